@@ -1,0 +1,27 @@
+/** A stored row: plain JSON, its key a string. */
+export type Row = { readonly [field: string]: unknown }
+export type Field<R> = Extract<keyof R, string>
+
+/**
+ * An order in which rows can be paged without sorting: those with one value of `within` (all rows when absent), by
+ * `by`, ties broken by the key. A row without the `by` field is not in the index.
+ */
+export type Index<R> = { within?: Field<R>; by: Field<R> }
+
+/**
+ * A kind of stored row, declared as data; the storage adapters derive their tables from it.
+ * `within` makes the key a pair, for rows that are only ever read together with their owner.
+ * `detail` fields are heavy: they are kept beside the row and come only when asked for.
+ * `expires` names a field of epoch milliseconds after which the row counts as absent.
+ */
+export type Collection<R extends object = Row> = {
+  name: string
+  key: Field<R>
+  within?: Field<R>
+  indexes: Readonly<Record<string, Index<R>>>
+  detail?: readonly Field<R>[]
+  expires?: Field<R>
+}
+
+/** Declares a collection; the row type is given, the rest is checked against it. */
+export const collection = <R extends object>(declared: Collection<R>): Collection<R> => declared

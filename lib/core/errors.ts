@@ -1,0 +1,55 @@
+/** What went wrong, in terms that know nothing of HTTP; `http/problem.ts` maps each kind to one status. */
+export type ProblemKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'missing'
+  | 'method_not_allowed'
+  | 'too_large'
+  | 'rate_limited'
+  | 'internal'
+  | 'unsupported'
+  | 'unavailable'
+
+/** One field of a request that was refused: where it is (`labels.0`) and what is wrong with it. */
+export type FieldIssue = { path: string; message: string }
+
+type Extra = { details?: unknown; retryAfterMs?: number; headers?: Record<string, string>; cause?: unknown }
+
+/**
+ * An error that its caller may see. `code` is a stable snake_case word that programs match on, `message` tells a
+ * person what to do. Every other error reaches the caller as a bare `internal`.
+ */
+export class Problem extends Error {
+  readonly kind: ProblemKind
+  readonly code: string
+  readonly details: unknown
+  readonly retryAfterMs: number | undefined
+  readonly headers: Record<string, string>
+
+  constructor(kind: ProblemKind, code: string, message: string, extra: Extra = {}) {
+    super(message, { cause: extra.cause })
+    this.name = 'Problem'
+    this.kind = kind
+    this.code = code
+    this.details = extra.details
+    this.retryAfterMs = extra.retryAfterMs
+    this.headers = extra.headers ?? {}
+  }
+}
+
+/** A request that does not fit its schema; `issues` name every field at fault. */
+export const invalid = (issues: readonly FieldIssue[], code = 'validation_failed') =>
+  new Problem('invalid', code, issues.map((i) => `${i.path || 'body'}: ${i.message}`).join('; '), {
+    details: issues,
+  })
+
+/** Nothing there under that id, or nothing that this caller may know of. */
+export const missing = (what: string) =>
+  new Problem('missing', `${what.toLowerCase().replaceAll(' ', '_')}_not_found`, `${what} not found`)
+
+/** The message of anything that was thrown, cut to a length that fits a log line or a stored error. */
+export const messageOf = (thrown: unknown, most = 1_000): string => {
+  const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}

@@ -1,0 +1,64 @@
+import type { TokenUsage } from './agent.ts'
+
+/** A tool as the model sees it; `inputSchema` is a JSON Schema object. */
+export type ToolSpec = { name: string; description: string; inputSchema: Readonly<Record<string, unknown>> }
+export type ToolCall = { id: string; name: string; arguments: unknown }
+
+/** `opaque` on an assistant message is the provider's own form of it (signed reasoning and the like), handed back as it came. */
+export type ModelMessage =
+  | { role: 'system' | 'user'; content: string }
+  | { role: 'assistant'; content: string; toolCalls?: readonly ToolCall[]; opaque?: unknown }
+  | { role: 'tool'; callId: string; name: string; content: string; failed: boolean }
+
+export type Effort = 'low' | 'medium' | 'high' | 'max'
+
+/** One call of a model. `model` may be `provider/model`, a bare model of `provider`, or absent for the default. */
+export type StepRequest = {
+  provider?: string
+  model?: string
+  messages: readonly ModelMessage[]
+  tools?: readonly ToolSpec[]
+  temperature?: number
+  maxOutputTokens?: number
+  effort?: Effort
+  signal: AbortSignal
+}
+
+export type FinishReason = 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other'
+
+/** What a step streams. `finish` is the last part, exactly once, and carries the message to append to the history. */
+export type StepPart =
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'tool-call'; call: ToolCall }
+  | {
+      type: 'finish'
+      reason: FinishReason
+      usage: TokenUsage
+      message: Extract<ModelMessage, { role: 'assistant' }>
+      provider: string
+      model: string
+    }
+
+export type ProviderStatus = {
+  type: string
+  name: string
+  configured: boolean
+  model?: string
+  demo?: boolean
+}
+
+/**
+ * Language models of every configured provider. `step` throws Problem `unavailable` `provider_error` when the provider
+ * fails, is cut off or answers nonsense (a stream that ends without `finish` is such a failure), `rate_limited` on its
+ * 429, `invalid` `model_unknown` for a name it cannot resolve, and the signal's reason once aborted; the connection is
+ * then closed.
+ */
+export interface Models {
+  providers(): readonly ProviderStatus[]
+  /** The provider and model that a request would go to. */
+  resolve(request: Pick<StepRequest, 'provider' | 'model'>): { provider: string; model: string }
+  step(request: StepRequest): AsyncIterable<StepPart>
+  /** Whether the provider answers, on demand, without spending tokens where that is possible. */
+  health(provider: string): Promise<{ healthy: boolean; latencyMs?: number; message?: string }>
+}

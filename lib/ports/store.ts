@@ -32,6 +32,9 @@ export type Write<R extends object> = Insert<R> | Update<R> | Remove<R>
 // biome-ignore lint/suspicious/noExplicitAny: a change mixes rows of any collections; each was checked where it was built.
 export type Follower = Write<any> | Tally
 
+/** What follows from a head: given, or derived from the row that the head left (with detail when `detail` was asked). */
+export type Followers<R> = readonly Follower[] | ((row: R) => readonly Follower[])
+
 /** `row` is the row after an applied write (before, for a removal), or the row that stood in the way, without detail. */
 export type Outcome<R> = { applied: boolean; row: R | undefined }
 
@@ -80,7 +83,7 @@ export interface Store {
    */
   commit<R extends object>(
     head: Write<R>,
-    followers?: readonly Follower[],
+    followers?: Followers<R>,
     detail?: boolean,
   ): Promise<Outcome<R>>
   /** Members of a group, by name, from `from` on when given. */

@@ -1,0 +1,35 @@
+import * as z from 'zod'
+
+/** A whole number in a query string. */
+export const queryInt = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+
+/** `true` or `false` in a query string. */
+export const queryFlag = z.enum(['true', 'false']).transform((value) => value === 'true')
+
+/** A comma-separated list in a query string, each part checked by `part`. */
+export const queryList = <T extends z.ZodType<unknown, string>>(part: T) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((entry) => entry.trim()))
+    .pipe(z.array(part).max(100))
+
+/** How every list is paged: `limit` with `offset`, or `limit` with the `cursor` of the page before. */
+export const pageQuery = {
+  limit: queryInt(1, 200).default(50),
+  offset: queryInt(0, Number.MAX_SAFE_INTEGER).optional(),
+  cursor: z.string().max(6_000).optional(),
+}
+
+/** What every list says of itself. */
+export const pageAnswer = {
+  total: z.number(),
+  count: z.number(),
+  limit: z.number(),
+  offset: z.number().optional(),
+  nextCursor: z.string().optional(),
+}

@@ -1,0 +1,55 @@
+import { invalid, Problem } from '../core/errors.ts'
+import type { HttpEvent } from './event.ts'
+
+export const DEFAULT_BODY_LIMIT = 1_048_576
+const DEEPEST = 64
+
+export const tooLarge = (limit: number) =>
+  new Problem('too_large', 'body_too_large', `The body is larger than ${limit} bytes`)
+
+/**
+ * The JSON body of a request; an empty one counts as `{}`, so that the schema names what is missing.
+ * Refuses bodies over `limit` bytes, deeper than 64 levels, or with a `__proto__` key anywhere.
+ */
+export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unknown => {
+  const text = bodyText(event)
+  if (Buffer.byteLength(text) > limit) throw tooLarge(limit)
+  if (text.trim() === '') return {}
+  const value = parse(text)
+  refuseUnsafe(value)
+  return value
+}
+
+const bodyText = ({ body = '', isBase64Encoded }: HttpEvent) =>
+  isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid([{ path: '', message: 'is not valid JSON' }], 'invalid_json')
+  }
+}
+
+type Place = { value: object; depth: number; path: string }
+
+/** Walks without recursion: the depth of what a stranger sent must not become the depth of our stack. */
+const refuseUnsafe = (root: unknown) => {
+  const open: Place[] = isObject(root) ? [{ value: root, depth: 1, path: '' }] : []
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (next.depth > DEEPEST) {
+      throw invalid([{ path: '', message: `is nested deeper than ${DEEPEST} levels` }], 'json_too_deep')
+    }
+    for (const child of childrenOf(next)) if (isObject(child.value)) open.push(child as Place)
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+const childrenOf = ({ value, depth, path }: Place) =>
+  Object.entries(value).map(([name, child]) => {
+    const at = path ? `${path}.${name}` : name
+    // Assigning such a key elsewhere would change an object's prototype.
+    if (name === '__proto__') throw invalid([{ path: at, message: 'is not an allowed key' }])
+    return { value: child as unknown, depth: depth + 1, path: at }
+  })

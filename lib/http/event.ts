@@ -1,0 +1,26 @@
+/** The parts of an API Gateway HTTP API event (payload format 2.0) that the service reads. */
+export type HttpEvent = {
+  version: '2.0'
+  routeKey: string
+  rawPath: string
+  rawQueryString: string
+  /** Names in lower case; several values of one name joined by a comma. */
+  headers: Record<string, string | undefined>
+  queryStringParameters?: Record<string, string | undefined>
+  pathParameters?: Record<string, string | undefined>
+  requestContext: {
+    requestId: string
+    http: { method: string; path: string; sourceIp: string }
+  }
+  body?: string
+  isBase64Encoded: boolean
+}
+
+/** The answer of a handler. A body in pieces is streamed by a host that can. */
+export type HttpResult = {
+  statusCode: number
+  headers: Record<string, string>
+  body: string | AsyncIterable<string>
+}
+
+export type HttpHandler = (event: HttpEvent, context: object) => Promise<HttpResult>

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import { tooLarge } from './body.ts'
+import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import { problemOf, problemResult } from './problem.ts'
+
+/** Finds the handler of a request, and how many bytes its body may have. */
+export type Dispatch = (method: string, path: string) => { handler: HttpHandler; bodyLimit: number }
+
+type Needs = { dispatch: Dispatch; ids: Ids; log: Log }
+
+/** Serves the Lambda handlers on node:http by giving them the events that API Gateway would. */
+export const createHost = ({ dispatch, ids, log }: Needs): Server => {
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = ids.next('req')
+    const path = pathOf(request.url ?? '/')
+    const { handler, bodyLimit } = dispatch(request.method ?? 'GET', path)
+    try {
+      const body = hasBody(request) ? await readBody(request, bodyLimit) : undefined
+      await send(response, await handler(toEvent(request, path, requestId, body), {}))
+    } catch (thrown) {
+      if (response.headersSent || response.destroyed) return response.destroy()
+      await send(response, problemResult(problemOf(thrown), requestId))
+    }
+  }
+  return createServer({ keepAliveTimeout: 65_000, requestTimeout: 120_000 }, (request, response) => {
+    serve(request, response).catch((err) => {
+      log.warn({ err, method: request.method, path: pathOf(request.url ?? '/') }, 'connection failed')
+      response.destroy()
+    })
+  })
+}
+
+const pathOf = (url: string) => {
+  const at = url.indexOf('?')
+  return at < 0 ? url : url.slice(0, at)
+}
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+
+/** Reads no further than the limit; the rest of an oversized body is drained by closing the connection. */
+const readBody = async (request: IncomingMessage, limit: number): Promise<string> => {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limit) throw tooLarge(limit)
+    chunks.push(chunk)
+  }
+  return (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString('utf8')
+}
+
+const toEvent = (
+  request: IncomingMessage,
+  path: string,
+  requestId: string,
+  body: string | undefined,
+): HttpEvent => {
+  const url = request.url ?? '/'
+  const rawQueryString = url.length > path.length ? url.slice(path.length + 1) : ''
+  const method = request.method ?? 'GET'
+  return {
+    version: '2.0',
+    routeKey: '',
+    rawPath: path,
+    rawQueryString,
+    // node:http joins repeated headers by a comma, but for set-cookie, which is no request header.
+    headers: request.headers as HttpEvent['headers'],
+    ...(rawQueryString ? { queryStringParameters: queryOf(rawQueryString) } : {}),
+    requestContext: { requestId, http: { method, path, sourceIp: request.socket.remoteAddress ?? '' } },
+    ...(body === undefined ? {} : { body }),
+    isBase64Encoded: false,
+  }
+}
+
+/** As API Gateway does: the values of a repeated name are joined by a comma. */
+const queryOf = (text: string) => {
+  const values = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = values.get(name)
+    values.set(name, before === undefined ? value : `${before},${value}`)
+  }
+  return Object.fromEntries(values)
+}
+
+const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResult) => {
+  if (typeof body !== 'string') {
+    response.writeHead(statusCode, headers)
+    return pipeline(body, response)
+  }
+  headers['content-length'] = String(Buffer.byteLength(body))
+  if (statusCode === 413) headers.connection = 'close'
+  response.writeHead(statusCode, headers)
+  response.end(body)
+}

@@ -1,0 +1,43 @@
+import type * as z from 'zod'
+import { type FieldIssue, invalid, missing } from '../core/errors.ts'
+import { readJsonBody } from './body.ts'
+import type { HttpEvent } from './event.ts'
+import type { Input, Route } from './route.ts'
+
+/** Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. */
+export const inputReader =
+  <R extends Route>(route: R) =>
+  (event: HttpEvent): Input<R> => {
+    const issues: FieldIssue[] = []
+    const input = {
+      params: route.params && parsePart(route.params, decoded(event.pathParameters), issues),
+      query: route.query && parsePart(route.query, event.queryStringParameters ?? {}, issues),
+      body: route.body && parsePart(route.body, readJsonBody(event, route.bodyLimit), issues),
+    }
+    if (issues.length > 0) throw invalid(issues)
+    // The schemas of the route produced each part.
+    return input as Input<R>
+  }
+
+const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  for (const issue of parsed.error.issues) issues.push({ path: issue.path.join('.'), message: issue.message })
+  return undefined
+}
+
+/** Path parameters as they were meant; the router hands them over still percent-encoded. */
+const decoded = (parameters: HttpEvent['pathParameters'] = {}) => {
+  const values: Record<string, string> = {}
+  for (const [name, value = ''] of Object.entries(parameters)) values[name] = decode(value)
+  return values
+}
+
+const decode = (text: string) => {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw missing('Resource')
+  }
+}

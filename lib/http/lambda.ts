@@ -1,0 +1,49 @@
+import middy from '@middy/core'
+import httpRouterHandler from '@middy/http-router'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import type { Guard } from './guard.ts'
+import { inputReader } from './input.ts'
+import { noRoute } from './no-route.ts'
+import { observe, type RecordRequest } from './observe.ts'
+import { respond } from './respond.ts'
+import type { Handler, Handlers, Route, Routes } from './route.ts'
+
+/** What every handler function needs around its routes. */
+export type HttpNeeds = { guard: Guard; record: RecordRequest; clock: Clock; log: Log }
+
+/**
+ * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON. The same function serves
+ * API Gateway (payload format 2.0), serverless-offline and the node:http host.
+ */
+export const lambda = <R extends Routes>(needs: HttpNeeds, routes: R, handlers: Handlers<R>): HttpHandler => {
+  const table = Object.entries(routes).map(([name, route]) => ({
+    method: route.method,
+    path: route.path,
+    handler: endpoint(needs.guard, route, handlers[name] as Handler<Route>),
+  }))
+  const router = httpRouterHandler({
+    routes: table as never,
+    notFoundResponse: noRoute(Object.values(routes)) as never,
+  })
+  // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
+  return middy()
+    .use(observe(needs))
+    .handler(router as never) as unknown as HttpHandler
+}
+
+const endpoint = (guard: Guard, route: Route, handle: Handler<Route>) => {
+  const read = inputReader(route)
+  const routeKey = `${route.method} ${route.path}`
+  return async (event: HttpEvent): Promise<HttpResult> => {
+    event.routeKey = routeKey
+    const principal = guard(route.access, event)
+    const call = {
+      principal,
+      requestId: event.requestContext.requestId,
+      header: (name: string) => event.headers[name],
+    }
+    return respond(route, await handle(read(event), call))
+  }
+}

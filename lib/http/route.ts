@@ -1,0 +1,68 @@
+import type * as z from 'zod'
+import type { Principal } from '../core/principal.ts'
+
+/** Who may call a route. There is no default: a route nobody decided on does not compile. */
+export type Access = 'public' | 'session' | 'admin'
+
+/** A route as data: handlers, access checks, validation, OpenAPI and the typed client all read it. */
+export type Route = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** With `{name}` for a parameter, in API Gateway's notation. */
+  path: string
+  summary: string
+  access: Access
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  response: z.ZodType
+  /** Status of the ordinary answer, 200 when absent. */
+  status?: 200 | 201 | 202
+  /** Most bytes of the body, 1 MiB when absent. */
+  bodyLimit?: number
+  /** Content type of the ordinary answer when it is not JSON. */
+  produces?: string
+}
+
+export type Routes = Readonly<Record<string, Route>>
+
+/** Keeps the literal types of a route table. */
+export const defineRoutes = <const R extends Routes>(routes: R): R => routes
+
+type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
+
+/** What a handler is given, already validated. */
+export type Input<R extends Route> = {
+  params: Parsed<R['params']>
+  query: Parsed<R['query']>
+  body: Parsed<R['body']>
+}
+
+/** Who calls, under which request id, with which headers (names in lower case). */
+export type Call = {
+  principal: Principal
+  requestId: string
+  header(name: string): string | undefined
+}
+
+/** An answer with another status, further headers, or a body that is text already or comes in pieces. */
+export class Reply<Body> {
+  readonly body: Body
+  readonly status: number | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(body: Body, more: { status?: number; headers?: Readonly<Record<string, string>> } = {}) {
+    this.body = body
+    this.status = more.status
+    this.headers = more.headers ?? {}
+  }
+}
+
+/** A body that goes out as it is instead of through JSON. */
+export type RawBody = { raw: string | AsyncIterable<string> }
+
+export type Answer<R extends Route> = z.input<R['response']> | Reply<z.input<R['response']> | RawBody>
+
+export type Handler<R extends Route> = (input: Input<R>, call: Call) => Promise<Answer<R>> | Answer<R>
+
+/** One handler per route, under the route's name. */
+export type Handlers<R extends Routes> = { readonly [Name in keyof R]: Handler<R[Name]> }

@@ -1,0 +1,93 @@
+import { missing, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Queue } from '../ports/queue.ts'
+import type { Follower, Store } from '../ports/store.ts'
+import type { createTaskCreation } from './create.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { isFinal, nextStatus } from './machine.ts'
+import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
+import { CreateTaskSchema, type RunTask, type Task } from './schema.ts'
+
+type Needs = {
+  store: Store
+  queue: Queue<RunTask>
+  lifecycle: Lifecycle
+  creation: ReturnType<typeof createTaskCreation>
+  /** Tells a run of this process that its task was cancelled. */
+  stopRun: (taskId: string) => void
+  clock: Clock
+}
+
+export const createTaskControl = ({ store, queue, lifecycle, creation, stopRun, clock }: Needs) => {
+  const load = async (id: string): Promise<TaskRow> => {
+    const row = await store.get(tasks, id, true)
+    if (!row) throw missing('Task')
+    return row
+  }
+
+  const get = async (id: string): Promise<Task> => publicTask(await load(id))
+
+  /** Everything that happened to a task, in order. */
+  const events = async (id: string) => {
+    await load(id)
+    const { rows } = await store.page(taskEvents, { index: 'ofTask', is: id, order: 'asc', limit: 10_000 })
+    return { taskId: id, events: rows, count: rows.length }
+  }
+
+  /** Cancels a task that is not over yet; a run of it is told to stop. Throws `task_state_conflict` when it is over. */
+  const cancel = async (principal: Principal, id: string): Promise<Task> => {
+    let row = await load(id)
+    // The state may move between the read and the write; every loss of that race is progress of the task.
+    while (nextStatus(row.status, 'cancel')) {
+      const { applied, row: standing } = await lifecycle.move({
+        taskId: id,
+        from: row.status,
+        verb: 'cancel',
+        set: { completedAt: iso(clock.now()) },
+        unset: ['leaseExpiresAt', 'nextAttemptAt'],
+        event: { message: `by ${principal.userId}` },
+      })
+      if (!standing) throw missing('Task')
+      if (applied) {
+        stopRun(id)
+        return publicTask(standing)
+      }
+      row = standing
+    }
+    throw conflict(`A task that is ${row.status} cannot be cancelled`)
+  }
+
+  /** Creates and queues a new task with the same parameters as one that is over. */
+  const retry = async (principal: Principal, id: string): Promise<Task> => {
+    const row = await load(id)
+    if (!isFinal(row.status)) {
+      throw conflict(`A task that is ${row.status} cannot be retried; cancel it first or wait for it to end`)
+    }
+    const note = lifecycle.event(id, 'retried', { message: `by ${principal.userId}` })
+    return creation.create(principal, CreateTaskSchema.parse(row), id, [{ insert: taskEvents, row: note }])
+  }
+
+  /**
+   * Queues a failed task again with its attempts back at 0; `followers` are written with it. Resolves to undefined
+   * when the task is not failed any more.
+   */
+  const redrive = async (id: string, followers: readonly Follower[]): Promise<Task | undefined> => {
+    const { applied, row } = await lifecycle.move({
+      taskId: id,
+      from: 'failed',
+      verb: 'redrive',
+      set: { attempts: 0, queuedAt: iso(clock.now()) },
+      unset: ['error', 'completedAt', 'startedAt'],
+      followers: () => followers,
+    })
+    if (!applied || !row) return undefined
+    await queue.send([{ body: { taskId: id, attempt: 1 }, priority: row.priority }])
+    return publicTask(row)
+  }
+
+  return { get, events, cancel, retry, redrive }
+}
+
+const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { invalid, messageOf } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Queue } from '../ports/queue.ts'
+import type { Follower, Store } from '../ports/store.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { createReplays, publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
+import type { CreateTask, RunTask, Task } from './schema.ts'
+import { tallyOfNew } from './tally.ts'
+
+/** The agents a task may name, and the one it gets when it names none. */
+export type AgentChoice = { fallback: string; types(): readonly string[] }
+
+type Needs = {
+  store: Store
+  queue: Queue<RunTask>
+  lifecycle: Lifecycle
+  agents: AgentChoice
+  clock: Clock
+  ids: Ids
+  log: Log
+  maxAttempts: () => number
+}
+
+const REPLAY_MS = 24 * 3_600_000
+
+export const createTaskCreation = ({
+  store,
+  queue,
+  lifecycle,
+  agents,
+  clock,
+  ids,
+  log,
+  maxAttempts,
+}: Needs) => {
+  let latest = 0
+  /** Creation times never step back within a process, so that newer tasks list before older ones. */
+  const creationTime = () => {
+    latest = Math.max(latest, clock.now())
+    return iso(latest)
+  }
+
+  const rowOf = (principal: Principal, body: CreateTask, retriedFrom?: string): TaskRow => {
+    const agent = body.assignedAgent ?? agents.fallback
+    if (!agents.types().includes(agent)) {
+      const known = agents.types().join(', ')
+      throw invalid(
+        [{ path: 'assignedAgent', message: `is not a registered agent; there are ${known}` }],
+        'agent_unknown',
+      )
+    }
+    const at = creationTime()
+    // A queue in memory cannot refuse, so both of the first steps are one write; a durable one is sent to in between.
+    const first = queue.durable ? { status: 'pending' as const } : { status: 'queued' as const, queuedAt: at }
+    return {
+      ...body,
+      id: ids.next('task'),
+      ...first,
+      agent,
+      attempts: 0,
+      maxAttempts: maxAttempts(),
+      createdAt: at,
+      updatedAt: at,
+      createdBy: principal.userId,
+      fence: 0,
+      ...(retriedFrom === undefined ? {} : { retriedFrom }),
+    }
+  }
+
+  const followersOf = (row: TaskRow): Follower[] => {
+    const events = [lifecycle.event(row.id, 'created', { message: `from ${row.source}` })]
+    if (row.status === 'queued') events.push(lifecycle.event(row.id, 'queued'))
+    return [...events.map((event) => ({ insert: taskEvents, row: event })), ...tallyOfNew(row)]
+  }
+
+  /** Hands a stored task to the queue. When the queue refuses, the task stays pending and the next tick tries again. */
+  const enqueue = async (row: TaskRow): Promise<Task> => {
+    const message = { body: { taskId: row.id, attempt: row.attempts + 1 }, priority: row.priority }
+    try {
+      await queue.send([message])
+    } catch (thrown) {
+      log.warn(
+        { taskId: row.id, reason: messageOf(thrown) },
+        'the queue did not take the task; it stays pending',
+      )
+      return publicTask(row)
+    }
+    if (row.status === 'queued') return publicTask(row)
+    const set = { queuedAt: iso(clock.now()) }
+    const moved = await lifecycle.move({ taskId: row.id, from: 'pending', verb: 'enqueue', set })
+    return publicTask(moved.row ?? row)
+  }
+
+  /** Stores a new task and queues it. */
+  const create = async (
+    principal: Principal,
+    body: CreateTask,
+    retriedFrom?: string,
+    also: Follower[] = [],
+  ) => {
+    const row = rowOf(principal, body, retriedFrom)
+    await store.commit<TaskRow>({ insert: tasks, row }, [...followersOf(row), ...also])
+    return enqueue(row)
+  }
+
+  /**
+   * As `create`, once per key: within 24 hours the same key and body answers the first task again, another body is
+   * refused. The record of the key and the task are one write, so a duplicate in flight finds either both or none.
+   */
+  const createOnce = async (principal: Principal, body: CreateTask, key: string) => {
+    const row = rowOf(principal, body)
+    const replay = {
+      key: `${principal.userId}:${key}`,
+      bodyHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+      task: publicTask(row),
+      expiresAt: clock.now() + REPLAY_MS,
+    }
+    const followers = [{ insert: tasks, row }, ...followersOf(row)]
+    const { applied, row: earlier } = await store.commit(
+      { insert: createReplays, row: replay },
+      followers,
+      true,
+    )
+    if (applied) return { task: await enqueue(row), replayed: false }
+    if (earlier?.bodyHash !== replay.bodyHash) {
+      throw invalid(
+        [{ path: 'Idempotency-Key', message: 'was already used with another body' }],
+        'idempotency_key_reused',
+      )
+    }
+    return { task: earlier.task, replayed: true }
+  }
+
+  return { create, createOnce, enqueue }
+}

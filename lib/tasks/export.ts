@@ -1,0 +1,33 @@
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Position, Store } from '../ports/store.ts'
+import { publicTask, tasks } from './rows.ts'
+
+export const EXPORT_VERSION = '1.0'
+const PAGE = 500
+
+/**
+ * All tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory stays
+ * flat whatever their number. The count comes last because it is the number of tasks that were written.
+ */
+export const createTaskExport = ({ store, clock }: { store: Store; clock: Clock }) =>
+  async function* exportTasks(): AsyncGenerator<string> {
+    yield `{"version":"${EXPORT_VERSION}","exportedAt":"${iso(clock.now())}","tasks":[`
+    let written = 0
+    let after: Position | undefined
+    do {
+      const page = await store.page(tasks, {
+        index: 'newest',
+        order: 'asc',
+        limit: PAGE,
+        detail: true,
+        ...(after ? { after } : {}),
+      })
+      if (page.rows.length > 0) {
+        yield (written > 0 ? ',' : '') + page.rows.map((row) => JSON.stringify(publicTask(row))).join(',')
+      }
+      written += page.rows.length
+      after = page.next
+    } while (after)
+    yield `],"taskCount":${written}}`
+  }

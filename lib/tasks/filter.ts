@@ -1,0 +1,92 @@
+import * as z from 'zod'
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { pageQuery, queryInt, queryList } from '../core/page.ts'
+import type { Store, Test } from '../ports/store.ts'
+import { publicTask, type TaskRow, tasks } from './rows.ts'
+import { TaskSourceSchema, TaskStatusSchema } from './schema.ts'
+
+/** A moment, or a day in UTC. */
+const moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 date or time' })
+  .transform((text) => new Date(text).toISOString())
+/** A day as an upper bound means its last millisecond. */
+const momentUntil = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date().transform((day) => `${day}T23:59:59.999Z`)], {
+    error: 'must be an ISO 8601 date or time',
+  })
+  .transform((text) => new Date(text).toISOString())
+const word = z.string().min(1).max(500)
+
+export const FilterTasksQuery = z.object({
+  ...pageQuery,
+  status: queryList(TaskStatusSchema).optional(),
+  priority: queryList(queryInt(1, 4)).optional(),
+  source: queryList(TaskSourceSchema).optional(),
+  agent: queryList(word).optional(),
+  labels: queryList(word).optional(),
+  createdAfter: moment.optional(),
+  createdBefore: momentUntil.optional(),
+  completedAfter: moment.optional(),
+  completedBefore: momentUntil.optional(),
+  repository: word.optional(),
+  q: word.optional(),
+  sortBy: z
+    .enum(['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'])
+    .default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+})
+export type FilterTasks = z.output<typeof FilterTasksQuery>
+
+/** Whole tasks that meet every given criterion, in the asked order. */
+export const createTaskFilter =
+  ({ store }: { store: Store }) =>
+  async (query: FilterTasks) => {
+    const { limit, offset = 0, cursor, sortBy, sortOrder } = query
+    const scope = scopeOf(query)
+    const selection = { index: 'newest', where: testsOf(query) }
+    const [page, total] = await Promise.all([
+      store.page(tasks, {
+        ...selection,
+        ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
+        order: sortOrder,
+        limit,
+        detail: true,
+        ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
+      }),
+      store.count(tasks, selection),
+    ])
+    return {
+      tasks: page.rows.map(publicTask),
+      total,
+      count: page.rows.length,
+      limit,
+      offset,
+      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+    }
+  }
+
+/** A cursor is good for the very selection and order that it was made in. */
+const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
+  `filter:${JSON.stringify(selection)}`
+
+const testsOf = (query: FilterTasks): Test<TaskRow>[] => [
+  ...oneOf('status', query.status),
+  ...oneOf('priority', query.priority),
+  ...oneOf('source', query.source),
+  ...oneOf('agent', query.agent),
+  ...oneOf('repository', query.repository === undefined ? undefined : [query.repository]),
+  ...(query.labels ? [{ field: 'labels' as const, hasAll: query.labels }] : []),
+  ...between('createdAt', query.createdAfter, query.createdBefore),
+  ...between('completedAt', query.completedAfter, query.completedBefore),
+  ...(query.q ? [{ fields: ['title', 'description', 'prompt'] as const, contains: query.q }] : []),
+]
+
+type TaskField = Extract<keyof TaskRow, string>
+
+const oneOf = (field: TaskField, values: readonly (string | number)[] | undefined): Test<TaskRow>[] =>
+  values ? [{ field, in: values }] : []
+
+const between = (field: TaskField, from: string | undefined, to: string | undefined): Test<TaskRow>[] =>
+  from === undefined && to === undefined
+    ? []
+    : [{ field, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }]

@@ -1,0 +1,45 @@
+import { invalid } from '../core/errors.ts'
+import { type Call, type Handlers, Reply } from '../http/route.ts'
+import type { taskRoutes } from './contract.ts'
+import type { Tasks } from './service.ts'
+
+export const taskHandlers = ({ tasks }: { tasks: Tasks }): Handlers<typeof taskRoutes> => ({
+  listTasks: ({ query }) => tasks.list(query),
+  createTask: async ({ body }, call) => {
+    const key = idempotencyKey(call)
+    const message = 'Task created and queued'
+    if (key === undefined) return { message, task: await tasks.create(call.principal, body) }
+    const { task, replayed } = await tasks.createOnce(call.principal, body, key)
+    return new Reply({ message, task }, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
+  },
+  filterTasks: ({ query }) => tasks.filter(query),
+  taskAnalytics: () => tasks.analytics(),
+  exportTasks: () =>
+    new Reply(
+      { raw: tasks.exportAll() },
+      { headers: { 'content-disposition': 'attachment; filename="tasks-export.json"' } },
+    ),
+  importTasks: async ({ body }, { principal }) => {
+    const results = await tasks.importAll(principal, body)
+    return { message: `Imported ${results.imported} of ${body.tasks.length} tasks`, results }
+  },
+  getTask: async ({ params }) => ({ task: await tasks.get(params.id) }),
+  cancelTask: async ({ params }, { principal }) => ({
+    message: 'Task cancelled',
+    task: await tasks.cancel(principal, params.id),
+  }),
+  retryTask: async ({ params }, { principal }) => ({
+    message: 'Task queued again as a new task',
+    task: await tasks.retry(principal, params.id),
+    originalTaskId: params.id,
+  }),
+  taskEvents: ({ params }) => tasks.events(params.id),
+})
+
+const idempotencyKey = ({ header }: Call) => {
+  const key = header('idempotency-key')
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw invalid([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
+  }
+  return key
+}

@@ -1,0 +1,113 @@
+import * as z from 'zod'
+import { messageOf } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Follower, Store } from '../ports/store.ts'
+import type { AgentChoice, createTaskCreation } from './create.ts'
+import { EXPORT_VERSION } from './export.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import { isFinal } from './machine.ts'
+import { type TaskRow, taskEvents, tasks } from './rows.ts'
+import { CreateTaskSchema, TaskSchema } from './schema.ts'
+import { tallyOfEnd, tallyOfNew } from './tally.ts'
+
+/** A task of an export. What an older export lacks is filled in; what is there must be right. */
+const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
+  .partial({
+    agent: true,
+    attempts: true,
+    maxAttempts: true,
+    updatedAt: true,
+    createdBy: true,
+  })
+  .extend({ id: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _ . or -') })
+
+export const ImportBody = z.object({
+  version: z.literal(EXPORT_VERSION, { error: `must be "${EXPORT_VERSION}"` }),
+  tasks: z.array(z.unknown()).max(200_000),
+})
+
+export const ImportResults = z.object({
+  imported: z.number(),
+  skipped: z.number(),
+  errors: z.array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() })),
+})
+
+type Needs = {
+  store: Store
+  lifecycle: Lifecycle
+  creation: Pick<ReturnType<typeof createTaskCreation>, 'enqueue'>
+  agents: AgentChoice
+  clock: Clock
+  maxAttempts: () => number
+}
+type Outcome = 'imported' | 'skipped' | { index: number; id?: string; message: string }
+
+const CHUNK = 200
+
+export const createTaskImport = ({ store, lifecycle, creation, agents, clock, maxAttempts }: Needs) => {
+  /** Ids and times are kept. A task that had ended is restored as it was; any other is queued from the start. */
+  const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
+    const whole: TaskRow = {
+      ...task,
+      agent: task.agent ?? task.assignedAgent ?? agents.fallback,
+      attempts: task.attempts ?? 0,
+      maxAttempts: task.maxAttempts ?? maxAttempts(),
+      createdBy: task.createdBy ?? principal.userId,
+      updatedAt: task.updatedAt ?? iso(clock.now()),
+      fence: 0,
+    }
+    if (isFinal(task.status)) return whole
+    const { startedAt: _started, completedAt: _completed, nextAttemptAt: _next, ...fresh } = whole
+    return { ...fresh, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
+  }
+
+  const importOne = async (principal: Principal, given: unknown, index: number): Promise<Outcome> => {
+    const parsed = ImportedTask.safeParse(given)
+    if (!parsed.success) return { index, ...idOf(given), message: issuesOf(parsed.error) }
+    const row = rowOf(principal, parsed.data)
+    try {
+      const event = lifecycle.event(row.id, isFinal(row.status) ? 'created' : 'queued', {
+        message: 'imported',
+      })
+      const followers: Follower[] = [{ insert: taskEvents, row: event }, ...tallyOfNew(row), ...endOf(row)]
+      const { applied } = await store.commit<TaskRow>({ insert: tasks, row }, followers)
+      if (applied && row.status === 'queued') await creation.enqueue(row)
+      return applied ? 'imported' : 'skipped'
+    } catch (thrown) {
+      return { index, id: row.id, message: messageOf(thrown) }
+    }
+  }
+
+  /** Restores an export. An id that exists is skipped; a task that does not fit is named and the rest goes on. */
+  return async (
+    principal: Principal,
+    body: z.output<typeof ImportBody>,
+  ): Promise<z.output<typeof ImportResults>> => {
+    const outcomes: Outcome[] = []
+    for (let at = 0; at < body.tasks.length; at += CHUNK) {
+      const chunk = body.tasks.slice(at, at + CHUNK)
+      outcomes.push(...(await Promise.all(chunk.map((task, n) => importOne(principal, task, at + n)))))
+    }
+    return {
+      imported: outcomes.filter((outcome) => outcome === 'imported').length,
+      skipped: outcomes.filter((outcome) => outcome === 'skipped').length,
+      errors: outcomes.filter((outcome) => typeof outcome === 'object'),
+    }
+  }
+}
+
+const endOf = ({ status, agent, completedAt, startedAt }: TaskRow): Follower[] => {
+  if ((status !== 'completed' && status !== 'failed') || !completedAt) return []
+  const durationMs = Math.max(0, Date.parse(completedAt) - Date.parse(startedAt ?? completedAt))
+  return tallyOfEnd(agent, status, completedAt, durationMs)
+}
+
+const idOf = (given: unknown) =>
+  typeof given === 'object' && given !== null && 'id' in given && typeof given.id === 'string'
+    ? { id: given.id.slice(0, 128) }
+    : {}
+
+const issuesOf = (error: z.ZodError) =>
+  error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')

@@ -1,0 +1,52 @@
+import * as z from 'zod'
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { pageQuery, queryFlag, queryList } from '../core/page.ts'
+import type { Store } from '../ports/store.ts'
+import { publicTask, type TaskRow, tasks } from './rows.ts'
+import { type TaskFields, TaskSchema, TaskStatusSchema } from './schema.ts'
+import { TASK_TOTALS } from './tally.ts'
+
+const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
+const DETAIL = new Set<string>(tasks.detail)
+
+export const ListTasksQuery = z.object({
+  ...pageQuery,
+  status: TaskStatusSchema.optional(),
+  fields: queryList(z.enum(FIELD_NAMES)).optional(),
+  full: queryFlag.optional(),
+})
+export type ListTasks = z.output<typeof ListTasksQuery>
+
+/** Newest tasks first, of one status or of all. The total is a maintained counter, whatever the number of tasks. */
+export const createTaskList =
+  ({ store }: { store: Store }) =>
+  async (query: ListTasks) => {
+    const { status, limit, offset } = query
+    const fields = query.full ? undefined : query.fields
+    const scope = `tasks:${status ?? ''}`
+    const [page, totals] = await Promise.all([
+      store.page(tasks, { ...selectionOf(query), order: 'desc', limit, ...placeOf(query, scope) }),
+      store.tallies(TASK_TOTALS.group),
+    ])
+    const counts = totals[TASK_TOTALS.member] ?? {}
+    return {
+      tasks: page.rows.map((row) => (fields ? picked(row, fields) : publicTask(row))),
+      total: counts[status ? `status:${status}` : 'total'] ?? 0,
+      count: page.rows.length,
+      limit,
+      ...(offset === undefined ? {} : { offset }),
+      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+    }
+  }
+
+const selectionOf = ({ status, full, fields }: ListTasks) => ({
+  ...(status ? { index: 'byStatus', is: status } : { index: 'newest' }),
+  detail: full === true || fields?.some((name) => DETAIL.has(name)) === true,
+})
+
+/** Where a page begins: after a cursor, which wins, or at an offset. */
+const placeOf = ({ cursor, offset = 0 }: ListTasks, scope: string) =>
+  cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }
+
+const picked = (row: TaskRow, fields: readonly (keyof TaskFields)[]): TaskFields =>
+  Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]) as TaskFields

@@ -1,0 +1,156 @@
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Queue } from '../ports/queue.ts'
+import type { Follower, Store } from '../ports/store.ts'
+import type { Lifecycle, Move } from './lifecycle.ts'
+import { type TaskRow, taskEvents, tasks } from './rows.ts'
+import type { RunTask, TaskError, TaskResult } from './schema.ts'
+import { tallyOfEnd } from './tally.ts'
+
+/** What follows when a task has failed for good: written with it, and done after it. */
+export type GiveUp = (task: TaskRow) => { followers: readonly Follower[]; after(): Promise<void> }
+
+type Needs = {
+  store: Store
+  queue: Queue<RunTask>
+  lifecycle: Lifecycle
+  giveUp: GiveUp
+  clock: Clock
+  leaseMs: number
+}
+
+/** A task that a worker holds; its row is the proof, through the fencing number in it. */
+export type Held = Pick<TaskRow, 'id' | 'fence' | 'attempts' | 'agent' | 'priority' | 'startedAt'>
+
+const LEASE_ENDS = ['leaseExpiresAt'] as const
+
+/** The writes of a run. Each but `start` applies only while the task is still held under the same fencing number. */
+export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: Needs) => {
+  const leaseEnd = () => clock.now() + leaseMs
+
+  /** Moves a held task on. Resolves to the row, or undefined when the task is no longer held. */
+  const moveHeld = async (held: Held, move: Omit<Move, 'taskId' | 'from'>): Promise<TaskRow | undefined> => {
+    const { applied, row } = await lifecycle.move({
+      ...move,
+      taskId: held.id,
+      from: 'in_progress',
+      when: { ...move.when, fence: held.fence },
+      unset: [...(move.unset ?? []), ...LEASE_ENDS],
+      event: move.event ?? {},
+    })
+    return applied ? row : undefined
+  }
+
+  const textOf = (held: Held, message?: string) => ({
+    agent: held.agent,
+    attempt: held.attempts,
+    ...(message === undefined ? {} : { message }),
+  })
+
+  const endTally = (status: 'completed' | 'failed') => (row: TaskRow) => {
+    const at = row.completedAt ?? row.updatedAt
+    const durationMs = Math.max(0, Date.parse(at) - Date.parse(row.startedAt ?? at))
+    return tallyOfEnd(row.agent, status, at, durationMs)
+  }
+
+  const sendAgain = (row: TaskRow, delayMs = 0) =>
+    queue.send([{ body: { taskId: row.id, attempt: row.attempts + 1 }, priority: row.priority, delayMs }])
+
+  /**
+   * Claims a queued task for the attempt that the message names. Resolves to undefined when there is nothing to run:
+   * cancelled, claimed already, or a message that comes twice.
+   */
+  const start = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
+    const { applied, row } = await lifecycle.move({
+      taskId,
+      from: 'queued',
+      verb: 'start',
+      when: { attempts: attempt - 1 },
+      add: { fence: 1, attempts: 1 },
+      set: { startedAt: iso(clock.now()), leaseExpiresAt: leaseEnd() },
+      unset: ['nextAttemptAt'],
+      event: (claimed) => ({ agent: claimed.agent, attempt: claimed.attempts, ...workflowOf(claimed) }),
+    })
+    return applied ? row : undefined
+  }
+
+  /** Renews the lease, with a progress event when there is something to tell. False when the task is no longer held. */
+  const renew = async (held: Held, message?: string): Promise<boolean> => {
+    const note = message === undefined ? [] : [lifecycle.event(held.id, 'progress', textOf(held, message))]
+    const { applied } = await store.commit<TaskRow>(
+      {
+        update: tasks,
+        key: held.id,
+        when: { status: 'in_progress', fence: held.fence },
+        set: { leaseExpiresAt: leaseEnd() },
+      },
+      note.map((row) => ({ insert: taskEvents, row })),
+    )
+    return applied
+  }
+
+  const succeed = (held: Held, result: TaskResult) =>
+    moveHeld(held, {
+      verb: 'succeed',
+      set: {
+        result,
+        completedAt: iso(clock.now()),
+        ...(result.usage ? { usage: result.usage as never } : {}),
+      },
+      unset: ['error'],
+      event: textOf(held),
+      followers: endTally('completed'),
+    })
+
+  /** Queues the next attempt, to be delivered after `delayMs`. */
+  const retry = async (held: Held, error: TaskError, delayMs: number): Promise<TaskRow | undefined> => {
+    const row = await moveHeld(held, {
+      verb: 'retry',
+      set: { error, nextAttemptAt: iso(clock.now() + delayMs) },
+      event: { ...textOf(held, error.message), metadata: { code: error.code, delayMs } },
+    })
+    if (row) await sendAgain(row, delayMs)
+    return row
+  }
+
+  /** The end of a task that will not be tried again: failed, in the dead letter queue, somebody told. */
+  const exhaust = async (held: Held, error: TaskError): Promise<TaskRow | undefined> => {
+    const row = await moveHeld(held, {
+      verb: 'exhaust',
+      set: { error, completedAt: iso(clock.now()) },
+      event: { ...textOf(held, error.message), metadata: { code: error.code } },
+      followers: (failed) => [...endTally('failed')(failed), ...giveUp(failed).followers],
+    })
+    if (row) await giveUp(row).after()
+    return row
+  }
+
+  /** Gives a task back unharmed, its attempt not counted: the worker stops, the task did nothing wrong. */
+  const release = async (held: Held, reason: string): Promise<void> => {
+    const row = await moveHeld(held, { verb: 'release', add: { attempts: -1 }, event: textOf(held, reason) })
+    if (row) await sendAgain(row)
+  }
+
+  /** Takes a task from a holder whose lease ran out, its attempt counted, and only if the lease is still that one. */
+  const recover = async (row: TaskRow): Promise<void> => {
+    const lost = {
+      code: 'worker_lost',
+      message: `The worker of attempt ${row.attempts} stopped without a word`,
+    }
+    if (row.attempts >= row.maxAttempts) return void (await exhaust(row, lost))
+    const when = row.leaseExpiresAt === undefined ? {} : { leaseExpiresAt: row.leaseExpiresAt }
+    const moved = await moveHeld(row, {
+      verb: 'recover',
+      when,
+      set: { error: lost },
+      event: textOf(row, lost.message),
+    })
+    if (moved) await sendAgain(moved)
+  }
+
+  return { start, renew, succeed, retry, exhaust, release, recover }
+}
+
+/** A gateway's workflow shows in the started event, as it does in the task's metadata. */
+const workflowOf = ({ metadata }: TaskRow) =>
+  typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}

@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { TASK_STATUSES } from './machine.ts'
+
+export const TaskStatusSchema = z.enum(TASK_STATUSES)
+export const TASK_SOURCES = ['codehost', 'trackera', 'trackerb', 'api', 'cron'] as const
+export const TaskSourceSchema = z.enum(TASK_SOURCES)
+export const PrioritySchema = z.literal([1, 2, 3, 4], { error: 'must be 1 (critical), 2, 3 or 4 (low)' })
+export const TASK_EVENT_TYPES = [
+  'created',
+  'queued',
+  'started',
+  'progress',
+  'retrying',
+  'recovered',
+  'completed',
+  'failed',
+  'cancelled',
+  'retried',
+] as const
+
+const timestamp = z.iso.datetime()
+const shortText = z.string().max(500)
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000)
+const metadata = z.record(z.string(), z.json())
+
+/** The body of a create, and the task definition wherever else one is given. Unknown keys are dropped. */
+export const CreateTaskSchema = z.object({
+  title: z.string().trim().min(1).max(500),
+  description: z.string().max(100_000).optional(),
+  prompt: z.string().max(100_000).optional(),
+  priority: PrioritySchema.default(3),
+  source: TaskSourceSchema.default('api'),
+  sourceId: shortText.optional(),
+  sourceUrl: httpUrl.optional(),
+  repository: shortText.min(1).optional(),
+  branch: shortText.min(1).optional(),
+  labels: z.array(z.string().min(1).max(200)).max(50).default([]),
+  assignedAgent: z.string().min(1).max(200).optional(),
+  metadata: metadata.optional(),
+})
+
+export const TokenUsageSchema = z.object({
+  promptTokens: z.number(),
+  completionTokens: z.number(),
+  totalTokens: z.number(),
+})
+export const TaskResultSchema = z.looseObject({ success: z.boolean(), output: z.string() })
+export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
+
+/** A task as the API shows it. */
+export const TaskSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string().optional(),
+  prompt: z.string().optional(),
+  priority: PrioritySchema,
+  status: TaskStatusSchema,
+  source: TaskSourceSchema,
+  sourceId: z.string().optional(),
+  sourceUrl: z.string().optional(),
+  repository: z.string().optional(),
+  branch: z.string().optional(),
+  labels: z.array(z.string()),
+  assignedAgent: z.string().optional(),
+  agent: z.string(),
+  attempts: z.number(),
+  maxAttempts: z.number(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  queuedAt: timestamp.optional(),
+  startedAt: timestamp.optional(),
+  completedAt: timestamp.optional(),
+  nextAttemptAt: timestamp.optional(),
+  result: TaskResultSchema.optional(),
+  error: TaskErrorSchema.optional(),
+  usage: TokenUsageSchema.optional(),
+  metadata: metadata.optional(),
+  retriedFrom: z.string().optional(),
+  createdBy: z.string(),
+})
+
+/** Any subset of a task's fields; the list shows summaries or what `fields` asked for. */
+export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })
+
+export const TaskEventSchema = z.object({
+  id: z.string(),
+  taskId: z.string(),
+  type: z.enum(TASK_EVENT_TYPES),
+  timestamp,
+  message: z.string().optional(),
+  agent: z.string().optional(),
+  attempt: z.number().optional(),
+  metadata: z.record(z.string(), z.json()).optional(),
+})
+
+export type CreateTask = z.output<typeof CreateTaskSchema>
+export type Task = z.output<typeof TaskSchema>
+export type TaskEvent = z.output<typeof TaskEventSchema>
+export type TaskFields = z.output<typeof TaskFieldsSchema>
+export type TaskResult = z.output<typeof TaskResultSchema>
+export type TaskError = z.output<typeof TaskErrorSchema>
+
+/** What the queue carries: never the task, only which attempt of which task is to run. */
+export type RunTask = { taskId: string; attempt: number }

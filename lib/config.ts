@@ -21,24 +21,19 @@ const list = z
   )
 const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional()
 
-const PROVIDER_KINDS = ['anthropic', 'openai', 'ollama', 'openrouter'] as const
+export const PROVIDER_KINDS = ['anthropic', 'openai', 'ollama', 'openrouter'] as const
 
-const providerSettings = Object.fromEntries(
-  PROVIDER_KINDS.flatMap((kind) => {
-    const name = kind.toUpperCase()
-    return [
-      [`${name}_API_KEY`, text.optional()],
-      [`${name}_BASE_URL`, url],
-      [`${name}_MODEL`, text.optional()],
-    ]
-  }),
-)
+type ProviderKind = (typeof PROVIDER_KINDS)[number]
+/** `<KIND>_API_KEY`, `<KIND>_BASE_URL` and `<KIND>_MODEL` of one kind of provider. */
+type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string }
+
+const Provider = z.object({ apiKey: text.optional(), baseUrl: url, model: text.optional() })
 
 const Environment = z.object({
   PORT: int(0, 65_535, 3_000),
   HOST: text.default('127.0.0.1'),
   SERVICE_MODE: z.enum(['pico', 'mini']).default('mini'),
-  DATA_DIR: text.default('./.data'),
+  DATA_DIR: text.default('./.data').transform((folder) => path.resolve(folder)),
   AUTH_MODE: z.enum(['local']).default('local'),
   QUEUE_NAME: text.default('ai-tasks'),
   QUEUE_NOTIFICATION_NAME: text.default('ai-task-notifications'),
@@ -52,15 +47,17 @@ const Environment = z.object({
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
   DEFAULT_AGENT: text.default('coding-agent'),
-  WORKSPACES_DIR: text.optional(),
+  WORKSPACES_DIR: text.transform((folder) => path.resolve(folder)).optional(),
   WORKSPACE_TTL_HOURS: int(1, 8_760, 24),
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
+  PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  ...(providerSettings as Record<string, z.ZodOptional<z.ZodString>>),
 })
 
-/** Every setting, validated, under the name of its environment variable. */
-export type Config = z.output<typeof Environment>
+/** Every setting, validated, under the name of its environment variable; those of the providers by kind. */
+export type Config = z.output<typeof Environment> & {
+  providers: Readonly<Record<ProviderKind, ProviderSettings>>
+}
 
 /** A setting that the service cannot start with; the message names each variable at fault. */
 export const badSetting = (message: string) => new Problem('invalid', 'bad_setting', message)
@@ -73,32 +70,41 @@ export const readConfig = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): Config => {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const parsed = Environment.safeParse(given)
-  if (!parsed.success) {
-    throw badSetting(
-      parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; '),
-    )
+  const wrong: string[] = []
+  const read = <T extends z.ZodType>(schema: T, values: unknown, nameOf = (field: string) => field) => {
+    const parsed = schema.safeParse(values)
+    for (const issue of parsed.error?.issues ?? [])
+      wrong.push(`${nameOf(issue.path.join('.'))}: ${issue.message}`)
+    return parsed.data
   }
-  const undecided = ['ACCESS_KEY'].filter((name) => given[name] !== undefined)
-  if (undecided.length > 0) throw badSetting(`${undecided.join(', ')}: not supported by this version yet`)
-  return withPaths(refuseOpenHost(parsed.data))
+  const settings = read(Environment, given)
+  const providers = Object.fromEntries(
+    PROVIDER_KINDS.map((kind) => [
+      kind,
+      read(Provider, providerValues(given, kind), (field) => variable(kind, field)),
+    ]),
+  )
+  wrong.push(
+    ...undecided.filter((name) => given[name] !== undefined).map((name) => `${name}: not supported yet`),
+  )
+  if (settings === undefined || wrong.length > 0) throw badSetting(wrong.join('; '))
+  refuseOpenHost(settings.HOST)
+  return { ...settings, providers: providers as Config['providers'] }
 }
+
+/** Settings of the contract that this version does not have; taken silently they would promise what is not there. */
+const undecided = ['ACCESS_KEY']
+
+/** `apiKey` of openai → `OPENAI_API_KEY`. */
+const variable = (kind: string, field: string) =>
+  `${kind}_${field.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase()
+
+const providerValues = (given: Readonly<Record<string, string | undefined>>, kind: string) =>
+  Object.fromEntries(Object.keys(Provider.shape).map((field) => [field, given[variable(kind, field)]]))
 
 /** Local mode without a key trusts whoever reaches it, so it must not be reachable from elsewhere. */
-const refuseOpenHost = (config: Config): Config => {
-  if (!/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(config.HOST)) {
-    throw badSetting(
-      `HOST: without an access key the service listens on loopback only, not on ${config.HOST}`,
-    )
-  }
-  return config
-}
-
-const withPaths = (config: Config): Config => {
-  const DATA_DIR = path.resolve(config.DATA_DIR)
-  return {
-    ...config,
-    DATA_DIR,
-    WORKSPACES_DIR: path.resolve(config.WORKSPACES_DIR ?? path.join(DATA_DIR, 'workspaces')),
+const refuseOpenHost = (host: string) => {
+  if (!/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) {
+    throw badSetting(`HOST: without an access key the service listens on loopback only, not on ${host}`)
   }
 }

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import { tooLarge } from './body.ts'
+import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import { problemOf, problemResult } from './problem.ts'
 
@@ -21,8 +22,9 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       const body = hasBody(request) ? await readBody(request, bodyLimit) : undefined
       await send(response, await handler(toEvent(request, path, requestId, body), {}))
     } catch (thrown) {
-      if (response.headersSent || response.destroyed) return response.destroy()
-      await send(response, problemResult(problemOf(thrown), requestId))
+      if (hasLeft(thrown)) return response.destroy()
+      if (response.headersSent) throw thrown
+      await send(response, withCommonHeaders(problemResult(problemOf(thrown), requestId), requestId))
     }
   }
   return createServer({ keepAliveTimeout: 65_000, requestTimeout: 120_000 }, (request, response) => {
@@ -32,6 +34,12 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
     })
   })
 }
+
+/** A caller that hangs up in the middle of its request or of the answer is no fault of ours. */
+const hasLeft = (thrown: unknown) =>
+  thrown instanceof Error &&
+  'code' in thrown &&
+  (thrown.code === 'ERR_STREAM_PREMATURE_CLOSE' || thrown.code === 'ECONNRESET')
 
 const pathOf = (url: string) => {
   const at = url.indexOf('?')
@@ -90,7 +98,8 @@ const queryOf = (text: string) => {
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResult) => {
   if (typeof body !== 'string') {
     response.writeHead(statusCode, headers)
-    return pipeline(body, response)
+    // Nobody would see the pieces, so none is made.
+    return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
   headers['content-length'] = String(Buffer.byteLength(body))
   if (statusCode === 413) headers.connection = 'close'

@@ -4,6 +4,9 @@ import { readJsonBody } from './body.ts'
 import type { HttpEvent } from './event.ts'
 import type { Input, Route } from './route.ts'
 
+/** What is wrong with a body must not outgrow the body. */
+const MOST_ISSUES = 100
+
 /** Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. */
 export const inputReader =
   <R extends Route>(route: R) =>
@@ -22,7 +25,9 @@ export const inputReader =
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  for (const issue of parsed.error.issues) issues.push({ path: issue.path.join('.'), message: issue.message })
+  for (const { path, message } of parsed.error.issues.slice(0, MOST_ISSUES)) {
+    issues.push({ path: path.join('.'), message })
+  }
   return undefined
 }
 

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
 import { inputReader } from './input.ts'
-import { noRoute } from './no-route.ts'
+import { methodsOf, noRoute } from './no-route.ts'
 import { observe, type RecordRequest } from './observe.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
@@ -18,11 +18,10 @@ export type HttpNeeds = { guard: Guard; record: RecordRequest; clock: Clock; log
  * API Gateway (payload format 2.0), serverless-offline and the node:http host.
  */
 export const lambda = <R extends Routes>(needs: HttpNeeds, routes: R, handlers: Handlers<R>): HttpHandler => {
-  const table = Object.entries(routes).map(([name, route]) => ({
-    method: route.method,
-    path: route.path,
-    handler: endpoint(needs.guard, route, handlers[name] as Handler<Route>),
-  }))
+  const table = Object.entries(routes).flatMap(([name, route]) => {
+    const handler = endpoint(needs.guard, route, handlers[name] as Handler<Route>)
+    return methodsOf(route).map((method) => ({ method, path: route.path, handler }))
+  })
   const router = httpRouterHandler({
     routes: table as never,
     notFoundResponse: noRoute(Object.values(routes)) as never,

@@ -1,12 +1,16 @@
 import { Problem } from '../core/errors.ts'
 import type { Route } from './route.ts'
 
+/** What a route answers to: whoever answers GET answers HEAD as well (RFC 9110, section 9.3.2). */
+export const methodsOf = ({ method }: Route): readonly string[] =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method]
+
 /** Answers a path that no route has: 404, or 405 with `Allow` when the path exists under other methods. */
 export const noRoute = (routes: readonly Route[]) => {
-  const known = routes.map((route) => ({ method: route.method, pattern: patternOf(route.path) }))
+  const known = routes.map((route) => ({ methods: methodsOf(route), pattern: patternOf(route.path) }))
   return ({ method, path }: { method: string; path: string }): never => {
     const allowed = [
-      ...new Set(known.filter(({ pattern }) => pattern.test(path)).map((route) => route.method)),
+      ...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
     ]
     if (allowed.length === 0)
       throw new Problem('missing', 'route_not_found', `No such endpoint: ${method} ${path}`)

@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpResult } from './event.ts'
 import { problemOf, problemResult } from './problem.ts'
 
@@ -12,13 +13,9 @@ type Request = { event: HttpEvent; response?: HttpResult; error?: unknown; inter
 /** Middleware around every handler: measures, gives errors their shape, logs what is our fault, adds common headers. */
 export const observe = ({ record, clock, log }: { record: RecordRequest; clock: Clock; log: Log }) => {
   const finish = (request: Request, result: HttpResult): HttpResult => {
-    const { headers } = result
-    headers['content-type'] ??= 'application/json; charset=utf-8'
-    headers['cache-control'] ??= 'no-store'
-    headers['x-content-type-options'] = 'nosniff'
-    headers['x-request-id'] = request.event.requestContext.requestId
-    record(request.event.routeKey, result.statusCode, clock.monotonic() - (request.internal.startedAt ?? 0))
-    return result
+    const { routeKey, requestContext } = request.event
+    record(routeKey, result.statusCode, clock.monotonic() - (request.internal.startedAt ?? 0))
+    return withCommonHeaders(result, requestContext.requestId)
   }
   const failed = (request: Request): HttpResult => {
     const { requestId, http } = request.event.requestContext

@@ -19,8 +19,12 @@ export type Route = {
   status?: 200 | 201 | 202
   /** Most bytes of the body, 1 MiB when absent. */
   bodyLimit?: number
+  /** Another status that comes with the same body. */
+  alsoStatus?: 503
   /** Content type of the ordinary answer when it is not JSON. */
   produces?: string
+  /** Content type of a text form of the answer, for callers whose `Accept` prefers it. */
+  alsoProduces?: string
 }
 
 export type Routes = Readonly<Record<string, Route>>

@@ -7,12 +7,12 @@ export type TokenUsage = { promptTokens: number; completionTokens: number; total
 export type AgentTask = {
   readonly id: string
   readonly title: string
-  readonly description?: string
-  readonly prompt?: string
-  readonly repository?: string
-  readonly branch?: string
+  readonly description?: string | undefined
+  readonly prompt?: string | undefined
+  readonly repository?: string | undefined
+  readonly branch?: string | undefined
   readonly labels: readonly string[]
-  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined
   readonly createdBy: string
 }
 

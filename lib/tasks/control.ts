@@ -70,21 +70,23 @@ export const createTaskControl = ({ store, queue, lifecycle, creation, stopRun, 
   }
 
   /**
-   * Queues a failed task again with its attempts back at 0; `followers` are written with it. Resolves to undefined
-   * when the task is not failed any more.
+   * Queues a failed task again, its attempts back at 0: `writes` go with the write that decides it, `send` comes after.
+   * Only the pending dead letter of a failed task may decide that, so the task is failed when it does.
    */
-  const redrive = async (id: string, followers: readonly Follower[]): Promise<Task | undefined> => {
-    const { applied, row } = await lifecycle.move({
-      taskId: id,
-      from: 'failed',
-      verb: 'redrive',
-      set: { attempts: 0, queuedAt: iso(clock.now()) },
-      unset: ['error', 'completedAt', 'startedAt'],
-      followers: () => followers,
-    })
-    if (!applied || !row) return undefined
-    await queue.send([{ body: { taskId: id, attempt: 1 }, priority: row.priority }])
-    return publicTask(row)
+  const redrive = {
+    writes: (id: string): Follower[] =>
+      lifecycle.asFollowers({
+        taskId: id,
+        from: 'failed',
+        verb: 'redrive',
+        set: { attempts: 0, queuedAt: iso(clock.now()) },
+        unset: ['error', 'completedAt', 'startedAt'],
+      }),
+    send: async (id: string): Promise<Task> => {
+      const row = await load(id)
+      await queue.send([{ body: { taskId: id, attempt: 1 }, priority: row.priority }])
+      return publicTask(row)
+    },
   }
 
   return { get, events, cancel, retry, redrive }

@@ -37,32 +37,46 @@ export const createLifecycle = ({ store, clock, ids }: Needs) => {
     ...more,
   })
 
+  const updateOf = (it: Move, to: TaskStatus): Update<TaskRow> => ({
+    update: tasks,
+    key: it.taskId,
+    when: { ...it.when, status: it.from },
+    set: { ...it.set, status: to, updatedAt: iso(clock.now()) },
+    ...(it.add ? { add: it.add } : {}),
+    ...(it.unset ? { unset: it.unset } : {}),
+  })
+
   /**
    * Applies a move if the task is still in the state it leaves and meets `when`. The outcome's row carries detail
    * fields; when the move was not applied it is the row that stood in the way.
    */
   const move = (it: Move): Promise<Outcome<TaskRow>> => {
-    const to = nextStatus(it.from, it.verb)
-    if (to === undefined) throw new Error(`the lifecycle has no ${it.verb} from ${it.from}`)
-    return store.commit<TaskRow>(
-      {
-        update: tasks,
-        key: it.taskId,
-        when: { ...it.when, status: it.from },
-        set: { ...it.set, status: to, updatedAt: iso(clock.now()) },
-        ...(it.add ? { add: it.add } : {}),
-        ...(it.unset ? { unset: it.unset } : {}),
-      },
-      (row) => [
-        { insert: taskEvents, row: event(it.taskId, eventOf[it.verb], textOf(it.event, row)) },
-        tallyOfMove(it.from, to),
-        ...(it.followers?.(row) ?? []),
-      ],
-      true,
-    )
+    const to = targetOf(it)
+    const followers = (row: TaskRow): Follower[] => [
+      { insert: taskEvents, row: event(it.taskId, eventOf[it.verb], textOf(it.event, row)) },
+      tallyOfMove(it.from, to),
+      ...(it.followers?.(row) ?? []),
+    ]
+    return store.commit(updateOf(it, to), followers, true)
   }
 
-  return { move, event }
+  /** A move as followers of another write, for a caller who knows that the task is in the state it leaves. */
+  const asFollowers = (it: Omit<Move, 'event' | 'followers'>): Follower[] => {
+    const to = targetOf(it)
+    return [
+      updateOf(it, to),
+      { insert: taskEvents, row: event(it.taskId, eventOf[it.verb]) },
+      tallyOfMove(it.from, to),
+    ]
+  }
+
+  return { move, asFollowers, event }
+}
+
+const targetOf = ({ from, verb }: Move): TaskStatus => {
+  const to = nextStatus(from, verb)
+  if (to === undefined) throw new Error(`the lifecycle has no ${verb} from ${from}`)
+  return to
 }
 
 const textOf = (text: Move['event'], row: TaskRow): EventText | undefined =>

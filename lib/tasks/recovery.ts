@@ -1,3 +1,4 @@
+import { LONGEST_BACKOFF_MS } from '../core/backoff.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Position, Store } from '../ports/store.ts'
@@ -37,13 +38,17 @@ export const createRecovery = ({ store, queue, creation, runs, clock }: Needs) =
     } while (after)
   }
 
+  /** What is left of a backoff; a clock that stepped back does not make it longer than any backoff is. */
+  const remainingMs = (dueAt: string) =>
+    Math.min(Math.max(0, Date.parse(dueAt) - clock.now()), LONGEST_BACKOFF_MS)
+
   /** Sends the queued tasks again, oldest first, to a queue that forgot them with its process. */
   const resend = async (rows: readonly TaskRow[]) =>
     queue.send(
       rows.map((row) => ({
         body: { taskId: row.id, attempt: row.attempts + 1 },
         priority: row.priority,
-        delayMs: row.nextAttemptAt ? Math.max(0, Date.parse(row.nextAttemptAt) - clock.now()) : 0,
+        delayMs: row.nextAttemptAt ? remainingMs(row.nextAttemptAt) : 0,
       })),
     )
 

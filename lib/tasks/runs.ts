@@ -95,7 +95,7 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
       set: {
         result,
         completedAt: iso(clock.now()),
-        ...(result.usage ? { usage: result.usage as never } : {}),
+        ...usageOf(result),
       },
       unset: ['error'],
       event: textOf(held),
@@ -115,13 +115,17 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
 
   /** The end of a task that will not be tried again: failed, in the dead letter queue, somebody told. */
   const exhaust = async (held: Held, error: TaskError): Promise<TaskRow | undefined> => {
+    let given: ReturnType<GiveUp> | undefined
     const row = await moveHeld(held, {
       verb: 'exhaust',
       set: { error, completedAt: iso(clock.now()) },
       event: { ...textOf(held, error.message), metadata: { code: error.code } },
-      followers: (failed) => [...endTally('failed')(failed), ...giveUp(failed).followers],
+      followers: (failed) => {
+        given = giveUp(failed)
+        return [...endTally('failed')(failed), ...given.followers]
+      },
     })
-    if (row) await giveUp(row).after()
+    await given?.after()
     return row
   }
 

@@ -21,23 +21,31 @@ export const TASK_EVENT_TYPES = [
 const timestamp = z.iso.datetime()
 const shortText = z.string().max(500)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000)
-const metadata = z.record(z.string(), z.json())
+/** What `z.json()` accepts, in a form that stays one component of the API's description. */
+const json: z.ZodType<z.core.util.JSONType> = z
+  .lazy(() =>
+    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
+  )
+  .meta({ id: 'Json' })
+const metadata = z.record(z.string(), json)
 
 /** The body of a create, and the task definition wherever else one is given. Unknown keys are dropped. */
-export const CreateTaskSchema = z.object({
-  title: z.string().trim().min(1).max(500),
-  description: z.string().max(100_000).optional(),
-  prompt: z.string().max(100_000).optional(),
-  priority: PrioritySchema.default(3),
-  source: TaskSourceSchema.default('api'),
-  sourceId: shortText.optional(),
-  sourceUrl: httpUrl.optional(),
-  repository: shortText.min(1).optional(),
-  branch: shortText.min(1).optional(),
-  labels: z.array(z.string().min(1).max(200)).max(50).default([]),
-  assignedAgent: z.string().min(1).max(200).optional(),
-  metadata: metadata.optional(),
-})
+export const CreateTaskSchema = z
+  .object({
+    title: z.string().trim().min(1).max(500),
+    description: z.string().max(100_000).optional(),
+    prompt: z.string().max(100_000).optional(),
+    priority: PrioritySchema.default(3),
+    source: TaskSourceSchema.default('api'),
+    sourceId: shortText.optional(),
+    sourceUrl: httpUrl.optional(),
+    repository: shortText.min(1).optional(),
+    branch: shortText.min(1).optional(),
+    labels: z.array(z.string().min(1).max(200)).max(50).default([]),
+    assignedAgent: z.string().min(1).max(200).optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'CreateTask' })
 
 export const TokenUsageSchema = z.object({
   promptTokens: z.number(),
@@ -48,50 +56,54 @@ export const TaskResultSchema = z.looseObject({ success: z.boolean(), output: z.
 export const TaskErrorSchema = z.object({ code: z.string(), message: z.string() })
 
 /** A task as the API shows it. */
-export const TaskSchema = z.object({
-  id: z.string(),
-  title: z.string(),
-  description: z.string().optional(),
-  prompt: z.string().optional(),
-  priority: PrioritySchema,
-  status: TaskStatusSchema,
-  source: TaskSourceSchema,
-  sourceId: z.string().optional(),
-  sourceUrl: z.string().optional(),
-  repository: z.string().optional(),
-  branch: z.string().optional(),
-  labels: z.array(z.string()),
-  assignedAgent: z.string().optional(),
-  agent: z.string(),
-  attempts: z.number(),
-  maxAttempts: z.number(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  queuedAt: timestamp.optional(),
-  startedAt: timestamp.optional(),
-  completedAt: timestamp.optional(),
-  nextAttemptAt: timestamp.optional(),
-  result: TaskResultSchema.optional(),
-  error: TaskErrorSchema.optional(),
-  usage: TokenUsageSchema.optional(),
-  metadata: metadata.optional(),
-  retriedFrom: z.string().optional(),
-  createdBy: z.string(),
-})
+export const TaskSchema = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    description: z.string().optional(),
+    prompt: z.string().optional(),
+    priority: PrioritySchema,
+    status: TaskStatusSchema,
+    source: TaskSourceSchema,
+    sourceId: z.string().optional(),
+    sourceUrl: z.string().optional(),
+    repository: z.string().optional(),
+    branch: z.string().optional(),
+    labels: z.array(z.string()),
+    assignedAgent: z.string().optional(),
+    agent: z.string(),
+    attempts: z.number(),
+    maxAttempts: z.number(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    queuedAt: timestamp.optional(),
+    startedAt: timestamp.optional(),
+    completedAt: timestamp.optional(),
+    nextAttemptAt: timestamp.optional(),
+    result: TaskResultSchema.optional(),
+    error: TaskErrorSchema.optional(),
+    usage: TokenUsageSchema.optional(),
+    metadata: metadata.optional(),
+    retriedFrom: z.string().optional(),
+    createdBy: z.string(),
+  })
+  .meta({ id: 'Task' })
 
 /** Any subset of a task's fields; the list shows summaries or what `fields` asked for. */
 export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })
 
-export const TaskEventSchema = z.object({
-  id: z.string(),
-  taskId: z.string(),
-  type: z.enum(TASK_EVENT_TYPES),
-  timestamp,
-  message: z.string().optional(),
-  agent: z.string().optional(),
-  attempt: z.number().optional(),
-  metadata: z.record(z.string(), z.json()).optional(),
-})
+export const TaskEventSchema = z
+  .object({
+    id: z.string(),
+    taskId: z.string(),
+    type: z.enum(TASK_EVENT_TYPES),
+    timestamp,
+    message: z.string().optional(),
+    agent: z.string().optional(),
+    attempt: z.number().optional(),
+    metadata: metadata.optional(),
+  })
+  .meta({ id: 'TaskEvent' })
 
 export type CreateTask = z.output<typeof CreateTaskSchema>
 export type Task = z.output<typeof TaskSchema>

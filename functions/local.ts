@@ -1,0 +1,52 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { banner } from '../lib/app/banner.ts'
+import { openLocalApp } from '../lib/app.ts'
+import { readConfig } from '../lib/config.ts'
+import { messageOf, Problem } from '../lib/core/errors.ts'
+
+/** The whole service in one process: `npm start`. */
+const main = async () => {
+  const config = readConfig()
+  const app = await openLocalApp(config)
+  endOnSignal(app)
+  app.server.listen(config.PORT, config.HOST)
+  await once(app.server, 'listening')
+  await app.start()
+  const { port } = app.server.address() as AddressInfo
+  const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
+  process.stdout.write(banner({ ...app.facts, url: `http://${host}:${port}`, mode: config.SERVICE_MODE }))
+}
+
+/** The first signal begins an orderly end; further ones do not cut it short. */
+const endOnSignal = ({ server, close }: Awaited<ReturnType<typeof openLocalApp>>) => {
+  let ending = false
+  const end = () => {
+    if (ending) return
+    ending = true
+    server.close()
+    server.closeIdleConnections()
+    close().then(
+      () => process.exit(0),
+      (thrown) => {
+        process.stderr.write(`The end was not orderly: ${messageOf(thrown)}\n`)
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+}
+
+main().catch((thrown) => {
+  process.stderr.write(`${oneLine(thrown)}\n`)
+  process.exit(1)
+})
+
+const oneLine = (thrown: unknown) => {
+  if (thrown instanceof Problem) return `Cannot start: ${thrown.message}`
+  const { code, port } = thrown as { code?: string; port?: number }
+  if (code === 'EADDRINUSE')
+    return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
+  return `Cannot start: ${messageOf(thrown)}`
+}

@@ -1,0 +1,92 @@
+import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
+import type { AgentAdapter, AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Git } from '../../../ports/git.ts'
+import type { Models } from '../../../ports/model.ts'
+import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
+import type { Workspaces } from '../../../ports/workspace.ts'
+import { createChanges } from './changes.ts'
+import { createCheckout } from './checkout.ts'
+import { createHealthCheck } from './health.ts'
+import { progressOf } from './progress.ts'
+import { openingMessages } from './prompt.ts'
+import { type RepositoryRules, sourceOf } from './repository.ts'
+
+type Needs = {
+  models: Models
+  loop: RunLoop
+  /** Opens the guarded tools of one run. */
+  openTools: (session: ToolSession) => Toolbox
+  workspaces: Workspaces
+  git: Git
+  clock: Clock
+  repositories: RepositoryRules
+  /** The mode of tasks that name none; asked for each run, since it is a setting. */
+  securityMode?: () => SecurityMode | Promise<SecurityMode>
+  maxSteps?: number
+}
+
+const failures: Readonly<Record<Exclude<LoopResult['ended'], 'answered'>, (run: LoopResult) => string>> = {
+  max_steps: ({ steps }) => `Stopped after ${steps} steps, the most allowed, before the task was done.`,
+  cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
+  empty: () => 'The model neither answered nor did anything.',
+}
+
+const outputOf = (run: LoopResult): string => {
+  if (run.ended === 'answered') return run.text
+  return [failures[run.ended](run), run.text].filter(Boolean).join('\n\n')
+}
+
+/**
+ * The built-in agent: a model with guarded tools in a workspace of its own. Each attempt of a task starts in a fresh
+ * folder `<task id>-<attempt>`, so that neither the leavings nor a late straggler of an earlier attempt get in its way.
+ */
+export const createCodingAgent = (needs: Needs): AgentAdapter => {
+  const { models, loop, openTools, workspaces, git, clock, repositories, maxSteps = 25 } = needs
+  const checkout = createCheckout({ git })
+  const changes = createChanges({ git })
+
+  const modeOf = (task: AgentTask): SecurityMode | Promise<SecurityMode> => {
+    const wanted = task.metadata?.securityMode
+    return isSecurityMode(wanted) ? wanted : (needs.securityMode?.() ?? 'full')
+  }
+
+  const prepare = async (task: AgentTask, { signal, attempt, progress }: AgentContext) => {
+    const source = task.repository ? await sourceOf(task.repository, repositories) : undefined
+    const workspace = await workspaces.create(`${task.id}-${attempt}`)
+    progress(source ? `Cloning ${source.shown}`.slice(0, 300) : 'Preparing an empty workspace')
+    const branch = task.branch || `agent/${task.id}`
+    return { workspace, ...(await checkout(workspace, { source, branch, signal })) }
+  }
+
+  const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult> => {
+    const { signal } = context
+    signal.throwIfAborted()
+    const mode = await modeOf(task)
+    const { workspace, branch, baseCommit } = await prepare(task, context)
+    const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
+    const setting = { branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
+    const run = await loop({
+      messages: openingMessages(task, setting),
+      ...{ toolbox, maxSteps, signal },
+      onEvent: (event) => {
+        const line = progressOf(event)
+        if (line) context.progress(line)
+      },
+    })
+    const changed = await changes(workspace, baseCommit, signal)
+    const { steps, toolCalls, usage, provider, model } = run
+    const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    return { success: run.ended === 'answered', output: outputOf(run), ...result }
+  }
+
+  return {
+    type: 'coding-agent',
+    name: 'Coding agent',
+    description: 'Works on a task with a language model and guarded tools, in a git workspace of its own.',
+    capabilities: ['code', 'git', 'terminal', 'file-ops'],
+    configured: () => models.providers().some(({ configured }) => configured),
+    healthCheck: createHealthCheck({ models, git, clock }),
+    execute,
+  }
+}

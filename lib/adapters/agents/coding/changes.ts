@@ -1,0 +1,85 @@
+import { secretNames } from '../../../core/secret-path.ts'
+import type { Git } from '../../../ports/git.ts'
+import type { Workspace } from '../../../ports/workspace.ts'
+import { taskFailure } from './failure.ts'
+
+export type FileChange = {
+  path: string
+  status: 'added' | 'modified' | 'deleted'
+  additions: number
+  deletions: number
+  binary?: true
+}
+export type Changes = { filesChanged: FileChange[]; diff: string }
+
+const MOST_FILES = 1_000
+const MOST_DIFF = 200 * 1_024
+const MOST_LIST = 1_024 * 1_024
+
+const safely = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=all']
+const withoutSecrets = secretNames.flatMap((name) => [
+  `:(exclude,icase,glob)**/${name}`,
+  `:(exclude,icase,glob)**/${name}/**`,
+])
+
+const statuses: Readonly<Record<string, FileChange['status']>> = { A: 'added', D: 'deleted' }
+
+const countsOf = (numstat: string): Map<string, readonly [string, string]> =>
+  new Map(
+    numstat
+      .split('\0')
+      .filter(Boolean)
+      .map((entry) => {
+        const [additions = '-', deletions = '-', ...path] = entry.split('\t')
+        return [path.join('\t'), [additions, deletions]]
+      }),
+  )
+
+/** Merges `git diff --name-status -z` and `git diff --numstat -z` into one list. */
+export const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
+  const counts = countsOf(numstat)
+  const fields = nameStatus.split('\0')
+  const pairs = Array.from({ length: Math.floor(fields.length / 2) }, (_, i) =>
+    fields.slice(2 * i, 2 * i + 2),
+  )
+  return pairs.map(([status = '', path = '']) => {
+    const [additions, deletions] = counts.get(path) ?? ['0', '0']
+    const change = { path, status: statuses[status] ?? 'modified' }
+    // Git counts no lines of a binary file and writes `-`.
+    if (additions === '-') return { ...change, additions: 0, deletions: 0, binary: true as const }
+    return { ...change, additions: Number(additions), deletions: Number(deletions) }
+  })
+}
+
+const bounded = (diff: string, truncated: boolean): string =>
+  truncated
+    ? `${diff.slice(0, diff.lastIndexOf('\n') + 1)}[diff truncated at ${MOST_DIFF / 1_024} kB]\n`
+    : diff
+
+/**
+ * What a workspace holds that its base commit does not: committed or not, tracked or not, ignored files left out.
+ * Credential files are named, their lines are not shown. An index of its own leaves the workspace as it was.
+ */
+export const createChanges =
+  ({ git }: { git: Git }) =>
+  async (workspace: Workspace, baseCommit: string, signal: AbortSignal): Promise<Changes> => {
+    const where = {
+      cwd: workspace.root,
+      home: workspace.home,
+      indexFile: `${workspace.home}/diff-index`,
+      signal,
+    }
+    const run = async (args: readonly string[], maxBytes: number) => {
+      const result = await git.run({ ...where, args, maxBytes })
+      if (result.exitCode === 0) return result
+      const what = `The changes could not be read: ${result.stderr.trim().slice(0, 300)}`
+      throw taskFailure('unavailable', 'workspace_failed', what, true)
+    }
+    await run(['read-tree', baseCommit], MOST_LIST)
+    await run(['add', '--all', '--intent-to-add', '--', '.'], MOST_LIST)
+    const names = await run(['diff', ...safely, '--name-status', '-z', baseCommit], MOST_LIST)
+    const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
+    const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
+    const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
+    return { filesChanged, diff: bounded(diff.stdout, diff.truncated) }
+  }

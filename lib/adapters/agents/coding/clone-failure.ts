@@ -1,0 +1,63 @@
+import type { CommandResult } from '../../../ports/command.ts'
+import { taskFailure } from './failure.ts'
+
+type Cause = { signs: readonly string[]; advice: string; retryable: boolean }
+
+// In the order of asking; what git says is English, since commands run with LANG=C.UTF-8.
+const causes: readonly Cause[] = [
+  {
+    signs: [
+      'could not resolve host',
+      'connection refused',
+      'failed to connect',
+      "couldn't connect",
+      'timed out',
+      'connection reset',
+      'early eof',
+      'unexpected disconnect',
+      'returned error: 5',
+      'returned error: 429',
+    ],
+    advice: 'the host could not be reached; it is tried again',
+    retryable: true,
+  },
+  {
+    signs: [
+      'could not read username',
+      'could not read password',
+      'terminal prompts disabled',
+      'authentication failed',
+      'permission denied',
+      'returned error: 401',
+      'returned error: 403',
+    ],
+    advice: 'it is not there, or it is private: check the name and link an account that may read it',
+    retryable: false,
+  },
+  {
+    signs: [
+      'not found',
+      'does not exist',
+      'does not appear to be a git repository',
+      'no such file or directory',
+    ],
+    advice: 'it does not exist: check the name',
+    retryable: false,
+  },
+  {
+    signs: ['dubious ownership', 'transport ', 'not a valid'],
+    advice: 'git refuses it; check its owner and its form',
+    retryable: false,
+  },
+]
+
+const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+
+/** Why a clone failed, what to do about it, and whether another attempt may help. */
+export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult) => {
+  const said = stderr.toLowerCase()
+  const cause = causes.find(({ signs }) => signs.some((sign) => said.includes(sign)))
+  const advice = timedOut ? 'it took too long; it is tried again' : (cause?.advice ?? lastLine(stderr))
+  const retryable = timedOut || (cause?.retryable ?? true)
+  return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable)
+}

@@ -1,0 +1,51 @@
+import * as path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { messageOf, Problem } from '../../core/errors.ts'
+import type { AgentAdapter } from '../../ports/agent.ts'
+
+const operation = z.custom<unknown>((value) => typeof value === 'function', 'must be a function')
+const AdapterShape = z.looseObject({
+  type: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'must be lower-case words joined by hyphens'),
+  name: z.string().min(1),
+  description: z.string(),
+  capabilities: z.array(z.string()),
+  healthCheck: operation,
+  execute: operation,
+})
+
+/**
+ * Loads the modules that `AGENT_ADAPTERS` names, relative to the working directory. Each default-exports an adapter or
+ * a list of them. Throws Problem `bad_setting` that says which module does not, and why.
+ */
+export const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapter[]> => {
+  const loaded = await Promise.all(modulePaths.map(loadModule))
+  return loaded.flat()
+}
+
+const loadModule = async (modulePath: string): Promise<AgentAdapter[]> => {
+  const exported = await importDefault(modulePath)
+  const adapters: unknown[] = Array.isArray(exported) ? exported : [exported]
+  for (const adapter of adapters) {
+    const { error } = AdapterShape.safeParse(adapter)
+    if (error)
+      throw bad(
+        modulePath,
+        error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '),
+      )
+  }
+  // Their shape was checked above; methods keep their `this`, so the objects are passed on as they are.
+  return adapters as AgentAdapter[]
+}
+
+const importDefault = async (modulePath: string): Promise<unknown> => {
+  try {
+    const module_ = (await import(pathToFileURL(path.resolve(modulePath)).href)) as { default?: unknown }
+    return module_.default
+  } catch (thrown) {
+    throw bad(modulePath, messageOf(thrown, 300))
+  }
+}
+
+const bad = (modulePath: string, reason: string) =>
+  new Problem('invalid', 'bad_setting', `AGENT_ADAPTERS: ${modulePath}: ${reason}`)

@@ -1,0 +1,109 @@
+import { backoffMs } from '../../core/backoff.ts'
+import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Consumer, Delivery, Queue } from '../../ports/queue.ts'
+import { createBacklog } from './backlog.ts'
+import type { Waiting } from './lane.ts'
+
+type Needs = {
+  clock: Pick<Clock, 'monotonic' | 'after'>
+  log: Pick<Log, 'warn'>
+  concurrency: number
+  redeliverAfterMs?: number
+}
+type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
+
+/** How many messages wait for a handler, wait for their time, and are being handled. */
+export type Depth = { ready: number; delayed: number; running: number }
+export type MemoryQueue<Body> = Queue<Body> & Consumer<Body> & { depth(): Depth }
+
+const LONGEST_REDELIVERY_MS = 60_000
+const DONE = Promise.resolve()
+
+/**
+ * A queue that lives and dies with the process. Sending never fails. A message whose handler rejects comes again after
+ * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, as often as it takes. Messages wait before `start`
+ * and after `drain`; a drained queue can be started again.
+ *
+ * Invariant: the handler of a message runs after every `setImmediate` callback that was scheduled before the message
+ * was sent. A sender that hands a write to the store and then sends, in one turn, thus has its write committed with the
+ * group of that turn before anybody can claim what it sent.
+ */
+export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
+  const { clock, log, concurrency, redeliverAfterMs = 1_000 } = needs
+  const idle: (() => void)[] = []
+  let handler: Handler<Body> | undefined
+  let running = 0
+  let scheduled = false
+  // Messages from this number on were sent after the dispatch was scheduled, and wait for the one that follows.
+  let horizon = 0
+
+  const wake = () => {
+    if (scheduled || !handler || running >= concurrency || backlog.ready === 0) return
+    scheduled = true
+    horizon = backlog.sent
+    setImmediate(dispatch)
+  }
+  const backlog = createBacklog<Body>({ clock, onDue: wake })
+
+  const dispatch = () => {
+    scheduled = false
+    // A handler that sends moves the horizon on at once.
+    const before = horizon
+    while (handler && running < concurrency) {
+      const message = backlog.take(before)
+      if (!message) break
+      running += 1
+      void serve(message, handler)
+    }
+    wake()
+  }
+
+  const serve = async (message: Waiting<Body>, handle: Handler<Body>) => {
+    message.receives += 1
+    try {
+      await handle({ body: message.body, receives: message.receives })
+    } catch (error) {
+      sendBack(message, error)
+    }
+    running -= 1
+    if (running === 0) for (const resolve of idle.splice(0)) resolve()
+    wake()
+  }
+
+  const sendBack = (message: Waiting<Body>, error: unknown) => {
+    const { body, receives } = message
+    const retryInMs = redeliveryMs(receives, redeliverAfterMs)
+    backlog.sendBack(message, retryInMs)
+    log.warn({ body, receives, retryInMs, error: messageOf(error) }, 'message failed, comes again')
+  }
+
+  return {
+    durable: false,
+    concurrency,
+    send(messages) {
+      for (const message of messages) backlog.add(message)
+      wake()
+      return DONE
+    },
+    /** Throws when the queue is started already, or is still being drained. */
+    start(next) {
+      if (handler || running > 0) throw new Error('The queue is started already, or is still being drained')
+      handler = next
+      wake()
+    },
+    drain() {
+      handler = undefined
+      return running === 0 ? DONE : new Promise((resolve) => idle.push(resolve))
+    },
+    get running() {
+      return handler !== undefined
+    },
+    depth: () => ({ ready: backlog.ready, delayed: backlog.delayed, running }),
+  }
+}
+
+// One process retries its own messages, so there is no herd for jitter to spread.
+const redeliveryMs = (receives: number, baseMs: number) =>
+  backoffMs({ attempt: receives, baseMs, type: 'exponential', random: () => 0, maxMs: LONGEST_REDELIVERY_MS })

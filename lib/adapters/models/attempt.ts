@@ -1,0 +1,43 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { StepPart, StepRequest } from '../../ports/model.ts'
+import type { OpenModel } from './catalog.ts'
+import { providerError, type Scene, toProblem } from './failures.ts'
+import { secretsOf } from './health.ts'
+import { openLine } from './line.ts'
+import type { Provider } from './resolve.ts'
+import { callModel } from './step.ts'
+
+type Needs = {
+  clock: Clock
+  open: (provider: Provider) => Promise<OpenModel>
+  maxOutputTokens: number
+  silenceMs: number
+}
+
+const sceneOf = (provider: Provider, model: string, now: number): Scene => ({
+  provider: provider.kind,
+  name: provider.entry.name,
+  model,
+  secrets: secretsOf(provider),
+  now,
+})
+
+/** One try of a step on its own connection, which is closed however the try ends; throws Problems or the signal's reason. */
+export async function* attempt(
+  needs: Needs,
+  provider: Provider,
+  model: string,
+  request: StepRequest,
+): AsyncGenerator<StepPart> {
+  const { clock, open, maxOutputTokens, silenceMs } = needs
+  const scene = sceneOf(provider, model, clock.now())
+  const lost = () => providerError(scene, 'timeout', `sent nothing for ${silenceMs / 1000} s`)
+  const line = openLine(clock, request.signal, silenceMs, lost)
+  try {
+    yield* callModel({ provider, open: await open(provider), model, request, maxOutputTokens, line, scene })
+  } catch (thrown) {
+    throw line.signal.aborted ? line.signal.reason : toProblem(thrown, scene)
+  } finally {
+    line.close()
+  }
+}

@@ -1,0 +1,87 @@
+import type { Done, Standing } from './conversation.ts'
+import { type Order, readDirectives } from './directives.ts'
+
+/** What every answer begins with. */
+export const DISCLAIMER = 'This is the scripted demo model, not an AI.'
+export const NOTES_FILE = 'demo-notes.md'
+
+/** What the demo model does next. */
+export type Act =
+  | { do: 'answer'; text: string }
+  | { do: 'call'; text: string; name: string; arguments: string }
+  | { do: 'fail'; status: number }
+  | { do: 'cut' }
+
+const MOST = 2_000
+const short = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text
+const oneLine = (text: string, most: number): string => short(text.replace(/\s+/g, ' ').trim(), most)
+
+const titleOf = (prompt: string): string => {
+  const first = prompt.split('\n').find((line) => line.trim() !== '') ?? 'Untitled'
+  return oneLine(first.replace(/^#+\s*|^task:\s*/i, ''), 100)
+}
+
+const quoted = (text: string): string =>
+  short(text.trim(), MOST)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')
+
+const notes = (prompt: string): string => `# ${titleOf(prompt)}
+
+${DISCLAIMER} It wrote this note to show the way of a task through the service.
+
+## The request
+
+${quoted(prompt)}
+`
+
+type Planned = { name: string; arguments: unknown; why: string }
+
+// The same three steps for every task, so that a reader sees each kind of tool at work: look, write, check.
+const usualPlan = ({ prompt, tools }: Standing): Planned[] =>
+  [
+    { name: 'list_files', arguments: {}, why: 'It looks at the workspace.' },
+    { name: 'write_file', arguments: { path: NOTES_FILE, content: notes(prompt) }, why: 'It writes a note.' },
+    { name: 'read_file', arguments: { path: NOTES_FILE }, why: 'It reads the note again to check it.' },
+  ].filter(({ name }) => tools.has(name))
+
+const pathIn = (json: string): string => {
+  try {
+    const path: unknown = JSON.parse(json).path
+    return typeof path === 'string' ? ` ${path}` : ''
+  } catch {
+    return ''
+  }
+}
+
+const line = ({ name, arguments: given, answer }: Done): string =>
+  `- ${name}${pathIn(given)}: ${oneLine(answer, 100) || '(empty answer)'}`
+
+const summary = ({ prompt, done }: Standing): string => {
+  if (done.length > 0)
+    return `${DISCLAIMER} For “${titleOf(prompt)}” it called these tools, which answered:\n${done.map(line).join('\n')}`
+  return `${DISCLAIMER} It cannot answer; your message was: “${oneLine(prompt, 200)}” Configure a provider for real answers.`
+}
+
+const obey = (order: Order, step: number): Act => {
+  if (order.do === 'say') return { do: 'answer', text: `${DISCLAIMER} ${order.text}` }
+  if (order.do !== 'tool') return order
+  const text = `${DISCLAIMER} Step ${step}, as ordered.`
+  return { do: 'call', text, name: order.name, arguments: order.arguments }
+}
+
+/** The next act: the prompt's orders one by one when it has any, else the usual plan, and a summary at the end. */
+export const nextAct = (standing: Standing): Act => {
+  const step = standing.done.length
+  const { orders } = readDirectives(standing.prompt)
+  if (orders.length > 0) {
+    const order = orders[step]
+    return order ? obey(order, step + 1) : { do: 'answer', text: summary(standing) }
+  }
+  const planned = usualPlan(standing)[step]
+  if (!planned) return { do: 'answer', text: summary(standing) }
+  const text = `${DISCLAIMER} ${planned.why}`
+  return { do: 'call', text, name: planned.name, arguments: JSON.stringify(planned.arguments) }
+}

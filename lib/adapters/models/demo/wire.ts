@@ -1,0 +1,69 @@
+import type { WireRequest } from './conversation.ts'
+import type { Act } from './script.ts'
+
+type Spoken = Extract<Act, { do: 'answer' | 'call' }>
+type Reply = { act: Spoken; thought: string; request: WireRequest }
+
+const tokens = (text: string): number => Math.ceil(text.length / 4)
+
+/** Four characters count as a token: an estimate, but the same one every time. */
+export const usageOf = ({ act, thought, request }: Reply) => {
+  const prompt_tokens = tokens(JSON.stringify([request.messages, request.tools ?? []]))
+  const called = act.do === 'call' ? act.name + act.arguments : ''
+  const completion_tokens = tokens(thought + act.text + called)
+  return { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
+}
+
+const envelope = ({ request }: Reply, object: string) => ({
+  id: `chatcmpl-demo-${request.messages.length}`,
+  object,
+  created: 0,
+  model: 'demo',
+})
+
+// The length of the conversation makes the id unique in it.
+const callOf = ({ act, request }: Reply) =>
+  act.do === 'call'
+    ? [
+        {
+          id: `call_demo_${request.messages.length}`,
+          type: 'function',
+          function: { name: act.name, arguments: act.arguments },
+        },
+      ]
+    : []
+
+const finishOf = ({ act }: Reply) => (act.do === 'call' ? 'tool_calls' : 'stop')
+
+/** The answer in one piece. */
+export const completion = (reply: Reply) => {
+  const calls = callOf(reply)
+  const message = {
+    role: 'assistant',
+    content: reply.act.text,
+    ...(reply.thought === '' ? {} : { reasoning_content: reply.thought }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+  const choices = [{ index: 0, message, finish_reason: finishOf(reply) }]
+  return { ...envelope(reply, 'chat.completion'), choices, usage: usageOf(reply) }
+}
+
+/** The answer as chunks: role, thought, text by the word, the tool call, the end, and usage when it was asked for. */
+export const chunks = (reply: Reply): object[] => {
+  const head = envelope(reply, 'chat.completion.chunk')
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    ...head,
+    choices: [{ index: 0, delta, finish_reason }],
+  })
+  const words = reply.act.text.match(/\s*\S+/g) ?? []
+  const calls = callOf(reply).map((call, index) => ({ index, ...call }))
+  const usage = { ...head, choices: [], usage: usageOf(reply) }
+  return [
+    chunk({ role: 'assistant', content: '' }),
+    ...(reply.thought === '' ? [] : [chunk({ reasoning_content: reply.thought })]),
+    ...words.map((content) => chunk({ content })),
+    ...(calls.length === 0 ? [] : [chunk({ tool_calls: calls })]),
+    chunk({}, finishOf(reply)),
+    ...(reply.request.stream_options?.include_usage ? [usage] : []),
+  ]
+}

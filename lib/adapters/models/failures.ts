@@ -1,0 +1,131 @@
+import { messageOf, Problem } from '../../core/errors.ts'
+import { excerpt } from './excerpt.ts'
+
+/** Why a provider failed. The first three are faults of the provider; in the others it answered. */
+export type FailureReason = 'transport' | 'timeout' | 'server' | 'refused' | 'nonsense'
+type FailureDetails = { provider: string; reason: FailureReason; status?: number }
+
+/** Where a failure happened, and what its message must not tell. */
+export type Scene = { provider: string; name: string; model: string; secrets: readonly string[]; now: number }
+
+const FAULTS: ReadonlySet<unknown> = new Set<FailureReason>(['transport', 'timeout', 'server'])
+
+/** Whether a circuit breaker counts this: transport errors, time-outs and 5xx of a provider, nothing else. */
+export const isProviderFault = (thrown: unknown): boolean => FAULTS.has(reasonOf(thrown))
+
+/** Why the provider failed, or undefined when the error is none of a provider. */
+export const reasonOf = (thrown: unknown): FailureReason | undefined =>
+  thrown instanceof Problem && thrown.code === 'provider_error'
+    ? (thrown.details as FailureDetails | undefined)?.reason
+    : undefined
+
+/** A failure of a provider; `said` is shown to callers and is cleaned here. */
+export const providerError = (at: Scene, reason: FailureReason, said: string, status?: number): Problem => {
+  const details: FailureDetails = { provider: at.provider, reason, ...(status ? { status } : {}) }
+  return new Problem('unavailable', 'provider_error', `${at.name} ${excerpt(said, at.secrets)}`, { details })
+}
+
+/** The fields that SDK errors, error events and Node's network errors carry, each of them absent or anything. */
+type Facts = {
+  name?: unknown
+  message?: unknown
+  code?: unknown
+  type?: unknown
+  statusCode?: unknown
+  responseHeaders?: Readonly<Record<string, string>>
+  cause?: unknown
+}
+
+const facts = (thrown: unknown): Facts => (typeof thrown === 'object' && thrown !== null ? thrown : {})
+
+const chain = (thrown: unknown): Facts[] => {
+  const links: Facts[] = []
+  for (let at = thrown; at !== undefined && links.length < 6; at = facts(at).cause) links.push(facts(at))
+  return links
+}
+
+// Error events inside a stream that began with 200 name their kind instead of a status.
+const STATUS_OF_EVENT: Readonly<Record<string, number>> = {
+  overloaded_error: 529,
+  timeout_error: 504,
+  api_error: 500,
+  server_error: 500,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  not_found_error: 404,
+  permission_error: 403,
+  authentication_error: 401,
+  invalid_request_error: 400,
+}
+
+const statusOf = ({ statusCode, code, type }: Facts): number | undefined => {
+  const given = [statusCode, Number(code)].find((n) => typeof n === 'number' && n >= 400 && n < 600)
+  return (given as number | undefined) ?? STATUS_OF_EVENT[String(type)] ?? STATUS_OF_EVENT[String(code)]
+}
+
+const TIMED_OUT = /^(UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT|ETIMEDOUT)$/
+const DROPPED = /^(UND_ERR_\w+|E[A-Z]{4,}|HPE_\w+|CERT_\w+|ERR_(TLS|SSL)_\w+)$/
+const CUT = /without a (finish|completion)|^terminated$|^fetch failed$/
+
+const networkReason = (links: readonly Facts[]): FailureReason | undefined => {
+  const codes = links.map(({ code }) => String(code))
+  if (codes.some((code) => TIMED_OUT.test(code)) || links.some(({ name }) => name === 'TimeoutError'))
+    return 'timeout'
+  const dropped = codes.some((code) => DROPPED.test(code))
+  return dropped || links.some(({ message }) => CUT.test(String(message))) ? 'transport' : undefined
+}
+
+/** How long the provider asks to wait (`retry-after-ms`, else `retry-after` in seconds or as a date, RFC 9110). */
+export const retryAfterMs = (headers: Readonly<Record<string, string>>, now: number): number | undefined => {
+  const after = headers['retry-after'] ?? ''
+  const candidates = [
+    Number.parseFloat(headers['retry-after-ms'] ?? ''),
+    /^\d/.test(after) ? Number.parseFloat(after) * 1000 : Date.parse(after) - now,
+  ]
+  return candidates.find((ms) => Number.isFinite(ms) && ms >= 0)
+}
+
+const answered = (at: Scene, status: number, said: string, headers: Facts['responseHeaders']): Problem => {
+  if (status === 429) {
+    const wait = retryAfterMs(headers ?? {}, at.now)
+    const extra = wait === undefined ? {} : { retryAfterMs: wait }
+    const text = `${at.name} limits the rate of calls: ${excerpt(said, at.secrets)}`
+    return new Problem('rate_limited', 'rate_limited', text, extra)
+  }
+  if (status >= 500) return providerError(at, 'server', `failed (HTTP ${status}): ${said}`, status)
+  if (status === 401 || status === 403)
+    return providerError(at, 'refused', `refused the API key (HTTP ${status}): ${said}`, status)
+  if (status === 404 && /model/i.test(said)) {
+    const text = `${at.name} does not know the model "${at.model}": ${excerpt(said, at.secrets)}`
+    return new Problem('invalid', 'model_unknown', text)
+  }
+  return providerError(at, 'refused', `refused the request (HTTP ${status}): ${said}`, status)
+}
+
+const MALFORMED_REQUEST = /^AI_(InvalidPrompt|MissingToolResults?|InvalidArgument|InvalidMessageRole)/
+
+const NETWORK_TEXT = {
+  timeout: 'did not answer in time',
+  transport: 'could not be reached, or cut the answer off',
+}
+
+/**
+ * What a step throws for whatever went wrong in it. The message never holds the key, and of what the provider said
+ * only a short excerpt; the original error is dropped, as it holds the whole request.
+ */
+export const toProblem = (thrown: unknown, at: Scene): Problem => {
+  if (thrown instanceof Problem) return thrown
+  const links = chain(thrown)
+  const said = typeof links[0]?.message === 'string' ? links[0].message : messageOf(thrown)
+  const name = String(links[0]?.name)
+  if (MALFORMED_REQUEST.test(name))
+    return new Problem('invalid', 'messages_invalid', excerpt(said, at.secrets))
+  const status = links.map(statusOf).find((found) => found !== undefined)
+  if (status !== undefined) return answered(at, status, said, links[0]?.responseHeaders)
+  const network = networkReason(links)
+  const deepest =
+    links.findLast(({ message }) => typeof message === 'string' && message !== '')?.message ?? said
+  if (network === 'timeout' || network === 'transport')
+    return providerError(at, network, `${NETWORK_TEXT[network]}: ${deepest}`)
+  return providerError(at, 'nonsense', `answered what could not be read: ${said}`)
+}

@@ -1,0 +1,34 @@
+/** Runs a call of a provider under its circuit breaker, or refuses it at once. */
+export type Guard = <T>(provider: string, call: () => Promise<T>) => Promise<T>
+
+/** The reader went away: neither a success nor a fault of the provider. */
+const left = () => new DOMException('The reader left', 'AbortError')
+
+/**
+ * Shows a whole stream to a guard as one call: it succeeds when the stream ends and fails with what the stream throws.
+ * A guard that rejects without calling has refused, and the stream is never opened.
+ */
+export async function* guarded<T>(
+  guard: Guard | undefined,
+  provider: string,
+  open: () => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  if (!guard) return yield* open()
+  const admitted = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  const call = guard(provider, () => {
+    admitted.resolve()
+    return ended.promise
+  })
+  call.catch(() => undefined)
+  await Promise.race([admitted.promise, call])
+  try {
+    yield* open()
+    ended.resolve()
+  } catch (thrown) {
+    ended.reject(thrown)
+    throw thrown
+  } finally {
+    ended.reject(left())
+  }
+}

@@ -1,0 +1,45 @@
+import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { excerpt } from './excerpt.ts'
+import type { Provider } from './resolve.ts'
+
+const TIMEOUT_MS = 5_000
+
+type Needs = { clock: Clock; fetch: typeof fetch }
+type Health = { healthy: boolean; latencyMs?: number; message?: string }
+
+const verdict = (provider: Provider, status: number): Omit<Health, 'latencyMs'> => {
+  if (status < 400) return { healthy: true }
+  const { name } = provider.entry
+  if (status === 401 || status === 403)
+    return { healthy: false, message: `${name} refused the API key (HTTP ${status})` }
+  return { healthy: false, message: `${name} answered HTTP ${status}` }
+}
+
+/** Asks the provider for its models (or its key's state): no tokens are spent, and after 5 s it counts as unhealthy. */
+export const checkHealth = async ({ clock, fetch }: Needs, provider: Provider): Promise<Health> => {
+  const { entry, apiKey, baseUrl } = provider
+  const line = new AbortController()
+  const cancel = clock.after(TIMEOUT_MS, () =>
+    line.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
+  )
+  const startedAt = clock.monotonic()
+  try {
+    const init = { headers: entry.headers(apiKey), signal: line.signal }
+    const response = await fetch(`${baseUrl}${entry.healthPath}`, init)
+    await response.body?.cancel()
+    return { ...verdict(provider, response.status), latencyMs: Math.round(clock.monotonic() - startedAt) }
+  } catch (thrown) {
+    const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown
+    const why = excerpt(messageOf(cause), secretsOf(provider))
+    return { healthy: false, message: `${entry.name} could not be reached: ${why}` }
+  } finally {
+    cancel()
+  }
+}
+
+/** What must appear in no message: the key, and credentials written into the base URL. */
+export const secretsOf = ({ apiKey, baseUrl }: Provider): string[] => {
+  const { username, password } = new URL(baseUrl)
+  return [apiKey, username, password].filter((secret) => secret !== '')
+}

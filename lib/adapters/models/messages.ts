@@ -1,0 +1,56 @@
+import type { ModelMessage as SdkMessage } from 'ai'
+import type { ModelMessage } from '../../ports/model.ts'
+
+type Assistant = Extract<ModelMessage, { role: 'assistant' }>
+type Opaque = { provider: string; messages: SdkMessage[] }
+
+/** What goes into `opaque`: plain JSON, only the model's own turn, and whose it is. */
+export const toOpaque = (provider: string, response: readonly SdkMessage[]): Opaque => ({
+  provider,
+  // The SDK answers unreadable tool calls itself, in a `tool` message; the answer is the loop's to give.
+  messages: JSON.parse(JSON.stringify(response.filter(({ role }) => role === 'assistant'))),
+})
+
+const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>
+  typeof given === 'object' &&
+  given !== null &&
+  (given as Partial<Opaque>).provider === provider &&
+  Array.isArray((given as Partial<Opaque>).messages)
+
+// Providers refuse arguments that are no object; the failed tool result that follows tells the model why.
+const asInput = (given: unknown): unknown => (typeof given === 'object' && given !== null ? given : {})
+
+const assistant = (message: Assistant, provider: string): SdkMessage[] => {
+  if (isOpaqueOf(provider, message.opaque)) return message.opaque.messages
+  const text = message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]
+  const calls = (message.toolCalls ?? []).map((call) => ({
+    type: 'tool-call' as const,
+    toolCallId: call.id,
+    toolName: call.name,
+    input: asInput(call.arguments),
+  }))
+  const content = [...text, ...calls]
+  return content.length === 0 ? [] : [{ role: 'assistant', content }]
+}
+
+const toSdk = (message: ModelMessage, provider: string): SdkMessage[] => {
+  if (message.role === 'assistant') return assistant(message, provider)
+  if (message.role !== 'tool')
+    return message.role === 'user' ? [{ role: 'user', content: message.content }] : []
+  const type = message.failed ? ('error-text' as const) : ('text' as const)
+  const output = { type, value: message.content }
+  const result = { type: 'tool-result' as const, toolCallId: message.callId, toolName: message.name, output }
+  return [{ role: 'tool', content: [result] }]
+}
+
+/**
+ * The history as the SDK wants it: system messages first, as one text, since not every provider takes them later; the
+ * model's own turns as `provider` gave them, rebuilt from their text and tool calls when another provider did.
+ */
+export const toPrompt = (messages: readonly ModelMessage[], provider: string) => {
+  const instructions = messages.flatMap((m) => (m.role === 'system' ? [m.content] : [])).join('\n\n')
+  return {
+    ...(instructions === '' ? {} : { instructions }),
+    messages: messages.flatMap((message) => toSdk(message, provider)),
+  }
+}

@@ -1,0 +1,83 @@
+import { Problem } from '../../core/errors.ts'
+import type { StepRequest } from '../../ports/model.ts'
+import { type CatalogEntry, catalog, demoEntry } from './catalog.ts'
+import type { ModelSettings, ProviderSettings } from './settings.ts'
+
+/** A provider that can be called. */
+export type Provider = {
+  kind: string
+  entry: CatalogEntry
+  apiKey: string
+  baseUrl: string
+  model: string
+  demo: boolean
+}
+export type Target = { provider: string; model: string }
+
+const entries: Readonly<Record<string, CatalogEntry>> = catalog
+
+// `http://localhost:11434` and `https://api.example.com` mean the API below them, as people write both forms.
+const apiBase = (given: string | undefined, usual: string): string => {
+  if (!given) return usual
+  const bare = new URL(given).pathname === '/'
+  return given.replace(/\/+$/, '') + (bare ? new URL(usual).pathname.replace(/\/$/, '') : '')
+}
+
+const isConfigured = (entry: CatalogEntry, { apiKey, baseUrl, model }: ProviderSettings): boolean =>
+  Boolean(apiKey || (!entry.keyRequired && (baseUrl || model)))
+
+const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): Provider => ({
+  kind,
+  entry,
+  apiKey: given.apiKey ?? '',
+  baseUrl: apiBase(given.baseUrl, entry.defaultBaseUrl),
+  model: given.model || entry.defaultModel,
+  demo: entry === demoEntry,
+})
+
+/** The providers that can be called, by kind, in the catalog's order; the demo model alone when there is no other. */
+export const configuredProviders = (settings: ModelSettings): ReadonlyMap<string, Provider> => {
+  const found = Object.entries(entries)
+    .map(([kind, entry]) => provider(kind, entry, settings.providers[kind] ?? {}))
+    .filter(({ kind, entry }) => isConfigured(entry, settings.providers[kind] ?? {}))
+  if (found.length === 0 && settings.demo) found.push(provider('demo', demoEntry, settings.demo))
+  return new Map(found.map((each) => [each.kind, each]))
+}
+
+/** The provider of requests that name none. A default that is not configured is refused when the service starts. */
+export const defaultProvider = (settings: ModelSettings, configured: ReadonlyMap<string, Provider>) => {
+  const [first] = configured.keys()
+  const named = settings.default
+  if (!named || configured.has(named)) return named || first
+  if ((first === undefined || first === 'demo') && Object.hasOwn(entries, named)) return first
+  throw new Error(`DEFAULT_PROVIDER names "${named}", which is not configured (${list(configured)})`)
+}
+
+const list = (configured: ReadonlyMap<string, Provider>): string =>
+  configured.size === 0 ? 'no provider is' : `configured: ${[...configured.keys()].join(', ')}`
+
+const unknown = (what: string, configured: ReadonlyMap<string, Provider>): Problem =>
+  new Problem('invalid', 'model_unknown', `${what} is not configured (${list(configured)})`)
+
+/**
+ * Finds the provider and model of a request. `provider/model` names both when its first segment is a configured kind
+ * and `provider` is absent or the same; otherwise the whole is a model of the provider, as OpenRouter writes them.
+ */
+export const resolveTarget = (
+  { provider: asked, model = '' }: Pick<StepRequest, 'provider' | 'model'>,
+  configured: ReadonlyMap<string, Provider>,
+  fallback: string | undefined,
+): Target => {
+  const slash = model.indexOf('/')
+  const prefix = slash > 0 ? model.slice(0, slash) : ''
+  const named = configured.has(prefix) && (!asked || asked === prefix) ? prefix : ''
+  const kind = named || asked || fallback
+  if (!kind) throw new Problem('unavailable', 'no_provider', NO_PROVIDER)
+  const found = configured.get(kind)
+  if (!found) throw unknown(`Provider "${kind}"`, configured)
+  if (!named && Object.hasOwn(entries, prefix) && !found.entry.namespaced)
+    throw unknown(`Provider "${prefix}"`, configured)
+  return { provider: kind, model: (named ? model.slice(slash + 1) : model) || found.model }
+}
+
+const NO_PROVIDER = 'No language model provider is configured: set ANTHROPIC_API_KEY, OPENAI_API_KEY, …'

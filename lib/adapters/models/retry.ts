@@ -1,0 +1,65 @@
+import { Problem } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { reasonOf } from './failures.ts'
+
+const LONGEST_WAIT_MS = 5_000
+const FIRST_WAIT_MS = 250
+
+/**
+ * Milliseconds to wait before try number `attempt` + 1 (`attempt` counts from 1), or undefined when another try would
+ * not help or the provider wants a longer wait than a person would. A silent provider is not tried again: it took minutes.
+ */
+export const retryDelayMs = (thrown: unknown, attempt: number): number | undefined => {
+  const backoffMs = FIRST_WAIT_MS * 2 ** (attempt - 1)
+  const reason = reasonOf(thrown)
+  if (reason === 'transport' || reason === 'server') return backoffMs
+  if (!(thrown instanceof Problem) || thrown.kind !== 'rate_limited') return undefined
+  const wanted = thrown.retryAfterMs ?? 2 * backoffMs
+  return wanted <= LONGEST_WAIT_MS ? wanted : undefined
+}
+
+type Policy = {
+  clock: Clock
+  /** Tries after the first. */
+  retries: number
+  signal: AbortSignal
+  onRetry: (attempt: number, delayMs: number) => void
+}
+
+/** Opens a stream again after a failure, but only while nothing of it was handed on: a reader never sees two beginnings. */
+export async function* retried<T>(policy: Policy, open: () => AsyncIterable<T>): AsyncGenerator<T> {
+  const { clock, retries, signal, onRetry } = policy
+  for (let attempt = 1; ; attempt += 1) {
+    const run = { begun: false }
+    try {
+      return yield* noting(run, open())
+    } catch (thrown) {
+      const delayMs = run.begun || attempt > retries ? undefined : retryDelayMs(thrown, attempt)
+      if (delayMs === undefined) throw thrown
+      onRetry(attempt, delayMs)
+      await pause(clock, delayMs, signal)
+    }
+  }
+}
+
+async function* noting<T>(run: { begun: boolean }, stream: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const part of stream) {
+    run.begun = true
+    yield part
+  }
+}
+
+/** Resolves after `delayMs`; rejects with the signal's reason as soon as that aborts. */
+const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const leave = () => {
+      cancel()
+      reject(signal.reason)
+    }
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', leave)
+      resolve()
+    })
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
+  })

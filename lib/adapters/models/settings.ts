@@ -1,0 +1,18 @@
+/** What the environment says of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`. */
+export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string }
+
+/**
+ * Plain data from the configuration. `providers` is keyed by provider kind; `default` is `DEFAULT_PROVIDER` and must be
+ * configured. `demo` is where the demo model listens: it takes part only when no provider is configured.
+ */
+export type ModelSettings = {
+  providers: Readonly<Record<string, ProviderSettings>>
+  default?: string
+  demo?: { baseUrl: string }
+  /** Output limit of a step that names none. Default 16384. */
+  maxOutputTokens?: number
+  /** How often a step is tried again before its first part is handed on. Default 2. */
+  retries?: number
+  /** A provider that sends nothing for so long is given up. Default 300000, as reasoning can be silent for minutes. */
+  silenceMs?: number
+}

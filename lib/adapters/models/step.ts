@@ -1,0 +1,140 @@
+import type { FinishReason as SdkFinishReason, TextStreamPart, ToolSet } from 'ai'
+import type { TokenUsage } from '../../ports/agent.ts'
+import type { FinishReason, StepPart, StepRequest, ToolCall, ToolSpec } from '../../ports/model.ts'
+import type { OpenModel } from './catalog.ts'
+import { providerError, type Scene } from './failures.ts'
+import type { Line } from './line.ts'
+import { toOpaque, toPrompt } from './messages.ts'
+import type { Provider } from './resolve.ts'
+
+type SdkPart = TextStreamPart<ToolSet>
+type Ended = Extract<SdkPart, { type: 'finish-step' }>
+
+/** One call that is about to be made. */
+export type Call = {
+  provider: Provider
+  open: OpenModel
+  model: string
+  request: StepRequest
+  maxOutputTokens: number
+  line: Line
+  scene: Scene
+}
+
+// Tools have no `execute`, so that the SDK ends after the call; the schema is the tool's own and is not checked here.
+const toTools = async (specs: readonly ToolSpec[] = []) => {
+  if (specs.length === 0) return {}
+  const { jsonSchema, tool } = await import('ai')
+  const tools: ToolSet = {}
+  for (const { name, description, inputSchema } of specs)
+    tools[name] = tool({ description, inputSchema: jsonSchema(inputSchema) })
+  return { tools }
+}
+
+const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
+  const { effort, options } = provider.entry
+  return {
+    maxOutputTokens: request.maxOutputTokens ?? maxOutputTokens,
+    abortSignal: line.signal,
+    // Trying again is decided in one place, by `retry.ts`.
+    maxRetries: 0,
+    // Absent, the SDK prints errors, and with them the request, to stderr.
+    onError: () => undefined,
+    ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
+    ...(request.effort && effort ? { reasoning: effort[request.effort] } : {}),
+    ...(options ? { providerOptions: options } : {}),
+  }
+}
+
+const start = async (call: Call) => {
+  globalThis.AI_SDK_LOG_WARNINGS = false
+  const { streamText } = await import('ai')
+  const tools = await toTools(call.request.tools)
+  return streamText({
+    model: call.open(call.model),
+    ...toPrompt(call.request.messages, call.provider.kind),
+    ...toSettings(call),
+    ...tools,
+  })
+}
+
+const toUsage = (ended: Ended | undefined): TokenUsage => {
+  const {
+    inputTokens: promptTokens = 0,
+    outputTokens: completionTokens = 0,
+    totalTokens,
+  } = ended?.usage ?? {}
+  return { promptTokens, completionTokens, totalTokens: totalTokens ?? promptTokens + completionTokens }
+}
+
+const REASONS: Readonly<Partial<Record<SdkFinishReason, FinishReason>>> = {
+  stop: 'stop',
+  length: 'length',
+  'tool-calls': 'tool-calls',
+  'content-filter': 'content-filter',
+  other: 'other',
+}
+
+// A cut stream ends like a finished one, but for the reason; `other` without the provider's own word for it is a cut.
+const reasonOrThrow = (ended: Ended | undefined, scene: Scene): FinishReason => {
+  const reason = ended && REASONS[ended.finishReason]
+  if (!reason || (reason === 'other' && ended.rawFinishReason === undefined))
+    throw providerError(scene, 'transport', 'cut its answer off before the end')
+  return reason
+}
+
+// Unreadable arguments are handed on as the text that the model wrote.
+const toCall = (part: Extract<SdkPart, { type: 'tool-call' }>): ToolCall => ({
+  id: part.toolCallId,
+  name: part.toolName,
+  arguments: part.input,
+})
+
+const shown = (part: SdkPart): StepPart | undefined => {
+  if (part.type !== 'text-delta' && part.type !== 'reasoning-delta') return undefined
+  if (part.text === '') return undefined
+  return { type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.text }
+}
+
+type Answer = { content: string; toolCalls: ToolCall[]; ended?: Ended }
+
+const collect = (answer: Answer, part: SdkPart): void => {
+  if (part.type === 'text-delta') answer.content += part.text
+  if (part.type === 'tool-call') answer.toolCalls.push(toCall(part))
+  if (part.type === 'finish-step') answer.ended = part
+}
+
+// An error part is not the end of the SDK's stream: going on would hand out the tool calls of a broken answer.
+async function* read(stream: AsyncIterable<SdkPart>, line: Line): AsyncGenerator<StepPart, Answer> {
+  const answer: Answer = { content: '', toolCalls: [] }
+  for await (const part of stream) {
+    line.heard()
+    if (part.type === 'error') throw part.error
+    if (part.type === 'abort') throw line.signal.reason
+    collect(answer, part)
+    const out = shown(part)
+    if (out) yield out
+    line.listen()
+  }
+  line.heard()
+  line.signal.throwIfAborted()
+  return answer
+}
+
+/** One call of a model. Throws on the first sign of failure; tool calls come only once the answer is complete. */
+export async function* callModel(call: Call): AsyncGenerator<StepPart> {
+  const { line, scene } = call
+  const result = await start(call)
+  const { content, toolCalls, ended } = yield* read(result.stream, line)
+  const reason = reasonOrThrow(ended, scene)
+  const opaque = toOpaque(scene.provider, await result.responseMessages)
+  for (const toolCall of toolCalls) yield { type: 'tool-call', call: toolCall }
+  yield {
+    type: 'finish',
+    reason,
+    usage: toUsage(ended),
+    message: { role: 'assistant', content, ...(toolCalls.length > 0 ? { toolCalls } : {}), opaque },
+    provider: scene.provider,
+    model: scene.model,
+  }
+}

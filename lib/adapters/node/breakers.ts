@@ -1,0 +1,108 @@
+import { Problem } from '../../core/errors.ts'
+import type { Breaker, BreakerState, Breakers } from '../../ports/breaker.ts'
+import type { Clock } from '../../ports/clock.ts'
+
+type Needs = {
+  clock: Pick<Clock, 'monotonic'>
+  isFault: (error: unknown) => boolean
+  threshold?: number
+  resetMs?: number
+}
+
+/**
+ * Circuit breakers that open after `threshold` (10) faults in a row, with no success between them, and half-open
+ * `resetMs` (10 s) later.
+ */
+export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_000 }: Needs): Breakers => {
+  const breakers = new Map<string, Breaker>()
+  return {
+    of(name) {
+      const known = breakers.get(name)
+      if (known) return known
+      const made = breakerOf(name, circuit(clock, threshold, resetMs), isFault)
+      breakers.set(name, made)
+      return made
+    },
+    all: () => [...breakers.values()],
+  }
+}
+
+type Circuit = ReturnType<typeof circuit>
+
+/** The state and its transitions. An outcome is heard only in the period, between two transitions, its call began in. */
+const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
+  let period = 0
+  let inARow = 0
+  let openedAt: number | undefined
+  let onTrial = false
+  const state = (): BreakerState => {
+    if (openedAt === undefined) return 'CLOSED'
+    return clock.monotonic() - openedAt < resetMs ? 'OPEN' : 'HALF_OPEN'
+  }
+  const turn = (opened: number | undefined) => {
+    period += 1
+    inARow = 0
+    onTrial = false
+    openedAt = opened
+  }
+  return {
+    state,
+    /** The period a call begins in, or undefined when it is refused. */
+    enter(): number | undefined {
+      const now = state()
+      if (now === 'OPEN' || onTrial) return undefined
+      onTrial = now === 'HALF_OPEN'
+      return period
+    },
+    retryAfterMs: () => Math.max(1_000, (openedAt ?? 0) + resetMs - clock.monotonic()),
+    hear(began: number, outcome: 'success' | 'fault' | 'neither') {
+      if (began !== period) return
+      if (outcome === 'neither') onTrial = false
+      else if (outcome === 'success' && onTrial) turn(undefined)
+      else if (outcome === 'success') inARow = 0
+      else if (onTrial || ++inARow >= threshold) turn(clock.monotonic())
+    },
+  }
+}
+
+const breakerOf = (name: string, circuit: Circuit, isFault: Needs['isFault']): Breaker => {
+  let failures = 0
+  let successes = 0
+  return {
+    name,
+    get state() {
+      return circuit.state()
+    },
+    get failures() {
+      return failures
+    },
+    get successes() {
+      return successes
+    },
+    async run(call) {
+      const began = circuit.enter()
+      if (began === undefined) throw refusal(name, circuit.retryAfterMs())
+      try {
+        const outcome = await call()
+        successes += 1
+        circuit.hear(began, 'success')
+        return outcome
+      } catch (error) {
+        const fault = isFault(error)
+        if (fault) failures += 1
+        circuit.hear(began, fault ? 'fault' : 'neither')
+        throw error
+      }
+    },
+  }
+}
+
+const refusal = (name: string, retryAfterMs: number) =>
+  new Problem(
+    'unavailable',
+    'circuit_open',
+    `${name} keeps failing and is left alone for a while; try later`,
+    {
+      retryAfterMs,
+    },
+  )

@@ -1,0 +1,34 @@
+import { type DestinationStream, destination, pino } from 'pino'
+import { mask, maskText } from '../../core/redact.ts'
+import type { Log } from '../../ports/log.ts'
+
+/** The least severe event that is written. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+type Settings = { level: LogLevel; to?: DestinationStream }
+
+const STDOUT = 1
+
+/**
+ * JSON lines on standard output, where every platform that runs services looks for them; several take what comes on
+ * standard error for failures. Written in the call: a frozen Lambda or a killed process loses no line.
+ */
+export const createLog = ({ level, to = destination({ dest: STDOUT, sync: true }) }: Settings): Log =>
+  pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      // Errors are plain objects by then, and their causes are not to be merged into their messages.
+      serializers: { err: (error: unknown) => error },
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: {
+        // Runs for events that will be written only, so a masked debug line costs nothing at level info.
+        logMethod([given, message], write) {
+          const fields = mask(given)
+          write.call(this, typeof fields === 'object' ? fields : { fields }, maskText(String(message)))
+        },
+      },
+    },
+    to,
+  )

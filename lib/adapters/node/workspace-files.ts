@@ -1,0 +1,111 @@
+import { constants, type Dirent } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { Problem } from '../../core/errors.ts'
+import type { Workspace, WorkspaceFile } from '../../ports/workspace.ts'
+import { locateIn } from './workspace-path.ts'
+
+// The last segment must not have become a link since it was resolved, and a pipe must not hold the service.
+const SAFELY = constants.O_NOFOLLOW | constants.O_NONBLOCK
+
+const outside = (path: string) => new Problem('invalid', 'path_outside', `${path} is outside the workspace`)
+const absent = (path: string) => new Problem('invalid', 'path_missing', `${path} does not exist`)
+const unfit = (path: string, why: string) => new Problem('invalid', 'path_unfit', `${path} ${why}`)
+
+const reasons: Readonly<Record<string, (path: string) => Problem>> = {
+  ENOENT: absent,
+  ELOOP: outside,
+  EISDIR: (path) => unfit(path, 'is a folder'),
+  EEXIST: (path) => unfit(path, 'has a file where a folder is needed'),
+  ENOTDIR: (path) => unfit(path, 'has a file where a folder is needed'),
+  ENXIO: (path) => unfit(path, 'is not a regular file'),
+  EACCES: (path) => unfit(path, 'may not be accessed'),
+  ENAMETOOLONG: (path) => unfit(path.slice(0, 80), 'is too long a name'),
+}
+
+const explained = async <Value>(path: string, work: () => Promise<Value>): Promise<Value> => {
+  try {
+    return await work()
+  } catch (thrown) {
+    const reason = reasons[(thrown as NodeJS.ErrnoException).code ?? '']
+    throw reason ? reason(path) : thrown
+  }
+}
+
+const textOf = (bytes: Buffer, cut: boolean, path: string): string => {
+  if (bytes.includes(0)) throw unfit(path, 'is a binary file')
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: cut })
+  } catch {
+    throw unfit(path, 'is not UTF-8 text')
+  }
+}
+
+const readSome = async (file: FileHandle, most: number): Promise<Buffer> => {
+  const buffer = Buffer.alloc(most)
+  let filled = 0
+  while (filled < most) {
+    const { bytesRead } = await file.read(buffer, filled, most - filled, filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+const marked = (entry: Dirent): string => {
+  if (entry.isSymbolicLink()) return `${entry.name}@`
+  return entry.isDirectory() ? `${entry.name}/` : entry.name
+}
+
+const exists = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** The file verbs of a workspace whose root is real (absolute, no symlinks). */
+export const workspaceFiles = (root: string): Pick<Workspace, 'locate' | 'list' | 'read' | 'write'> => {
+  const locate = (path: string) => locateIn(root, path)
+
+  const placeOf = async (path: string): Promise<string> => {
+    const real = await locate(path)
+    if (real === undefined) throw outside(path)
+    return join(root, real)
+  }
+
+  const read = async (path: string, mostBytes: number): Promise<WorkspaceFile> => {
+    await using file = await open(await placeOf(path), constants.O_RDONLY | SAFELY)
+    const stat = await file.stat()
+    if (!stat.isFile()) throw unfit(path, stat.isDirectory() ? 'is a folder' : 'is not a regular file')
+    const truncated = stat.size > mostBytes
+    const bytes = await readSome(file, Math.min(stat.size, mostBytes))
+    return { text: textOf(bytes, truncated, path), bytes: stat.size, truncated }
+  }
+
+  const write = async (path: string, text: string): Promise<{ created: boolean }> => {
+    const place = await placeOf(path)
+    await mkdir(dirname(place), { recursive: true })
+    const created = !(await exists(place))
+    const { O_WRONLY, O_CREAT } = constants
+    await using file = await open(place, O_WRONLY | O_CREAT | SAFELY, 0o644)
+    if (!(await file.stat()).isFile()) throw unfit(path, 'is not a regular file')
+    await file.truncate(0)
+    await file.writeFile(text)
+    return { created }
+  }
+
+  const list = async (path: string): Promise<string[]> => {
+    const entries = await readdir(await placeOf(path), { withFileTypes: true })
+    return entries
+      .filter(({ name }) => name !== '.git')
+      .map(marked)
+      .sort()
+  }
+
+  return {
+    locate,
+    list: (path) => explained(path, () => list(path)),
+    read: (path, mostBytes) => explained(path, () => read(path, mostBytes)),
+    write: (path, text) => explained(path, () => write(path, text)),
+  }
+}

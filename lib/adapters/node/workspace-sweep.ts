@@ -1,0 +1,37 @@
+import { lstat, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../ports/clock.ts'
+
+const HOUR_MS = 3_600_000
+
+const namesIn = async (dir: string): Promise<string[]> => {
+  try {
+    return await readdir(dir)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw thrown
+  }
+}
+
+// Never `stat`: a link in the folder is left alone, wherever it leads.
+const isStale = async (path: string, before: number): Promise<boolean> => {
+  try {
+    const found = await lstat(path)
+    return found.isDirectory() && found.mtimeMs < before
+  } catch {
+    return false
+  }
+}
+
+/** Removes workspaces last opened more than `ttlHours` ago and answers how many. Links are neither removed nor followed. */
+export const sweepWorkspaces = async (dir: string, ttlHours: number, clock: Clock): Promise<number> => {
+  const before = clock.now() - ttlHours * HOUR_MS
+  let removed = 0
+  for (const name of await namesIn(dir)) {
+    const path = join(dir, name)
+    if (!(await isStale(path, before))) continue
+    await rm(path, { recursive: true, force: true, maxRetries: 2 })
+    removed += 1
+  }
+  return removed
+}

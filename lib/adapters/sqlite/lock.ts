@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { messageOf, Problem } from '../../core/errors.ts'
+import { resultCode } from './failure.ts'
+
+const BUSY = 5
+
+/** Locks stay reachable from here: a database that is collected as garbage closes, and its lock is gone. */
+const held = new Set<DatabaseSync>()
+
+const refusal = (folder: string, thrown: unknown) =>
+  resultCode(thrown) === BUSY
+    ? new Problem(
+        'unavailable',
+        'data_dir_in_use',
+        `The data folder ${folder} is in use by another process: stop it, or set DATA_DIR to another folder.`,
+        { cause: thrown },
+      )
+    : new Problem(
+        'unavailable',
+        'data_dir_unwritable',
+        `The data folder ${folder} cannot be written to (${messageOf(thrown)}): set DATA_DIR to a folder that can.`,
+        { cause: thrown },
+      )
+
+const hold = (file: string): DatabaseSync => {
+  const lock = new DatabaseSync(file)
+  try {
+    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')
+    held.add(lock)
+    return lock
+  } catch (thrown) {
+    lock.close()
+    throw thrown
+  }
+}
+
+/**
+ * Makes this process the only owner of a data folder, creating it when it is missing; the returned function gives it
+ * back. The lock is an exclusive SQLite transaction, so the kernel drops it with the process, however that dies.
+ * Throws Problem `unavailable`: `data_dir_in_use` when another owner lives, `data_dir_unwritable` for a bad folder.
+ */
+export const lockDataDir = (dir: string): (() => void) => {
+  const folder = resolve(dir)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const lock = hold(join(folder, 'lock.db'))
+    return () => {
+      if (held.delete(lock)) lock.close()
+    }
+  } catch (thrown) {
+    throw refusal(folder, thrown)
+  }
+}

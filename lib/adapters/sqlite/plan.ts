@@ -1,0 +1,71 @@
+import type { Collection } from '../../core/collection.ts'
+
+const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
+
+/** A declared name as an SQL identifier. Only letters and digits pass, so our own names, with `_`, never collide. */
+export const quoted = (name: string): string => {
+  if (!NAME.test(name))
+    throw new Error(`"${name}" cannot name a collection or a field: letters and digits only`)
+  return `"${name}"`
+}
+
+/** `crossing`: the index spans owners of a collection with `within`, so equal keys are told apart by the owner. */
+export type IndexPlan = { name: string; columns: string[]; within?: string; by: string; crossing: boolean }
+
+/**
+ * A collection as a table: key, columns copied out of the row for the indexes and for expiry, and the row itself as JSON
+ * text in `_head`. Heavy fields lie in a table of their own under the row's `_rid`: SQLite rewrites a whole record on
+ * every update, and a status change must not write 100 kB of prompt again.
+ */
+export type Plan = {
+  name: string
+  table: string
+  detailTable: string
+  key: string
+  within: string | undefined
+  keys: string[]
+  columns: string[]
+  expires: string | undefined
+  heavy: ReadonlySet<string>
+  indexes: ReadonlyMap<string, IndexPlan>
+}
+
+const planIndex = (of: Collection, index: Collection['indexes'][string]): IndexPlan => {
+  const { within, by } = index
+  const crossing = of.within !== undefined && of.within !== within
+  const columns = [within, by, of.key, crossing ? of.within : undefined].filter(
+    (field) => field !== undefined,
+  )
+  return {
+    name: `"${[of.name, within ?? '', by].join('_')}"`,
+    columns: [...new Set(columns)],
+    ...(within === undefined ? {} : { within }),
+    by,
+    crossing,
+  }
+}
+
+/** Derives the table of a collection; throws on names that may not stand in SQL. */
+export const planOf = (of: Collection): Plan => {
+  const keys = of.within === undefined ? [of.key] : [of.within, of.key]
+  const indexes = new Map(Object.entries(of.indexes).map(([name, index]) => [name, planIndex(of, index)]))
+  const copied = [...indexes.values()].flatMap((index) => index.columns).concat(of.expires ?? [])
+  const columns = [...new Set(copied)].filter((field) => !keys.includes(field))
+  const heavy = new Set(of.detail)
+  for (const field of [...keys, ...columns, ...heavy]) quoted(field)
+  for (const field of [...keys, ...columns])
+    if (heavy.has(field))
+      throw new Error(`${field} of ${of.name} is in a key or an index: it cannot be detail`)
+  return {
+    name: of.name,
+    table: quoted(of.name),
+    detailTable: `"${of.name}_detail"`,
+    key: of.key,
+    within: of.within,
+    keys,
+    columns,
+    expires: of.expires,
+    heavy,
+    indexes,
+  }
+}

@@ -1,0 +1,30 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../ports/clock.ts'
+import type { Page, Query } from '../../ports/store.ts'
+import type { Fields } from './change.ts'
+import { countSql, pageSql, positionIn } from './query.ts'
+import { statementCache } from './statements.ts'
+import type { Table } from './table.ts'
+
+/** Reads over many rows, each one statement, prepared once per shape. */
+export const openReads = (db: DatabaseSync, clock: Clock) => {
+  const statement = statementCache(db)
+  return {
+    page: ({ plan, detailOf }: Table, query: Query<Fields>): Page<Fields> => {
+      const { text, values } = pageSql(plan, query, clock.now())
+      const found = statement(text).all(...values)
+      const more = found.length > query.limit
+      if (more) found.pop()
+      const rows = found.map(({ head, rid }) => {
+        const row: Fields = JSON.parse(String(head))
+        return rid === undefined ? row : Object.assign(row, detailOf(Number(rid)))
+      })
+      const last = more ? rows.at(-1) : undefined
+      return { rows, next: last === undefined ? undefined : positionIn(plan, query, last) }
+    },
+    count: ({ plan }: Table, query: Pick<Query<Fields>, 'index' | 'is' | 'where'>): number => {
+      const { text, values } = countSql(plan, query, clock.now())
+      return Number(statement(text).get(...values)?.n)
+    },
+  }
+}

@@ -1,0 +1,95 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { Problem } from '../../core/errors.ts'
+import { type Plan, quoted } from './plan.ts'
+import { cell } from './scalar.ts'
+
+/** Version of the layout below, kept in `user_version`; collections and indexes grow without raising it. */
+const LAYOUT = 1
+const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
+
+const create = (db: DatabaseSync, plan: Plan) => {
+  const keys = plan.keys.map((field) => `${quoted(field)} NOT NULL`).join(', ')
+  db.exec(
+    `CREATE TABLE ${plan.table} (_rid INTEGER PRIMARY KEY, ${keys}, _head TEXT NOT NULL, UNIQUE (${list(plan.keys)}))`,
+  )
+  db.exec(`CREATE TABLE ${plan.detailTable} (_rid INTEGER PRIMARY KEY, detail TEXT NOT NULL)`)
+}
+
+/** The columns that are there; those of the key are the ones that may not be NULL. */
+const columnsOf = (db: DatabaseSync, plan: Plan) => {
+  const columns = db.prepare(`PRAGMA table_info(${plan.table})`).all()
+  const names = (of: typeof columns) =>
+    of.map(({ name }) => String(name)).filter((name) => !name.startsWith('_'))
+  return { all: names(columns), keys: names(columns.filter(({ notnull }) => notnull === 1)) }
+}
+
+/** Indexes no longer declared cost every write; columns no longer declared would go stale. Both are dropped. */
+const dropRetired = (db: DatabaseSync, plan: Plan, present: readonly string[]) => {
+  const wanted = new Set([...plan.indexes.values()].map((index) => index.name))
+  if (plan.expires !== undefined) wanted.add(expiryIndex(plan))
+  const rows = db.prepare(
+    `SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ?`,
+  )
+  for (const { name } of rows.all(plan.name)) if (!wanted.has(`"${name}"`)) db.exec(`DROP INDEX "${name}"`)
+  const kept = new Set([...plan.keys, ...plan.columns])
+  for (const field of present)
+    if (!kept.has(field)) db.exec(`ALTER TABLE ${plan.table} DROP COLUMN ${quoted(field)}`)
+}
+
+const expiryIndex = (plan: Plan) => `"${plan.name}_expires"`
+
+/** A new column is filled from the rows by the code that fills it on every write, so that both agree to the last bit. */
+const addColumn = (db: DatabaseSync, plan: Plan, field: string) => {
+  db.exec(`ALTER TABLE ${plan.table} ADD COLUMN ${quoted(field)}`)
+  db.function('_cell', (head) => cell(JSON.parse(String(head))[field], field))
+  db.exec(`UPDATE ${plan.table} SET ${quoted(field)} = _cell(_head)`)
+}
+
+/** Rows without the field stay out of an index. A key is never absent, and SQLite would not use such an index for one. */
+const present = (plan: Plan, field: string) =>
+  plan.keys.includes(field) ? '' : ` WHERE ${quoted(field)} IS NOT NULL`
+
+const createIndexes = (db: DatabaseSync, plan: Plan) => {
+  for (const { name, columns, by } of plan.indexes.values())
+    db.exec(`CREATE INDEX IF NOT EXISTS ${name} ON ${plan.table} (${list(columns)})${present(plan, by)}`)
+  if (plan.expires === undefined) return
+  const expires = quoted(plan.expires)
+  db.exec(
+    `CREATE INDEX IF NOT EXISTS ${expiryIndex(plan)} ON ${plan.table} (${expires})${present(plan, plan.expires)}`,
+  )
+}
+
+const growTable = (db: DatabaseSync, plan: Plan) => {
+  if (columnsOf(db, plan).all.length === 0) create(db, plan)
+  const { all: present, keys } = columnsOf(db, plan)
+  if (keys.join() !== plan.keys.join())
+    throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
+  dropRetired(db, plan, present)
+  for (const field of plan.columns) if (!present.includes(field)) addColumn(db, plan, field)
+  createIndexes(db, plan)
+}
+
+const refuseNewer = (db: DatabaseSync) => {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version)
+  if (version > LAYOUT)
+    throw new Problem(
+      'unavailable',
+      'storage_too_new',
+      `The data file was written by a newer version of this service (layout ${version}, this one knows ${LAYOUT}).`,
+    )
+}
+
+/**
+ * Brings the file to what is declared, in one transaction: new collections, indexes and columns appear, retired indexes
+ * go, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
+ */
+export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
+  refuseNewer(db)
+  db.exec('BEGIN IMMEDIATE')
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
+     PRIMARY KEY (grp, member, name)) WITHOUT ROWID`,
+  )
+  for (const plan of plans) growTable(db, plan)
+  db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)
+}

@@ -1,0 +1,14 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** Prepared statements by their text, at most `most` of them: the one used longest ago makes room. */
+export const statementCache = (db: DatabaseSync, most = 256) => {
+  const prepared = new Map<string, StatementSync>()
+  return (sql: string): StatementSync => {
+    const known = prepared.get(sql)
+    const statement = known ?? db.prepare(sql)
+    if (known !== undefined) prepared.delete(sql)
+    else if (prepared.size >= most) prepared.delete(prepared.keys().next().value ?? sql)
+    prepared.set(sql, statement)
+    return statement
+  }
+}

@@ -1,0 +1,83 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Tally, Totals } from '../../ports/store.ts'
+
+const KINDS = ['add', 'least', 'most'] as const
+type Kind = (typeof KINDS)[number]
+type Sums = Record<Kind, Map<string, number>>
+
+const COMBINE: Record<Kind, (a: number, b: number) => number> = {
+  add: (a, b) => a + b,
+  least: Math.min,
+  most: Math.max,
+}
+const ON_CONFLICT: Record<Kind, string> = {
+  add: 'value + excluded.value',
+  least: 'min(value, excluded.value)',
+  most: 'max(value, excluded.value)',
+}
+
+const entry = <V>(map: Map<string, V>, key: string, make: () => V): V => {
+  const known = map.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(key, made)
+  return made
+}
+
+/** Throws TypeError for a number that no total would survive. */
+export const checkTally = (tally: Tally): void => {
+  for (const kind of KINDS)
+    for (const name in tally[kind])
+      if (!Number.isFinite(tally[kind]?.[name]))
+        throw new TypeError(`${name} of ${tally.member} is not a number`)
+}
+
+/**
+ * Running totals. Within a transaction they are summed up in memory and stored once per name at its end, so that a
+ * counter which every task touches costs one write per transaction.
+ */
+export const openTallies = (db: DatabaseSync) => {
+  const pending = new Map<string, Map<string, Sums>>()
+  const store = Object.fromEntries(
+    KINDS.map((kind) => [
+      kind,
+      db.prepare(
+        `INSERT INTO tally_totals VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`,
+      ),
+    ]),
+  ) as Record<Kind, ReturnType<DatabaseSync['prepare']>>
+  const read = db.prepare(
+    'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
+  )
+  return {
+    /** Takes a tally that passed `checkTally` into the transaction that is open. */
+    add: (tally: Tally): void => {
+      const members = entry(pending, tally.tally, () => new Map<string, Sums>())
+      const sums = entry(members, tally.member, () => ({ add: new Map(), least: new Map(), most: new Map() }))
+      for (const kind of KINDS) {
+        const numbers = tally[kind]
+        for (const name in numbers) {
+          const known = sums[kind].get(name)
+          const value = numbers[name] as number
+          sums[kind].set(name, known === undefined ? value : COMBINE[kind](known, value))
+        }
+      }
+    },
+    forget: () => pending.clear(),
+    /** Writes what was added since the last time; part of the open transaction. */
+    flush: (): void => {
+      for (const [group, members] of pending)
+        for (const [member, sums] of members)
+          for (const kind of KINDS)
+            for (const [name, value] of sums[kind]) store[kind].run(group, member, name, value)
+      pending.clear()
+    },
+    totals: (group: string, from: string): Record<string, Totals> => {
+      const members = new Map<string, [string, number][]>()
+      for (const { member, name, value } of read.all(group, from))
+        entry(members, String(member), () => []).push([String(name), Number(value)])
+      return Object.fromEntries([...members].map(([member, named]) => [member, Object.fromEntries(named)]))
+    },
+  }
+}
+export type Tallies = ReturnType<typeof openTallies>

@@ -1,0 +1,40 @@
+import { messageOf, Problem } from '../core/errors.ts'
+import type { AgentAdapter, AgentHealth } from '../ports/agent.ts'
+import type { Breakers } from '../ports/breaker.ts'
+import type { Clock } from '../ports/clock.ts'
+
+const LONGEST_MS = 5_000
+
+/**
+ * Asks an adapter for its health, five seconds at most, behind a breaker of its own: an adapter that keeps failing
+ * to answer is left alone for a while. Never rejects.
+ */
+export const createHealthCheck = ({ breakers, clock }: { breakers: Breakers; clock: Clock }) => {
+  const ask = (agent: AgentAdapter) =>
+    breakers.of(`agent:${agent.type}`).run(() => within(LONGEST_MS, clock, () => agent.healthCheck()))
+
+  return async (agent: AgentAdapter): Promise<AgentHealth> => {
+    const startedAt = clock.monotonic()
+    try {
+      const health = await ask(agent)
+      const latencyMs = health.latencyMs ?? Math.round(clock.monotonic() - startedAt)
+      return { ...health, healthy: health.healthy === true, latencyMs }
+    } catch (thrown) {
+      return { healthy: false, message: messageOf(thrown, 300) }
+    }
+  }
+}
+
+const within = <T>(mostMs: number, clock: Clock, call: () => Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cancel = clock.after(mostMs, () =>
+      reject(
+        new Problem(
+          'unavailable',
+          'health_check_timeout',
+          `No answer to the health check within ${mostMs} ms`,
+        ),
+      ),
+    )
+    Promise.resolve().then(call).then(resolve, reject).finally(cancel)
+  })

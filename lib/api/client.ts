@@ -1,0 +1,77 @@
+import type * as z from 'zod'
+import type { Route, Routes } from '../http/route.ts'
+import { ApiError } from './api-error.ts'
+import { requestOf } from './request.ts'
+
+/** A query value may be given as its text or as what the text means: `'20'` or 20, `'a,b'` or `['a', 'b']`. */
+type Query<Q extends z.ZodType> = Loose<z.input<Q>, z.output<Q>>
+type Loose<In, Out> = { [K in keyof In]: In[K] | (K extends keyof Out ? Out[K] : never) }
+
+type Part<Name extends string, Given> = object extends Given
+  ? { [N in Name]?: Given }
+  : { [N in Name]: Given }
+
+/** What a call of a route takes; parts without a required field may be left out. */
+export type CallInput<R extends Route> = (R['params'] extends z.ZodType
+  ? Part<'params', z.input<R['params']>>
+  : unknown) &
+  (R['query'] extends z.ZodType ? Part<'query', Query<R['query']>> : unknown) &
+  (R['body'] extends z.ZodType ? Part<'body', z.input<R['body']>> : unknown)
+
+export type CallOptions = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> }
+
+type Arguments<R extends Route> =
+  object extends CallInput<R>
+    ? [input?: CallInput<R>, options?: CallOptions]
+    : [input: CallInput<R>, options?: CallOptions]
+
+/**
+ * Calls a route and resolves to its parsed body. Rejects with `ApiError` unless the status is 2xx, and with the error
+ * of `fetch` when there was no answer. `raw` resolves to the Response instead, to be read as a stream or as text.
+ */
+export type Call<R extends Route> = ((...given: Arguments<R>) => Promise<z.output<R['response']>>) & {
+  raw(...given: Arguments<R>): Promise<Response>
+}
+
+export type Client<R extends Routes> = { readonly [Name in keyof R]: Call<R[Name]> }
+
+export type ClientSettings = {
+  /** Where the service is, such as `https://tasks.example.com`; empty in a page that the service itself serves. */
+  baseUrl: string
+  fetch?: typeof fetch
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>>
+}
+
+/** A typed method per route, under the route's name: `client.getTask({ params: { id } })`. Runs in browsers too. */
+export const createClient = <const R extends Routes>(routes: R, settings: ClientSettings): Client<R> =>
+  Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => [name, callOf(route, settings)]),
+  ) as unknown as Client<R>
+
+const callOf = (route: Route, { baseUrl, headers, fetch: send = globalThis.fetch }: ClientSettings) => {
+  const raw = async (input: object = {}, options: CallOptions = {}): Promise<Response> => {
+    const { url, init } = requestOf(route, baseUrl, input)
+    const response = await send(url, {
+      ...init,
+      headers: { ...init.headers, ...headers, ...options.headers },
+      ...(options.signal ? { signal: options.signal } : {}),
+    })
+    if (!response.ok) throw new ApiError(response, await bodyOf(response))
+    return response
+  }
+  const call = async (input?: object, options?: CallOptions) => bodyOf(await raw(input, options))
+  return Object.assign(call, { raw })
+}
+
+const bodyOf = async (response: Response): Promise<unknown> => {
+  const text = await response.text()
+  if (!response.headers.get('content-type')?.includes('json')) return text
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    // Cut off on the way: an error keeps what came, a success has no value to give.
+    if (response.ok) throw error
+    return text
+  }
+}

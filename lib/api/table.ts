@@ -1,0 +1,30 @@
+import { agentRoutes } from '../agents/contract.ts'
+import { agentHandlers } from '../agents/handlers.ts'
+import type { Domains } from '../domains.ts'
+import { healthRoutes } from '../health/contract.ts'
+import { healthHandlers } from '../health/handlers.ts'
+import type { Health } from '../health/service.ts'
+import type { Group } from '../http/dispatch.ts'
+import { type HttpNeeds, lambda } from '../http/lambda.ts'
+import type { Handlers, Routes } from '../http/route.ts'
+import { notificationRoutes } from '../notifications/contract.ts'
+import { notificationHandlers } from '../notifications/handlers.ts'
+import { queueRoutes } from '../queue/contract.ts'
+import { queueHandlers } from '../queue/handlers.ts'
+import { taskRoutes } from '../tasks/contract.ts'
+import { taskHandlers } from '../tasks/handlers.ts'
+
+/** Every endpoint group: its routes and the function that serves them. */
+export const createGroups = (http: HttpNeeds, domains: Domains & { health: Health }): Group[] => {
+  const group = <R extends Routes>(routes: R, handlers: Handlers<R>): Group => ({
+    routes,
+    handler: lambda(http, routes, handlers),
+  })
+  return [
+    group(taskRoutes, taskHandlers(domains)),
+    group(queueRoutes, queueHandlers(domains)),
+    group(agentRoutes, agentHandlers(domains)),
+    group(notificationRoutes, notificationHandlers(domains)),
+    group(healthRoutes, healthHandlers(domains)),
+  ]
+}

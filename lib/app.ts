@@ -1,0 +1,72 @@
+import { createMemoryQueue } from './adapters/memory/queue.ts'
+import { createBreakers } from './adapters/node/breakers.ts'
+import { createClock } from './adapters/node/clock.ts'
+import { createIds } from './adapters/node/ids.ts'
+import { createLog } from './adapters/node/log.ts'
+import { sweepWorkspaces } from './adapters/node/workspace-sweep.ts'
+import { openSqliteStore } from './adapters/sqlite/store.ts'
+import { createGroups } from './api/table.ts'
+import { isFault, openAgents } from './app/agents.ts'
+import { openData } from './app/data.ts'
+import { openHealth, VERSION } from './app/health.ts'
+import { createBackground } from './background.ts'
+import { collections } from './collections.ts'
+import type { Config } from './config.ts'
+import { createDomains, type Ports } from './domains.ts'
+import { createRequestMetrics } from './health/request-metrics.ts'
+import { createDispatch } from './http/dispatch.ts'
+import { localGuard } from './http/guard.ts'
+import { createHost } from './http/host.ts'
+import { lambda } from './http/lambda.ts'
+import type { Announce } from './notifications/schema.ts'
+import type { RunTask } from './tasks/schema.ts'
+
+/** The whole service in one process: storage in one file or in memory, queues in memory, handlers on node:http. */
+export const openLocalApp = async (config: Config) => {
+  const clock = createClock()
+  const log = createLog({ level: config.LOG_LEVEL })
+  const data = openData(config)
+  const store = openSqliteStore({ file: data.file, collections, clock })
+  const breakers = createBreakers({ clock, isFault })
+  const agents = await openAgents({ config, workspacesDir: data.workspacesDir, breakers, clock, log })
+  const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
+  const ports: Ports = {
+    store,
+    taskQueue: queue<RunTask>(config.QUEUE_CONCURRENCY),
+    notificationQueue: queue<Announce>(config.QUEUE_NOTIFICATION_CONCURRENCY),
+    adapters: agents.adapters,
+    breakers,
+    clock,
+    ids: createIds({ clock }),
+    log,
+    random: Math.random,
+    queueMode: 'memory',
+  }
+  const domains = createDomains(ports, config)
+  const background = createBackground(ports, domains, config, {
+    expiredRows: store.sweep,
+    workspaces: () => sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock),
+  })
+  const close = async () => {
+    await background.stop()
+    await agents.close()
+    await store.close()
+    data.release()
+  }
+  const facts = {
+    version: VERSION,
+    providers: agents.models.providers(),
+    model: agents.models.resolve({}),
+    agents: domains.agents.types(),
+    data: data.shown,
+  }
+  return { server: openServer(ports, domains), start: background.start, close, facts }
+}
+
+const openServer = (ports: Ports, domains: ReturnType<typeof createDomains>) => {
+  const { clock, log, ids } = ports
+  const requests = createRequestMetrics({ clock })
+  const http = { guard: localGuard, record: requests.record, clock, log }
+  const groups = createGroups(http, { ...domains, health: openHealth({ ports, domains, requests }) })
+  return createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
+}

@@ -1,0 +1,88 @@
+import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
+import { loadAdapters } from '../adapters/agents/load.ts'
+import { startDemoModel } from '../adapters/models/demo/server.ts'
+import { isProviderFault } from '../adapters/models/failures.ts'
+import { createModels } from '../adapters/models/models.ts'
+import { createCommands } from '../adapters/node/command.ts'
+import { createGit } from '../adapters/node/git.ts'
+import { findIsolation } from '../adapters/node/isolation.ts'
+import { createWorkspaces } from '../adapters/node/workspace.ts'
+import { badSetting, type Config } from '../config.ts'
+import { Problem } from '../core/errors.ts'
+import { MASKED } from '../core/redact.ts'
+import type { AgentAdapter } from '../ports/agent.ts'
+import type { Breakers } from '../ports/breaker.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Models } from '../ports/model.ts'
+import { workspaceTools } from '../tools/catalog.ts'
+import { createLoop } from '../tools/loop.ts'
+import { createToolRunner } from '../tools/runner.ts'
+
+type Needs = { config: Config; workspacesDir: string; breakers: Breakers; clock: Clock; log: Log }
+
+/** What a circuit breaker counts: faults of a provider, and adapters that fail to answer for their health. */
+export const isFault = (thrown: unknown): boolean =>
+  !(thrown instanceof Problem) || thrown.code === 'health_check_timeout' || isProviderFault(thrown)
+
+/** The execution backends: the built-in coding agent, and the modules that the configuration names. */
+export const openAgents = async (needs: Needs) => {
+  const { config } = needs
+  const { models, close } = await openModels(needs)
+  const adapters = [await codingAgent(needs, models), ...(await loadAdapters(config.AGENT_ADAPTERS))]
+  refuseUnfit(adapters, config.DEFAULT_AGENT)
+  return { adapters, models, close }
+}
+
+/** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
+const openModels = async ({ config, breakers, clock, log }: Needs) => {
+  const settings = {
+    providers: config.providers,
+    ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
+  }
+  const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
+  const real = createModels({ settings, clock, log, guard })
+  if (real.providers().some(({ configured }) => configured))
+    return { models: real, close: async () => undefined }
+  const demo = await startDemoModel({ host: '127.0.0.1', port: 0 })
+  const models = createModels({
+    settings: { ...settings, demo: { baseUrl: demo.baseUrl } },
+    clock,
+    log,
+    guard,
+  })
+  return { models, close: demo.close }
+}
+
+const codingAgent = async (
+  { config, workspacesDir, clock, log }: Needs,
+  models: Models,
+): Promise<AgentAdapter> => {
+  const isolation = await findIsolation(createCommands({ path: config.PATH }), '/')
+  if (isolation.length === 0)
+    log.warn({}, 'no user namespaces here: programs that agents run see other processes')
+  const commands = createCommands({ path: config.PATH, isolation })
+  const git = createGit({ commands })
+  return createCodingAgent({
+    models,
+    loop: createLoop({ models }),
+    openTools: createToolRunner({ tools: workspaceTools, clock, mask: secretMask(config) }),
+    workspaces: createWorkspaces({ dir: workspacesDir, clock, commands, git }),
+    git,
+    clock,
+    repositories: { base: 'https://github.com/', local: true },
+  })
+}
+
+/** Takes the configured secrets out of what tools return, should an agent come upon one. */
+const secretMask = (config: Config) => {
+  const secrets = Object.values(config.providers).flatMap(({ apiKey }) => (apiKey ? [apiKey] : []))
+  return (text: string) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASKED), text)
+}
+
+const refuseUnfit = (adapters: readonly AgentAdapter[], fallback: string) => {
+  const types = adapters.map(({ type }) => type)
+  const twice = types.find((type, at) => types.indexOf(type) !== at)
+  if (twice !== undefined) throw badSetting(`AGENT_ADAPTERS: two adapters are of type ${twice}`)
+  if (!types.includes(fallback)) throw badSetting(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
+}

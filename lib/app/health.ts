@@ -1,0 +1,37 @@
+import packageJson from '../../package.json' with { type: 'json' }
+import { createProcessInfo } from '../adapters/node/process-info.ts'
+import type { Domains, Ports } from '../domains.ts'
+import type { RequestMetrics } from '../health/request-metrics.ts'
+import { createHealth, type Health } from '../health/service.ts'
+
+export const VERSION = packageJson.version
+
+type Needs = { ports: Ports; domains: Domains; requests: RequestMetrics }
+
+/** Health as seen from where everything is at hand. */
+export const openHealth = ({ ports, domains, requests }: Needs): Health =>
+  createHealth({
+    version: VERSION,
+    clock: ports.clock,
+    log: ports.log,
+    process: createProcessInfo(),
+    requests,
+    taskCounts: domains.totals.byStatus,
+    deadLetters: domains.deadLetters.countAll,
+    adapters: async () =>
+      (await domains.agents.list()).map(({ type, name, healthy, health }) => ({
+        type,
+        name,
+        healthy,
+        ...(health.latencyMs === undefined ? {} : { latencyMs: health.latencyMs }),
+      })),
+    breakers: () =>
+      ports.breakers
+        .all()
+        .map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
+    checks: {
+      storage: async () => (await ports.store.tallies('tasks')) !== undefined,
+      queue: () => ports.taskQueue.running,
+      notifications: () => ports.notificationQueue.running,
+    },
+  })

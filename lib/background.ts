@@ -1,0 +1,52 @@
+import type { Config } from './config.ts'
+import type { Domains, Ports } from './domains.ts'
+import { every } from './worker/beat.ts'
+
+const TICK_MS = 1_000
+const SWEEP_MS = 60_000
+const SWEEP_ROWS = 1_000
+/** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
+const DRAIN_MS = 5_000
+
+type Sweep = { expiredRows(limit: number): Promise<unknown>; workspaces(): Promise<unknown> }
+
+/**
+ * What goes on besides requests in a long-lived process: the workers, the heartbeat of running work, the tick that
+ * repairs, the sweep that tidies.
+ */
+export const createBackground = (ports: Ports, domains: Domains, config: Config, sweep: Sweep) => {
+  const { clock, log, taskQueue, notificationQueue } = ports
+  const { tasks, outbox, active, runTask } = domains
+  let jobs: (() => Promise<void>)[] = []
+
+  /** Takes up what the last process left, then starts the workers. */
+  const start = async () => {
+    const { resent, recovered } = await tasks.recovery.afterRestart()
+    await outbox.resend()
+    if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
+    taskQueue.start(({ body }) => runTask(body))
+    notificationQueue.start(({ body }) => outbox.deliver(body))
+    jobs = [
+      every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
+      every({ clock, log }, 'tick', TICK_MS, async () => {
+        await tasks.recovery.tick(active.has)
+        await outbox.resend(10 * TICK_MS)
+      }),
+      every({ clock, log }, 'sweep', SWEEP_MS, async () => {
+        await sweep.expiredRows(SWEEP_ROWS)
+        await sweep.workspaces()
+      }),
+    ]
+  }
+
+  /** Takes no new work; what runs may end, then is told to stop and given back. The heartbeat goes on until the end. */
+  const stop = async () => {
+    const drained = Promise.all([taskQueue.drain(), notificationQueue.drain()])
+    const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
+    await drained
+    cancel()
+    await Promise.all(jobs.map((end) => end()))
+  }
+
+  return { start, stop }
+}

@@ -1,0 +1,24 @@
+/** The longest wait when none is given: 15 minutes, the longest delay that SQS takes. */
+export const LONGEST_BACKOFF_MS = 900_000
+
+// A quarter spreads a burst of failures apart and keeps the schedule readable in a log.
+const JITTER = 0.25
+
+/** `attempt` is the one that failed, from 1. `random` gives numbers in [0, 1). */
+export type Backoff = {
+  attempt: number
+  baseMs: number
+  type: 'exponential' | 'fixed'
+  random: () => number
+  maxMs?: number
+}
+
+/**
+ * Whole milliseconds to wait after a failed attempt: `baseMs` when fixed, `baseMs · 2^(attempt - 1)` when exponential,
+ * lengthened by up to a quarter. Jitter never shortens a wait, and nothing lengthens it beyond `maxMs`.
+ */
+export const backoffMs = ({ attempt, baseMs, type, random, maxMs = LONGEST_BACKOFF_MS }: Backoff): number => {
+  // Clamped exponents keep the power finite, since 0 · Infinity is no number.
+  const doublings = type === 'fixed' ? 0 : Math.min(Math.max(attempt - 1, 0), 52)
+  return Math.min(maxMs, Math.ceil(baseMs * 2 ** doublings * (1 + JITTER * random())))
+}

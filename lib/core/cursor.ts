@@ -1,0 +1,52 @@
+import { hash } from 'node:crypto'
+import { invalid } from './errors.ts'
+
+/** A place in an ordered list: the sort value (as a rule the creation time) and the key of the last row that was read. */
+type Place = { by: string | number | boolean | null; key: string }
+
+// Room for the longest sort value, a title of 500 characters that all need escaping.
+const LONGEST = 6_000
+
+// Six bytes are eight characters, so sum and body together are still one base64url text.
+const SUM_LENGTH = 8
+
+// Detects damage and mix-ups. It is no signature: a forged cursor only names another place in the caller's own list.
+const sumOf = (body: string, scope: string) =>
+  hash('sha256', `${scope}\0${body}`, 'base64url').slice(0, SUM_LENGTH)
+
+/**
+ * A place as opaque base64url text. `scope` names the list with its filters, order and owner; the text is worth
+ * something only under the same scope.
+ */
+export const encodeCursor = ({ by, key }: Place, scope: string): string => {
+  const body = Buffer.from(JSON.stringify([by, key])).toString('base64url')
+  return sumOf(body, scope) + body
+}
+
+/** The place that `encodeCursor` wrote. Throws Problem `invalid` when the text is damaged, oversized or of another scope. */
+export const decodeCursor = (text: string, scope: string): Place => {
+  const body = text.slice(SUM_LENGTH)
+  const intact = text.length <= LONGEST && text.slice(0, SUM_LENGTH) === sumOf(body, scope)
+  const place = intact ? placeIn(body) : undefined
+  if (place) return place
+  const message = 'damaged or of another list; leave it out to start from the beginning'
+  throw invalid([{ path: 'cursor', message }])
+}
+
+const placeIn = (body: string): Place | undefined => {
+  const [by, key, ...more] = listIn(body)
+  if (typeof key !== 'string' || more.length > 0 || !isScalar(by)) return undefined
+  return { by, key }
+}
+
+const listIn = (body: string): readonly unknown[] => {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(body, 'base64url').toString())
+    return Array.isArray(parsed) ? parsed : []
+  } catch {
+    return []
+  }
+}
+
+const isScalar = (value: unknown): value is Place['by'] =>
+  value === null || ['string', 'number', 'boolean'].includes(typeof value)

@@ -1,0 +1,50 @@
+// Buckets grow by a tenth. The answer is a bucket's harmonic middle, so it is off by at most (γ - 1) / (γ + 1) = 4.8 %.
+const GROWTH = 1.1
+const LEAST_MS = 0.01
+const MOST_MS = 86_400_000
+const LOG_GROWTH = Math.log(GROWTH)
+const BUCKETS = Math.ceil(Math.log(MOST_MS / LEAST_MS) / LOG_GROWTH) + 1
+const MIDDLE = (2 * GROWTH) / (GROWTH + 1)
+
+/** Latencies in constant memory (2 kB): log-scale buckets from 10 µs to a day, as in DDSketch. */
+export type Histogram = {
+  /** Milliseconds; below 10 µs, and what is no number, counts as 10 µs, above a day as a day. */
+  record(ms: number): void
+  readonly count: number
+  /** The value that a share `q` (0..1) of the recorded ones does not exceed, within 5 %; undefined when there is none. */
+  quantile(q: number): number | undefined
+}
+
+/** An empty histogram. */
+export const createHistogram = (): Histogram => {
+  const buckets = new Float64Array(BUCKETS)
+  let count = 0
+  return {
+    record(ms) {
+      const at = bucketOf(ms)
+      buckets[at] = (buckets[at] ?? 0) + 1
+      count += 1
+    },
+    get count() {
+      return count
+    },
+    quantile: (q) =>
+      count === 0 ? undefined : middleOf(bucketAt(buckets, Math.max(1, Math.ceil(q * count)))),
+  }
+}
+
+/** The bucket whose upper bound, `LEAST_MS · GROWTH^n`, is the first that is not below `ms`. */
+const bucketOf = (ms: number): number =>
+  ms > LEAST_MS ? Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH)) : 0
+
+const middleOf = (bucket: number): number =>
+  bucket === 0 ? LEAST_MS : LEAST_MS * GROWTH ** (bucket - 1) * MIDDLE
+
+/** The bucket of the value that is `rank`th from below. */
+const bucketAt = (buckets: Float64Array, rank: number): number => {
+  let seen = 0
+  return buckets.findIndex((held) => {
+    seen += held
+    return seen >= rank
+  })
+}

@@ -1,0 +1,99 @@
+/** What stands where a secret stood. */
+export const MASKED = '[masked]'
+
+const SECRET_KEY =
+  /password|passwd|passphrase|(?:authorization|cookies?|token|secret|credentials?|(?:api|access|private|secret|signing|master)[-_]?key)$/i
+
+/** Whether a field of that name holds a secret: `apiKey`, `x-api-key`, `AWS_SECRET_ACCESS_KEY`, `set-cookie` and the like. */
+export const isSecretKey = (key: string): boolean => SECRET_KEY.test(key)
+
+// Every pattern is linear in the text: no unbounded part can be entered from each character of itself.
+const SECRET_TEXTS: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,20}PRIVATE KEY-----|$)/g, MASKED],
+  [/\b(bearer)\s+[\w.~+/=-]{8,}/gi, `$1 ${MASKED}`],
+  [/\b(basic)\s+(?=[A-Za-z]{0,200}[0-9+/=])[\w+/=-]{8,}/gi, `$1 ${MASKED}`],
+  [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, MASKED],
+  [/\b(?:sk|rk|gsk|xai|hf|gh[oprsu]|github_pat|glpat|xox[abeprs]|whsec|svc|lin_api)[-_][\w=-]{12,}/g, MASKED],
+  [/\b(?:AIza|AKIA|ASIA)[\w-]{12,}/g, MASKED],
+  [/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${MASKED}@`],
+  [
+    /((?:password|token|secret|(?:api|access)[-_]?key)(?:=|"\s{0,3}:\s{0,3}"))[^\s"'&,;]{4,}/gi,
+    `$1${MASKED}`,
+  ],
+]
+
+// No pattern matches anything shorter.
+const SHORTEST = 6
+
+/**
+ * The text with what looks like a secret masked: bearer and basic credentials, JSON web tokens, well-known API key
+ * formats, private keys, passwords in URLs, `token=…`.
+ */
+export const maskText = (text: string): string =>
+  text.length < SHORTEST
+    ? text
+    : SECRET_TEXTS.reduce((masked, [pattern, instead]) => masked.replace(pattern, instead), text)
+
+// A log line shows the shape of an object, not a whole heap: this also ends cycles.
+const DEEPEST = 8
+const MOST_VALUES = 1_000
+
+type Budget = { left: number }
+
+/**
+ * A copy fit for a log: secrets masked by key and by look, errors as plain objects, bytes as their count, and what is
+ * too deep or too much cut off. Never throws and never changes its argument.
+ */
+export const mask = (value: unknown): unknown => maskValue(value, DEEPEST, { left: MOST_VALUES })
+
+const maskValue = (value: unknown, depth: number, budget: Budget): unknown => {
+  if (typeof value === 'string') return maskText(value)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  try {
+    return maskObject(value, depth, budget)
+  } catch {
+    return '[unreadable]'
+  }
+}
+
+const maskObject = (value: object, depth: number, budget: Budget): unknown => {
+  if (depth === 0) return '[cut]'
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
+  if (Array.isArray(value)) return maskItems(value, depth - 1, budget)
+  if (value instanceof Error) return maskFields(plainError(value), depth - 1, budget)
+  if ('toJSON' in value && typeof value.toJSON === 'function')
+    return maskValue(value.toJSON(), depth - 1, budget)
+  return maskFields(value as Readonly<Record<string, unknown>>, depth - 1, budget)
+}
+
+const plainError = (error: Error): Record<string, unknown> => ({
+  type: error.name,
+  stack: error.stack,
+  cause: error.cause,
+  ...error,
+  message: error.message,
+})
+
+const maskItems = (items: readonly unknown[], depth: number, budget: Budget): unknown[] => {
+  const kept: unknown[] = []
+  for (const item of items) {
+    if (budget.left-- <= 0) return [...kept, '[cut]']
+    kept.push(maskValue(item, depth, budget))
+  }
+  return kept
+}
+
+const maskFields = (fields: Readonly<Record<string, unknown>>, depth: number, budget: Budget): object => {
+  const kept: Record<string, unknown> = {}
+  for (const key of Object.keys(fields)) {
+    if (key === '__proto__') continue
+    if (budget.left-- <= 0) return { ...kept, '[cut]': true }
+    kept[key] = isSecretKey(key) ? maskSecret(fields[key]) : maskValue(fields[key], depth, budget)
+  }
+  return kept
+}
+
+// Whether a secret is there at all is worth knowing and gives nothing away.
+const maskSecret = (secret: unknown): unknown =>
+  secret === undefined || secret === null || typeof secret === 'boolean' ? secret : MASKED

@@ -1,0 +1,80 @@
+import { createAgents } from './agents/service.ts'
+import type { Config } from './config.ts'
+import { createOutbox } from './notifications/outbox.ts'
+import type { Announce } from './notifications/schema.ts'
+import { createNotifications } from './notifications/service.ts'
+import type { AgentAdapter } from './ports/agent.ts'
+import type { Breakers } from './ports/breaker.ts'
+import type { Clock } from './ports/clock.ts'
+import type { Ids } from './ports/ids.ts'
+import type { Log } from './ports/log.ts'
+import type { Consumer, Queue } from './ports/queue.ts'
+import type { Store } from './ports/store.ts'
+import { createDeadLetters } from './queue/dead-letters.ts'
+import type { QueueStatus } from './queue/schema.ts'
+import { createQueueStatus } from './queue/status.ts'
+import type { GiveUp } from './tasks/runs.ts'
+import type { RunTask } from './tasks/schema.ts'
+import { createTasks } from './tasks/service.ts'
+import { createTotals } from './tasks/totals.ts'
+import { createActiveRuns } from './worker/active.ts'
+import { createPool } from './worker/pool.ts'
+import { createWorker } from './worker/worker.ts'
+
+/** The outside world as the domains see it. */
+export type Ports = {
+  store: Store
+  taskQueue: Queue<RunTask> & Consumer<RunTask>
+  notificationQueue: Queue<Announce> & Consumer<Announce>
+  adapters: readonly AgentAdapter[]
+  breakers: Breakers
+  clock: Clock
+  ids: Ids
+  log: Log
+  random: () => number
+  queueMode: QueueStatus['mode']
+}
+
+export type Domains = ReturnType<typeof createDomains>
+
+/** Joins the domains: a verb that one needs of another is handed over here, and nowhere else. */
+export const createDomains = (ports: Ports, config: Config) => {
+  const { store, taskQueue, notificationQueue, breakers, clock, log } = ports
+  const active = createActiveRuns()
+  const totals = createTotals(store)
+  const agents = createAgents({ adapters: ports.adapters, stats: totals.ofAgents, breakers, clock })
+  const outbox = createOutbox({ ...ports, queue: notificationQueue })
+  const notifications = createNotifications(ports)
+  const giveUp: GiveUp = (task) => {
+    const told = outbox.taskFailed(task)
+    return { followers: [...deadLetters.entryFor(task), ...told.followers], after: told.after }
+  }
+  const tasks = createTasks({
+    ...ports,
+    queue: taskQueue,
+    agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
+    giveUp,
+    stopRun: (taskId) => active.stop(taskId, 'cancelled'),
+    maxAttempts: () => config.QUEUE_RETRY_ATTEMPTS,
+    leaseMs: config.TASK_LEASE_MS,
+  })
+  const deadLetters = createDeadLetters({ ...ports, redrive: tasks.redrive })
+  const queueStatus = createQueueStatus({
+    mode: ports.queueMode,
+    taskCounts: totals.byStatus,
+    deadLetterCounts: deadLetters.countAll,
+    workers: { tasks: taskQueue, notifications: notificationQueue },
+  })
+  const runTask = createWorker({
+    runs: tasks.runs,
+    agent: agents.get,
+    active,
+    pool: createPool(config.POOL_MAX_CONCURRENT),
+    retryPolicy: () => ({ baseMs: config.QUEUE_RETRY_BACKOFF_MS, type: config.QUEUE_RETRY_TYPE }),
+    random: ports.random,
+    timeoutMs: config.POOL_TIMEOUT_MS,
+    clock,
+    log,
+  })
+  return { tasks, totals, deadLetters, queueStatus, agents, outbox, notifications, active, runTask }
+}

@@ -1,0 +1,79 @@
+import type { DlqCounts } from '../queue/schema.ts'
+import {
+  type AdapterHealth,
+  type BreakerReading,
+  type Components,
+  HEALTH_STATUSES,
+  type HealthStatus,
+} from './schema.ts'
+
+type Verdict = { status: HealthStatus; message: string }
+
+/** From which number on a component is degraded, and from which unhealthy. */
+export const thresholds = {
+  queue: { degraded: 101, unhealthy: 501 },
+  deadLetterQueue: { degraded: 10, unhealthy: 50 },
+} as const
+
+const statusAt = (count: number, { degraded, unhealthy }: { degraded: number; unhealthy: number }) => {
+  if (count >= unhealthy) return 'unhealthy'
+  return count >= degraded ? 'degraded' : 'healthy'
+}
+
+/** The worst of several states; healthy when there are none. */
+export const worst = (statuses: readonly HealthStatus[]): HealthStatus =>
+  HEALTH_STATUSES.findLast((status) => statuses.includes(status)) ?? 'healthy'
+
+type Of<Name extends keyof Components> = Omit<Components[Name], 'lastChecked'>
+
+/** The queue by its depth: tasks that are pending, queued or in progress. */
+export const queueHealth = (counts: Readonly<Record<string, number>>): Of<'queue'> => {
+  const { pending = 0, queued = 0, in_progress: inProgress = 0, failed = 0 } = counts
+  const totalActive = pending + queued + inProgress
+  return {
+    status: statusAt(totalActive, thresholds.queue),
+    message: `${totalActive} active tasks`,
+    details: { pending, queued, inProgress, failed, totalActive },
+  }
+}
+
+/** The dead letter queue by the number of items that wait for a decision. */
+export const deadLettersHealth = ({
+  pending,
+  resolved,
+  discarded,
+  total,
+}: DlqCounts): Of<'deadLetterQueue'> => ({
+  status: statusAt(pending, thresholds.deadLetterQueue),
+  message: `${pending} items wait for a decision`,
+  details: { pending, resolved, discarded, total },
+})
+
+/** The agents: unhealthy when none works, degraded when some do not or there are none at all. */
+export const adaptersHealth = (adapters: readonly AdapterHealth[]): Of<'adapters'> => ({
+  ...adaptersVerdict(adapters.length, adapters.filter(({ healthy }) => healthy).length),
+  adapters: adapters.map(({ type, name, healthy, latencyMs }) => ({
+    type,
+    name,
+    healthy,
+    ...(latencyMs === undefined ? {} : { latencyMs }),
+  })),
+})
+
+const adaptersVerdict = (all: number, healthy: number): Verdict => {
+  if (all === 0) return { status: 'degraded', message: 'No agent adapter is registered' }
+  const message = `${healthy} of ${all} agent adapters are healthy`
+  if (healthy === 0) return { status: 'unhealthy', message }
+  return { status: healthy < all ? 'degraded' : 'healthy', message }
+}
+
+/** The circuit breakers: degraded while one is open. One on trial has not failed again yet. */
+export const breakersHealth = (breakers: readonly BreakerReading[]): Of<'circuitBreakers'> => {
+  const open = breakers.filter(({ state }) => state === 'OPEN').map(({ name }) => name)
+  return {
+    status: open.length > 0 ? 'degraded' : 'healthy',
+    message: open.length > 0 ? `Open: ${open.join(', ')}` : 'No circuit is open',
+    // Breakers keep these in getters; an answer needs values.
+    breakers: breakers.map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
+  }
+}

@@ -1,0 +1,36 @@
+import { defineRoutes } from '../http/route.ts'
+import { DetailedHealthSchema, MetricsSchema, ReadinessSchema, SimpleHealthSchema } from './schema.ts'
+
+export const healthRoutes = defineRoutes({
+  health: {
+    method: 'GET',
+    path: '/api/health',
+    summary: 'Whether the server runs',
+    access: 'public',
+    response: SimpleHealthSchema,
+  },
+  readiness: {
+    method: 'GET',
+    path: '/api/health/ready',
+    summary: 'Whether the service is fully initialized and may be sent work',
+    access: 'public',
+    response: ReadinessSchema,
+    alsoStatus: 503,
+  },
+  detailedHealth: {
+    method: 'GET',
+    path: '/api/health/detailed',
+    summary: 'The health of every component; 503 when the worst is unhealthy',
+    access: 'session',
+    response: DetailedHealthSchema,
+    alsoStatus: 503,
+  },
+  metrics: {
+    method: 'GET',
+    path: '/api/health/metrics',
+    summary: 'Request rates, error rates and latencies, for Prometheus when text is asked for',
+    access: 'session',
+    response: MetricsSchema,
+    alsoProduces: 'text/plain; version=0.0.4; charset=utf-8',
+  },
+})

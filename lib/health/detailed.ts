@@ -1,0 +1,79 @@
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { ProcessInfo, ProcessReading } from '../ports/process-info.ts'
+import type { DlqCounts } from '../queue/schema.ts'
+import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
+import { DEADLINE_MS, within } from './deadline.ts'
+import type { AdapterHealth, BreakerReading, Components, DetailedHealth } from './schema.ts'
+
+export type DetailedNeeds = {
+  version: string
+  clock: Clock
+  log: Log
+  process: ProcessInfo
+  /** Tasks by state, from maintained counters. */
+  taskCounts: () => Promise<Readonly<Record<string, number>>>
+  deadLetters: () => Promise<DlqCounts>
+  /** Checked when asked. */
+  adapters: () => Promise<readonly AdapterHealth[]>
+  breakers: () => readonly BreakerReading[]
+}
+
+/** The health of every component, and of the whole as its worst. One that cannot be read in time is unhealthy. */
+export const createDetailed = (needs: DetailedNeeds) => {
+  const { version, clock, process } = needs
+  const judged = judge(needs)
+
+  const components = async (): Promise<Components> => {
+    const [queue, adapters, circuitBreakers, deadLetterQueue] = await Promise.all([
+      judged('queue', needs.taskCounts, queueHealth, {}),
+      judged('adapters', needs.adapters, adaptersHealth, { adapters: [] }),
+      judged('circuitBreakers', needs.breakers, breakersHealth, { breakers: [] }),
+      judged('deadLetterQueue', needs.deadLetters, deadLettersHealth, {}),
+    ])
+    return { queue, adapters, circuitBreakers, deadLetterQueue }
+  }
+
+  return async (): Promise<DetailedHealth> => {
+    const state = await components()
+    const reading = process.read()
+    return {
+      status: worst(Object.values(state).map(({ status }) => status)),
+      version,
+      timestamp: iso(clock.now()),
+      uptime: reading.uptimeSeconds,
+      components: state,
+      system: systemOf(process, reading),
+    }
+  }
+}
+
+/** Reads a component and forms a verdict on it; `unread` is what to show of one that could not be read. */
+const judge =
+  ({ clock, log }: Pick<DetailedNeeds, 'clock' | 'log'>) =>
+  async <R, C extends object, U extends object>(
+    name: string,
+    read: () => R | Promise<R>,
+    verdict: (reading: R) => C,
+    unread: U,
+  ) => {
+    try {
+      return { ...verdict(await within(DEADLINE_MS, clock, read)), lastChecked: iso(clock.now()) }
+    } catch (err) {
+      log.warn({ err, component: name }, 'health check failed')
+      const message = 'Could not be checked; the log says why'
+      return { status: 'unhealthy' as const, message, ...unread, lastChecked: iso(clock.now()) }
+    }
+  }
+
+const systemOf = ({ platform, nodeVersion }: ProcessInfo, { memory, loadAverage }: ProcessReading) => ({
+  platform,
+  nodeVersion,
+  memory: { ...memory, percentage: percentage(memory.used, memory.total) },
+  cpu: { loadAverage: [...loadAverage] },
+})
+
+/** With two decimals. */
+const percentage = (part: number, whole: number) =>
+  whole > 0 ? Math.round((part / whole) * 10_000) / 100 : 0

@@ -1,0 +1,58 @@
+import { createHistogram, type Histogram } from '../core/histogram.ts'
+import type { RecordRequest } from '../http/observe.ts'
+import type { Clock } from '../ports/clock.ts'
+import { createMinute } from './minute.ts'
+
+/** What became of the requests of one route. `byClass[5]` counts answers of 5xx. */
+export type EndpointReading = {
+  method: string
+  path: string
+  count: number
+  byClass: Float64Array
+  totalMs: number
+  latency: Pick<Histogram, 'quantile'>
+}
+export type RequestReading = { endpoints: readonly EndpointReading[]; perMinute: number }
+export type RequestMetrics = { record: RecordRequest; read(): RequestReading }
+
+type Endpoint = { count: number; byClass: Float64Array; totalMs: number; latency: Histogram }
+
+const CLASSES = 6
+/** How requests that no route took are shown: all of them as one, or any stranger could make this grow. */
+const UNKNOWN = 'ANY *'
+
+/**
+ * Counts and latencies of every request since the process started, per route. `record` runs on each request, so it
+ * costs a map look-up and a few additions; memory is bounded by the number of routes.
+ */
+export const createRequestMetrics = ({ clock }: { clock: Pick<Clock, 'monotonic'> }): RequestMetrics => {
+  const endpoints = new Map<string, Endpoint>()
+  const minute = createMinute(clock)
+  const add = (routeKey: string): Endpoint => {
+    const endpoint = {
+      count: 0,
+      byClass: new Float64Array(CLASSES),
+      totalMs: 0,
+      latency: createHistogram(),
+    }
+    endpoints.set(routeKey, endpoint)
+    return endpoint
+  }
+  return {
+    record(routeKey, statusCode, durationMs) {
+      const endpoint = endpoints.get(routeKey) ?? add(routeKey)
+      const at = Math.min(CLASSES - 1, Math.floor(statusCode / 100))
+      endpoint.count += 1
+      endpoint.byClass[at] = (endpoint.byClass[at] ?? 0) + 1
+      endpoint.totalMs += durationMs
+      endpoint.latency.record(durationMs)
+      minute.count()
+    },
+    read: () => ({ endpoints: [...endpoints].map(readingOf), perMinute: minute.total() }),
+  }
+}
+
+const readingOf = ([routeKey, endpoint]: [string, Endpoint]): EndpointReading => {
+  const [method = '', path = ''] = (routeKey || UNKNOWN).split(' ')
+  return { method, path, ...endpoint }
+}

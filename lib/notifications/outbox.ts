@@ -1,0 +1,72 @@
+import { messageOf } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Queue } from '../ports/queue.ts'
+import type { Follower, Store } from '../ports/store.ts'
+import { type Announcement, announcements, notifications } from './rows.ts'
+import type { Announce } from './schema.ts'
+
+type Needs = { store: Store; queue: Queue<Announce>; clock: Clock; ids: Ids; log: Log }
+type FailedTask = { id: string; title: string; attempts: number; error?: { message: string } | undefined }
+
+const KEEP_MS = 90 * 86_400_000
+const PAGE = 200
+
+export type Outbox = ReturnType<typeof createOutbox>
+
+/**
+ * Announcements on their way to people. One is stored together with what it tells (a transactional outbox), sent to
+ * the notification queue after that, and removed in the write that delivers it: told once, whatever dies in between.
+ */
+export const createOutbox = ({ store, queue, clock, ids, log }: Needs) => {
+  const send = async (ids_: readonly string[]) => {
+    try {
+      await queue.send(ids_.map((announcementId) => ({ body: { announcementId }, priority: 3 as const })))
+    } catch (thrown) {
+      // The announcement is stored; the next start or tick sends it again.
+      log.warn(
+        { announcements: ids_.length, reason: messageOf(thrown) },
+        'the notification queue did not take them',
+      )
+    }
+  }
+
+  /** Announces that a task failed for good: what to write with the failure, and what to do after it. */
+  const taskFailed = (task: FailedTask) => {
+    const row: Announcement = {
+      id: ids.next('ntf'),
+      type: 'task_failed',
+      title: `Task failed: ${task.title}`.slice(0, 300),
+      message: `After ${task.attempts} of its attempts: ${task.error?.message ?? 'no reason given'}`,
+      taskId: task.id,
+      createdAt: iso(clock.now()),
+    }
+    const followers: Follower[] = [{ insert: announcements, row }]
+    return { followers, after: () => send([row.id]) }
+  }
+
+  /** Handles one message of the notification queue. A repeat finds nothing left to do. */
+  const deliver = async ({ announcementId }: Announce): Promise<void> => {
+    const announcement = await store.get(announcements, announcementId)
+    if (!announcement) return
+    const row = { ...announcement, expiresAt: clock.now() + KEEP_MS }
+    await store.commit({ insert: notifications, row })
+    await store.commit({ remove: announcements, key: announcementId })
+  }
+
+  /** Sends what was announced more than `olderThanMs` ago and not told yet. */
+  const resend = async (olderThanMs = 0): Promise<void> => {
+    const until = iso(clock.now() - olderThanMs)
+    const { rows } = await store.page(announcements, {
+      index: 'oldest',
+      order: 'asc',
+      where: [{ field: 'createdAt', to: until }],
+      limit: PAGE,
+    })
+    if (rows.length > 0) await send(rows.map((row) => row.id))
+  }
+
+  return { taskFailed, deliver, resend }
+}

@@ -1,0 +1,34 @@
+import { collection } from '../core/collection.ts'
+import type { Notification } from './schema.ts'
+
+type Expiring = { expiresAt: number }
+
+/** Something to tell, stored in the write that makes it true; gone once it has been told. */
+export type Announcement = Omit<Notification, 'read'>
+export const announcements = collection<Announcement>({
+  name: 'announcements',
+  key: 'id',
+  indexes: { oldest: { by: 'createdAt' } },
+})
+
+export type NotificationRow = Announcement & Expiring
+export const notifications = collection<NotificationRow>({
+  name: 'notifications',
+  key: 'id',
+  indexes: { newest: { by: 'createdAt' } },
+  expires: 'expiresAt',
+})
+
+/** One notification that one user has read; its creation time is kept to count against the user's mark. */
+export type ReadRow = { userId: string; notificationId: string; createdAt: string } & Expiring
+export const reads = collection<ReadRow>({
+  name: 'notificationReads',
+  within: 'userId',
+  key: 'notificationId',
+  indexes: { ofUser: { within: 'userId', by: 'createdAt' } },
+  expires: 'expiresAt',
+})
+
+/** Everything created up to `readUntil` counts as read by the user. */
+export type ReadMark = { userId: string; readUntil: string }
+export const readMarks = collection<ReadMark>({ name: 'notificationMarks', key: 'userId', indexes: {} })

@@ -1,0 +1,16 @@
+import * as z from 'zod'
+
+/** Something that a person should know of; `read` is theirs alone. */
+export const NotificationSchema = z.object({
+  id: z.string(),
+  type: z.enum(['task_failed']),
+  title: z.string(),
+  message: z.string(),
+  taskId: z.string().optional(),
+  read: z.boolean(),
+  createdAt: z.iso.datetime(),
+})
+export type Notification = z.output<typeof NotificationSchema>
+
+/** What the notification queue carries: an announcement that was stored and is to be delivered. */
+export type Announce = { announcementId: string }

@@ -1,0 +1,86 @@
+import type * as z from 'zod'
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { missing } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Store, Test } from '../ports/store.ts'
+import type { ListNotificationsQuery } from './contract.ts'
+import { type NotificationRow, notifications, type ReadRow, readMarks, reads } from './rows.ts'
+import type { Notification } from './schema.ts'
+
+const SCOPE = 'notifications'
+const NEVER = ''
+
+export type Notifications = ReturnType<typeof createNotifications>
+
+/** Notifications with the read state of whoever asks. */
+export const createNotifications = ({ store }: { store: Store }) => {
+  const markOf = async (userId: string) => (await store.get(readMarks, userId))?.readUntil ?? NEVER
+
+  /** Counted, not tallied: the unread ones are those since a person last looked, so they are few. */
+  const unreadOf = async (userId: string, mark: string) => {
+    const since = <R extends NotificationRow | ReadRow>(): Test<R>[] => [
+      { field: 'createdAt' as never, from: after(mark) },
+    ]
+    const [all, seen] = await Promise.all([
+      store.count(notifications, { index: 'newest', where: since<NotificationRow>() }),
+      store.count(reads, { index: 'ofUser', is: userId, where: since<ReadRow>() }),
+    ])
+    return Math.max(0, all - seen)
+  }
+
+  const shown = async (userId: string, mark: string, row: NotificationRow): Promise<Notification> => {
+    const read = row.createdAt <= mark || (await store.get(reads, [userId, row.id])) !== undefined
+    const { expiresAt: _expires, ...rest } = row
+    return { ...rest, read }
+  }
+
+  const list = async (
+    { userId }: Principal,
+    { limit, offset, cursor }: z.output<typeof ListNotificationsQuery>,
+  ) => {
+    const mark = await markOf(userId)
+    const [page, total, unread] = await Promise.all([
+      store.page(notifications, {
+        index: 'newest',
+        order: 'desc',
+        limit,
+        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, SCOPE) }),
+      }),
+      store.count(notifications, { index: 'newest' }),
+      unreadOf(userId, mark),
+    ])
+    return {
+      notifications: await Promise.all(page.rows.map((row) => shown(userId, mark, row))),
+      unread,
+      total,
+      count: page.rows.length,
+      limit,
+      ...(offset === undefined ? {} : { offset }),
+      ...(page.next ? { nextCursor: encodeCursor(page.next, SCOPE) } : {}),
+    }
+  }
+
+  /** Marks one as read for the caller; doing it again changes nothing. */
+  const read = async ({ userId }: Principal, id: string): Promise<Notification> => {
+    const row = await store.get(notifications, id)
+    if (!row) throw missing('Notification')
+    const { createdAt, expiresAt } = row
+    await store.commit<ReadRow>({ insert: reads, row: { userId, notificationId: id, createdAt, expiresAt } })
+    return shown(userId, await markOf(userId), row)
+  }
+
+  /** Marks all that exist now as read for the caller. */
+  const readAll = async ({ userId }: Principal): Promise<number> => {
+    const { rows } = await store.page(notifications, { index: 'newest', order: 'desc', limit: 1 })
+    const readUntil = rows[0]?.createdAt
+    if (readUntil === undefined) return 0
+    const { applied } = await store.commit({ insert: readMarks, row: { userId, readUntil } })
+    if (!applied) await store.commit({ update: readMarks, key: userId, set: { readUntil } })
+    return unreadOf(userId, readUntil)
+  }
+
+  return { list, read, readAll }
+}
+
+/** The least text above an ISO time: an inclusive bound from it leaves the time itself out. */
+const after = (mark: string) => (mark === NEVER ? NEVER : `${mark}\u0001`)

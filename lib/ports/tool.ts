@@ -1,0 +1,80 @@
+import type { SecurityMode } from '../core/security-mode.ts'
+import type { TokenUsage } from './agent.ts'
+import type { Effort, FinishReason, ModelMessage, ToolCall, ToolSpec } from './model.ts'
+import type { Workspace } from './workspace.ts'
+
+/**
+ * What the policy made of a call: `allowed` by the mode, `approved` by a person, `denied` by the mode or a person,
+ * `blocked` by a guard, `invalid` for an unknown tool or arguments that do not fit.
+ */
+export type ToolDecision = 'allowed' | 'approved' | 'denied' | 'blocked' | 'invalid'
+
+/** `content` is for the model: the result, or a reason it can act on. */
+export type ToolOutcome = {
+  content: string
+  failed: boolean
+  decision: ToolDecision
+  durationMs: number
+}
+
+/** Who calls tools, where, and how far the calls may go. */
+export type ToolSession = {
+  mode: SecurityMode
+  workspace: Workspace
+  userId: string
+  taskId?: string
+  conversationId?: string
+  /** The tools that mode `allowlist` lets through. */
+  allowedTools?: readonly string[]
+}
+
+/** The tools of one session, guarded. */
+export interface Toolbox {
+  /** What to tell the model about: tools that the mode can never let through are left out. */
+  readonly specs: readonly ToolSpec[]
+  /** One line for a person: `write_file notes.md`. At most 200 characters, without contents and secrets. */
+  title(call: ToolCall): string
+  /** Never throws for a call that fails or is refused; throws the signal's reason once aborted. */
+  call(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
+}
+
+export type LoopEvent =
+  | { type: 'step:start'; step: number; maxSteps: number; usedTokens: number }
+  | { type: 'text'; step: number; text: string }
+  | { type: 'reasoning'; step: number; text: string }
+  | { type: 'tool:call'; step: number; call: ToolCall; title: string }
+  | { type: 'tool:result'; step: number; call: ToolCall; title: string; outcome: ToolOutcome }
+  | { type: 'step:complete'; step: number; usedTokens: number; toolCalls: number; finishReason: FinishReason }
+
+export type LoopRequest = {
+  messages: readonly ModelMessage[]
+  toolbox: Toolbox
+  maxSteps: number
+  provider?: string
+  model?: string
+  effort?: Effort
+  temperature?: number
+  signal: AbortSignal
+  onEvent?: (event: LoopEvent) => void
+}
+
+/**
+ * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `cut` when an answer
+ * ended early (length, content filter), its tool calls not run; `empty` when it neither answered nor did anything.
+ */
+export type LoopResult = {
+  ended: 'answered' | 'max_steps' | 'cut' | 'empty'
+  finishReason: FinishReason
+  /** The text of the last step. */
+  text: string
+  /** The whole history, what was given included. */
+  messages: ModelMessage[]
+  steps: number
+  toolCalls: number
+  usage: TokenUsage
+  provider: string
+  model: string
+}
+
+/** Model and tools in turns. Throws what the model port throws, and the signal's reason once aborted. */
+export type RunLoop = (request: LoopRequest) => Promise<LoopResult>

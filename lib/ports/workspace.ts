@@ -1,0 +1,42 @@
+import type { CommandResult } from './command.ts'
+
+export type WorkspaceFile = { text: string; bytes: number; truncated: boolean }
+export type SearchHit = { path: string; line: number; text: string }
+export type SearchRequest = {
+  /** Looked for as it stands, never as a pattern. */
+  query: string
+  path: string
+  /** Globs, case-insensitive, of files that are not looked into. */
+  except: readonly string[]
+  most: number
+  signal: AbortSignal
+}
+
+/**
+ * A folder of its own for one run. Paths are relative to `root`, or absolute inside it. Every verb resolves symlinks
+ * first and throws Problem `invalid` `path_outside` for what leads out of the folder, `path_missing` for what is not
+ * there, `path_unfit` for what is not a text file (or folder) as the verb needs it.
+ */
+export interface Workspace {
+  /** Absolute and free of symlinks. */
+  readonly root: string
+  /** The home folder of commands: beside `root`, so that caches stay out of the diff. */
+  readonly home: string
+  /** Where a path really leads, relative to `root` with `/` between segments (`.` for the root); undefined when outside. */
+  locate(path: string): Promise<string | undefined>
+  /** Names in a folder, sorted; folders end in `/`, symlinks in `@`. */
+  list(path: string): Promise<string[]>
+  read(path: string, mostBytes: number): Promise<WorkspaceFile>
+  /** Writes the whole file, making folders on the way. */
+  write(path: string, text: string): Promise<{ created: boolean }>
+  search(request: SearchRequest): Promise<{ hits: SearchHit[]; truncated: boolean }>
+  run(file: string, args: readonly string[], signal: AbortSignal): Promise<CommandResult>
+  git(args: readonly string[], signal: AbortSignal): Promise<CommandResult>
+}
+
+export interface Workspaces {
+  /** An empty workspace of that name (letters, digits, `-`, `_`); what an earlier one left is removed. */
+  create(name: string): Promise<Workspace>
+  /** The workspace of that name with what is in it, made when it is not there. Starts its time to live again. */
+  open(name: string): Promise<Workspace>
+}

@@ -1,0 +1,113 @@
+import type * as z from 'zod'
+import { collection } from '../core/collection.ts'
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { missing, Problem } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Follower, Store, Tally } from '../ports/store.ts'
+import type { Task } from '../tasks/schema.ts'
+import type { ListDlqQuery } from './contract.ts'
+import type { DlqCounts, DlqItem } from './schema.ts'
+
+export const deadLetters = collection<DlqItem>({
+  name: 'deadLetters',
+  key: 'id',
+  indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
+})
+
+/** Queues a failed task again: `writes` go with the write that closes its dead letter, `send` comes after. */
+export type Redrive = { writes(taskId: string): readonly Follower[]; send(taskId: string): Promise<Task> }
+
+type Needs = { store: Store; redrive: Redrive; clock: Clock; ids: Ids }
+const TALLY = { tally: 'dlq', member: 'all' } as const
+
+export type DeadLetters = ReturnType<typeof createDeadLetters>
+
+/** The dead letter queue: tasks that failed for good, until somebody retries or discards them. */
+export const createDeadLetters = ({ store, redrive, clock, ids }: Needs) => {
+  /** What is written together with the failure of a task. */
+  const entryFor = (task: Task): Follower[] => {
+    const row: DlqItem = {
+      id: ids.next('dlq'),
+      taskId: task.id,
+      title: task.title,
+      attempts: task.attempts,
+      lastError: task.error?.message ?? 'unknown',
+      createdAt: iso(clock.now()),
+      status: 'pending',
+    }
+    return [{ insert: deadLetters, row }, moved(undefined, 'pending')]
+  }
+
+  const list = async ({ status, limit, offset, cursor }: z.output<typeof ListDlqQuery>) => {
+    const scope = `dlq:${status}`
+    const [page, counts] = await Promise.all([
+      store.page(deadLetters, {
+        ...(status === 'all' ? { index: 'newest' } : { index: 'byStatus', is: status }),
+        order: 'desc',
+        limit,
+        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+      }),
+      countAll(),
+    ])
+    return {
+      items: page.rows,
+      total: status === 'all' ? counts.total : counts[status],
+      count: page.rows.length,
+      limit,
+      ...(offset === undefined ? {} : { offset }),
+      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+    }
+  }
+
+  const countAll = async (): Promise<DlqCounts> => {
+    const {
+      pending = 0,
+      resolved = 0,
+      discarded = 0,
+      total = 0,
+    } = (await store.tallies(TALLY.tally))[TALLY.member] ?? {}
+    return { pending, resolved, discarded, total }
+  }
+
+  /** Only a pending item can be closed, so of several decisions at once one takes effect. */
+  const close = async (id: string, status: 'resolved' | 'discarded', followers: readonly Follower[] = []) => {
+    const { applied, row } = await store.commit<DlqItem>(
+      {
+        update: deadLetters,
+        key: id,
+        when: { status: 'pending' },
+        set: { status, resolvedAt: iso(clock.now()) },
+      },
+      [moved('pending', status), ...followers],
+    )
+    if (!row) throw missing('Dead letter')
+    if (!applied) throw notPending(row)
+    return row
+  }
+
+  /** Queues the same task again, its attempts back at 0. */
+  const retry = async (id: string) => {
+    const taskId = (await store.get(deadLetters, id))?.taskId
+    if (taskId === undefined) throw missing('Dead letter')
+    const item = await close(id, 'resolved', redrive.writes(taskId))
+    return { item, task: await redrive.send(taskId) }
+  }
+
+  const discard = (id: string): Promise<DlqItem> => close(id, 'discarded')
+
+  return { entryFor, list, countAll, retry, discard }
+}
+
+const moved = (from: 'pending' | undefined, to: DlqItem['status']): Tally => ({
+  ...TALLY,
+  add: from ? { [from]: -1, [to]: 1 } : { [to]: 1, total: 1 },
+})
+
+const notPending = ({ status }: DlqItem) =>
+  new Problem(
+    'invalid',
+    'dead_letter_not_pending',
+    `Only a pending dead letter can be decided; this one is ${status}`,
+  )

@@ -1,0 +1,42 @@
+import * as z from 'zod'
+
+export const DLQ_STATUSES = ['pending', 'resolved', 'discarded'] as const
+
+/** A task that failed for good, waiting for somebody to decide. */
+export const DlqItemSchema = z.object({
+  id: z.string(),
+  taskId: z.string(),
+  title: z.string(),
+  attempts: z.number(),
+  lastError: z.string(),
+  createdAt: z.iso.datetime(),
+  status: z.enum(DLQ_STATUSES),
+  resolvedAt: z.iso.datetime().optional(),
+})
+export type DlqItem = z.output<typeof DlqItemSchema>
+
+export const DlqCountsSchema = z.object({
+  pending: z.number(),
+  resolved: z.number(),
+  discarded: z.number(),
+  total: z.number(),
+})
+export type DlqCounts = z.output<typeof DlqCountsSchema>
+
+const WorkerSchema = z.object({ running: z.boolean(), concurrency: z.number() })
+
+export const QueueStatusSchema = z.object({
+  mode: z.enum(['memory', 'sqs']),
+  queues: z.object({
+    tasks: z.object({
+      pending: z.number(),
+      queued: z.number(),
+      inProgress: z.number(),
+      completed: z.number(),
+      failed: z.number(),
+    }),
+  }),
+  workers: z.object({ tasks: WorkerSchema, notifications: WorkerSchema }),
+  deadLetterQueue: DlqCountsSchema,
+})
+export type QueueStatus = z.output<typeof QueueStatusSchema>

@@ -1,0 +1,33 @@
+import type { DlqCounts, QueueStatus } from './schema.ts'
+
+type WorkerState = { readonly running: boolean; readonly concurrency: number }
+
+type Needs = {
+  mode: QueueStatus['mode']
+  taskCounts: () => Promise<Readonly<Record<string, number>>>
+  deadLetterCounts: () => Promise<DlqCounts>
+  workers: { tasks: WorkerState; notifications: WorkerState }
+}
+
+/** The queue as the API shows it, from maintained counters. */
+export const createQueueStatus =
+  ({ mode, taskCounts, deadLetterCounts, workers }: Needs) =>
+  async (): Promise<QueueStatus> => {
+    const [counts, deadLetterQueue] = await Promise.all([taskCounts(), deadLetterCounts()])
+    return {
+      mode,
+      queues: {
+        tasks: {
+          pending: counts.pending ?? 0,
+          queued: counts.queued ?? 0,
+          inProgress: counts.in_progress ?? 0,
+          completed: counts.completed ?? 0,
+          failed: counts.failed ?? 0,
+        },
+      },
+      workers: { tasks: stateOf(workers.tasks), notifications: stateOf(workers.notifications) },
+      deadLetterQueue,
+    }
+  }
+
+const stateOf = ({ running, concurrency }: WorkerState) => ({ running, concurrency })

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import { defineTool } from '../tool.ts'
+import { PathSchema } from './path.ts'
+
+const MOST = 1_000
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  description:
+    'List a folder of the workspace. Folders end in /, symbolic links in @. Leave path out for the root.',
+  input: z.object({ path: PathSchema.default('.') }),
+  risk: 'read',
+  paths: ({ path }) => [path],
+  subject: ({ path }) => path,
+  async run({ path }, { workspace }) {
+    const names = await workspace.list(path)
+    if (names.length === 0) return { content: 'The folder is empty.' }
+    const rest = names.length > MOST ? [`[${names.length - MOST} more not shown]`] : []
+    return { content: [...names.slice(0, MOST), ...rest].join('\n') }
+  },
+})

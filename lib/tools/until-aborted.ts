@@ -1,0 +1,28 @@
+import type { Clock } from '../ports/clock.ts'
+
+const GRACE_MS = 2_000
+
+/**
+ * Settles as `work` does; once the signal has aborted, throws its reason instead. `work` then has two seconds to stop
+ * and is no longer waited for after that: a deaf tool must not hold a run.
+ */
+export const untilAborted = async <Value>(
+  clock: Clock,
+  work: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> => {
+  const late = Promise.withResolvers<never>()
+  let forget: (() => void) | undefined
+  const onAbort = () => {
+    forget = clock.after(GRACE_MS, () => late.reject(signal.reason))
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    forget?.()
+    signal.throwIfAborted()
+  }
+}

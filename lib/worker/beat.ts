@@ -1,0 +1,39 @@
+import { messageOf } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+
+type Needs = { clock: Clock; log: Log }
+
+/**
+ * Calls `work` again and again, `everyMs` after the last call ended, so that calls never overlap. A failure is logged
+ * and does not end it. The returned function stops it and resolves when a call under way has ended.
+ */
+export const every = (
+  { clock, log }: Needs,
+  name: string,
+  everyMs: number,
+  work: () => Promise<unknown> | unknown,
+) => {
+  let cancel: () => void
+  let stopped = false
+  let current: Promise<void> = Promise.resolve()
+  const call = async () => {
+    try {
+      await work()
+    } catch (thrown) {
+      log.warn({ job: name, reason: messageOf(thrown) }, 'a recurring job failed')
+    }
+    if (!stopped) arm()
+  }
+  const arm = () => {
+    cancel = clock.after(everyMs, () => {
+      current = call()
+    })
+  }
+  arm()
+  return async (): Promise<void> => {
+    stopped = true
+    cancel()
+    await current
+  }
+}

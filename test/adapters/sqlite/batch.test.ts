@@ -1,0 +1,59 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { type Job, job, jobs, openJobs } from './samples.ts'
+
+describe('a group commit', () => {
+  it('shows nothing before the transaction has ended', async () => {
+    const store = openJobs(':memory:')
+    const promised = store.commit({ insert: jobs, row: job(1) })
+    expect(await store.get(jobs, 'j1')).toBeUndefined()
+    await promised
+    expect(await store.get(jobs, 'j1')).toEqual(job(1))
+    await store.close()
+  })
+  it('takes at most 512 changes in one turn of the event loop', async () => {
+    const store = openJobs(':memory:')
+    const all = Array.from({ length: 1_100 }, (_, n) => store.commit({ insert: jobs, row: job(n) }))
+    const counts: number[] = []
+    for (let turn = 0; turn < 3; turn += 1) {
+      await nextTurn()
+      counts.push(await store.count(jobs, { index: 'newest' }))
+    }
+    expect(counts).toEqual([512, 1_024, 1_100])
+    expect((await Promise.all(all)).every(({ applied }) => applied)).toBe(true)
+    await store.close()
+  })
+  it('refuses only the changes that cannot be written, and counts no tally twice', async () => {
+    const store = openJobs(':memory:')
+    const tally = (count: number) => ({ tally: 't', member: 'm', add: { count } })
+    const first = store.commit({ insert: jobs, row: job(1) }, [tally(1)])
+    const odd = (more: Record<string, unknown>): Job => ({ ...job(2), ...more })
+    const refused = [
+      store.commit({ insert: jobs, row: odd({ rank: 1n }) }),
+      store.commit({ insert: jobs, row: odd({ id: 2 }) }),
+      store.commit({ insert: jobs, row: job(3) }, [tally(Number.NaN)]),
+      store.commit({ insert: { ...jobs, name: 'strangers' }, row: job(5) }),
+      store.commit({ update: jobs, key: 'j1', set: { state: odd({}) as unknown as string } }),
+      store.commit({ update: jobs, key: 'j1', add: { state: 1 } }),
+      store.commit({ update: jobs, key: 'j1', add: { rank: Number.POSITIVE_INFINITY } }),
+      store.commit({ update: jobs, key: ['j1', 'j1'], set: { rank: 1 } }),
+    ]
+    const last = store.commit({ insert: jobs, row: job(4) }, [tally(1)])
+    for (const one of refused) await expect(one).rejects.toThrow()
+    expect((await first).applied && (await last).applied).toBe(true)
+    const { rows } = await store.page(jobs, { index: 'newest', order: 'asc', limit: 9 })
+    expect(rows).toEqual([job(1), job(4)])
+    expect(await store.tallies('t')).toEqual({ m: { count: 2 } })
+    await store.close()
+  })
+  it('writes what waits when it is closed, and takes no more', async () => {
+    const store = openJobs(':memory:')
+    const waiting = Array.from({ length: 600 }, (_, n) => store.commit({ insert: jobs, row: job(n) }))
+    const closed = store.close()
+    const late = store.commit({ insert: jobs, row: job(600) })
+    await expect(late).rejects.toMatchObject({ kind: 'unavailable', code: 'storage_closed' })
+    await closed
+    expect((await Promise.all(waiting)).every(({ applied }) => applied)).toBe(true)
+    await store.close()
+  })
+})

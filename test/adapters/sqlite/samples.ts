@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { type Collection, collection } from '../../../lib/core/collection.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+
+export type Job = { id: string; state: string; at: string; rank?: number; body?: string; until?: number }
+export const jobs = collection<Job>({
+  name: 'jobs',
+  key: 'id',
+  detail: ['body'],
+  expires: 'until',
+  indexes: { newest: { by: 'at' }, byState: { within: 'state', by: 'at' } },
+})
+export const job = (n: number, more: Partial<Job> = {}): Job => ({
+  id: `j${n}`,
+  state: 'open',
+  at: String(n).padStart(6, '0'),
+  ...more,
+})
+
+/** Adapters look at the declarations only; TypeScript will not have a `Collection<Job>` be a `Collection`. */
+export const declared = (...collections: unknown[]) => collections as readonly Collection[]
+
+export const openJobs = (file: string, clock = createFakeClock()) =>
+  openSqliteStore({ file, clock, collections: declared(jobs) })
+
+/** A folder that is gone when `use` has ended. */
+export const inFolder = async (use: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), 'sqlite-'))
+  try {
+    await use(folder)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}

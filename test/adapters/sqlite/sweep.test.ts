@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { declared, job, jobs, openJobs } from './samples.ts'
+
+describe('a sweep', () => {
+  it('removes what has expired, oldest first and no more than it may', async () => {
+    const clock = createFakeClock()
+    const store = openJobs(':memory:', clock)
+    const until = [3, 1, 2, 5].map((seconds) => clock.now() + seconds * 1_000)
+    for (const [n, at] of until.entries())
+      await store.commit({ insert: jobs, row: job(n, { until: at, body: 'heavy' }) })
+    await store.commit({ insert: jobs, row: job(4) })
+    expect(await store.sweep(10)).toBe(0)
+    clock.advance(3_000)
+    expect(await store.sweep(2)).toBe(2)
+    expect(await store.sweep(2)).toBe(1)
+    expect(await store.sweep(2)).toBe(0)
+    const { rows } = await store.page(jobs, { index: 'newest', order: 'asc', limit: 9, detail: true })
+    expect(rows).toEqual([job(3, { until: until[3] ?? 0, body: 'heavy' }), job(4)])
+    await store.close()
+  })
+  it('takes the detail along: nothing of it shows in a row that is stored in the same place', async () => {
+    const clock = createFakeClock()
+    const store = openJobs(':memory:', clock)
+    await store.commit({ insert: jobs, row: job(1, { until: clock.now() + 1, body: 'heavy' }) })
+    clock.advance(1)
+    expect(await store.sweep(1)).toBe(1)
+    await store.commit({ insert: jobs, row: job(2) })
+    expect(await store.get(jobs, 'j2', true)).toEqual(job(2))
+    await store.close()
+  })
+  it('counts the rows of all collections towards its limit', async () => {
+    const clock = createFakeClock()
+    const more = { ...jobs, name: 'more' }
+    const store = openSqliteStore({ file: ':memory:', clock, collections: declared(jobs, more) })
+    for (const of of [jobs, more])
+      for (const n of [1, 2]) await store.commit({ insert: of, row: job(n, { until: clock.now() }) })
+    expect([await store.sweep(3), await store.sweep(3)]).toEqual([3, 1])
+    await store.close()
+  })
+})

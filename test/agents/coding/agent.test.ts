@@ -1,0 +1,201 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createAgentOn } from '../../fakes/coding-agent.ts'
+import { createScriptedModels } from '../../fakes/scripted-models.ts'
+import { awaitText, createWorkbench, stubbornScript, type Workbench } from '../../fakes/workbench.ts'
+
+let bench: Workbench
+beforeAll(async () => {
+  bench = await createWorkbench()
+})
+afterAll(() => bench[Symbol.asyncDispose]())
+
+const writing = (path: string, content = 'x\n') => ({
+  calls: [{ name: 'write_file', arguments: { path, content } }],
+})
+
+describe('the coding agent', () => {
+  it('says what it is', () => {
+    const { agent } = createAgentOn(bench, createScriptedModels([]))
+    expect(agent).toMatchObject({
+      type: 'coding-agent',
+      capabilities: ['code', 'git', 'terminal', 'file-ops'],
+    })
+    expect(agent.configured?.()).toBe(true)
+  })
+
+  it('does a task in an empty workspace and hands back what it changed', async () => {
+    const models = createScriptedModels([writing('notes.md', 'one\ntwo\n'), { text: 'Wrote notes.md' }])
+    const { run, progress } = createAgentOn(bench, models)
+    const result = await run()
+    expect(result).toMatchObject({
+      ...{ success: true, output: 'Wrote notes.md', branch: 'agent/task_1', steps: 2, toolCalls: 1 },
+      ...{ provider: 'demo', model: 'scripted', usage: { totalTokens: 30 } },
+      filesChanged: [{ path: 'notes.md', status: 'added', additions: 2, deletions: 0 }],
+    })
+    expect(result.diff).toContain('+++ b/notes.md\n@@ -0,0 +1,2 @@\n+one\n+two\n')
+    expect(result.baseCommit).toMatch(/^[0-9a-f]{40}$/)
+    expect(progress).toEqual([
+      'Preparing an empty workspace',
+      'Step 1 of 25',
+      'write_file notes.md',
+      'Step 2 of 25',
+    ])
+  })
+
+  it('tells the model the task, its tools and how to work', async () => {
+    const models = createScriptedModels([{ text: 'Ok' }])
+    await createAgentOn(bench, models).run({ title: 'A title', description: 'About', prompt: 'Do this' })
+    const [system, user] = models.requests[0]?.messages ?? []
+    expect(system?.content).toMatch(/You are a coding agent[\s\S]*agent\/task_1[\s\S]*- write_file: /)
+    expect(user).toEqual({ role: 'user', content: 'Task: A title\n\nAbout\n\nDo this' })
+  })
+
+  it('fails when the steps run out, with what it did so far', async () => {
+    const { run } = createAgentOn(bench, createScriptedModels([writing('a.txt')]), { maxSteps: 3 })
+    expect(await run()).toMatchObject({
+      ...{ success: false, output: 'Stopped after 3 steps, the most allowed, before the task was done.' },
+      filesChanged: [{ path: 'a.txt', status: 'added' }],
+    })
+  })
+
+  it('fails when the answer was cut', async () => {
+    const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Half', reason: 'length' }]))
+    expect(await run()).toMatchObject({
+      success: false,
+      output: "The model's answer ended early (length).\n\nHalf",
+    })
+  })
+
+  it.each([
+    ['sandbox', 'sandbox', [], 'denied'],
+    ['something unknown', 'root', ['a.txt'], undefined],
+  ])('takes its mode from the task: %s', async (_, securityMode, paths, refused) => {
+    const { run, progress } = createAgentOn(bench, createScriptedModels([writing('a.txt'), { text: 'Ok' }]))
+    const { filesChanged } = (await run({ metadata: { securityMode } })) as unknown as {
+      filesChanged: { path: string }[]
+    }
+    expect(filesChanged.map(({ path }) => path)).toEqual(paths)
+    expect(progress.includes(`write_file a.txt: ${refused}`)).toBe(refused !== undefined)
+  })
+
+  it('starts each attempt in a folder of its own', async () => {
+    const { run } = createAgentOn(bench, createScriptedModels([writing('a.txt'), { text: 'Ok' }]))
+    await run({ id: 'task_2' }, undefined, 1)
+    const again = createAgentOn(bench, createScriptedModels([{ text: 'Ok' }]))
+    expect(await again.run({ id: 'task_2' }, undefined, 2)).toMatchObject({ filesChanged: [], diff: '' })
+    expect(await readFile(join(bench.dir, 'task_2-1/work/a.txt'), 'utf8')).toBe('x\n')
+  })
+
+  it('refuses a task id that is no folder name', async () => {
+    const { run } = createAgentOn(bench, createScriptedModels([{ text: 'Ok' }]))
+    await expect(run({ id: '../x' })).rejects.toMatchObject({ code: 'workspace_name_invalid' })
+  })
+
+  it('stops within two seconds of an abort, with every process it started', async () => {
+    const script = { name: 'write_file', arguments: { path: 'stay.mjs', content: stubbornScript(false) } }
+    const start = { name: 'run_command', arguments: { command: 'node', args: ['stay.mjs'] } }
+    const { run } = createAgentOn(bench, createScriptedModels([{ calls: [script, start] }]))
+    const controller = new AbortController()
+    const reason = new Error('The task was cancelled')
+    const ended = expect(run({ id: 'task_3' }, controller.signal)).rejects.toBe(reason)
+    const beat = join(bench.dir, 'task_3-1/work/beat.txt')
+    await awaitText(beat)
+    const from = performance.now()
+    controller.abort(reason)
+    await ended
+    expect(performance.now() - from).toBeLessThan(2_000)
+    const { size } = await stat(beat)
+    await sleep(300)
+    expect((await stat(beat)).size).toBe(size)
+  })
+
+  it('does not start once aborted', async () => {
+    const models = createScriptedModels([{ text: 'Ok' }])
+    const { run } = createAgentOn(bench, models)
+    await expect(run({}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
+    expect(models.requests).toEqual([])
+  })
+})
+
+describe('its changes', () => {
+  it('count what is committed too, and leave ignored files out', async () => {
+    const git = (...args: string[]) => ({ name: 'git', arguments: { args } })
+    const models = createScriptedModels([
+      writing('.gitignore', 'junk\n'),
+      writing('junk'),
+      writing('kept.txt'),
+      { calls: [git('add', '.'), git('commit', '-m', 'Keep')] },
+      writing('later.txt'),
+      { text: 'Ok' },
+    ])
+    expect(await createAgentOn(bench, models).run()).toMatchObject({
+      filesChanged: [{ path: '.gitignore' }, { path: 'kept.txt' }, { path: 'later.txt' }],
+    })
+  })
+
+  it('name credential files without their lines', async () => {
+    const script = "import { writeFileSync as w } from 'node:fs'; w('.env', 'T=canary'); w('a.txt', 'a')\n"
+    const start = { calls: [{ name: 'run_command', arguments: { command: 'node', args: ['m.mjs'] } }] }
+    const models = createScriptedModels([
+      writing('m.mjs', script.replace('canary', 'can" + "ary')),
+      start,
+      { text: 'Ok' },
+    ])
+    const result = await createAgentOn(bench, models).run()
+    expect(result).toMatchObject({ filesChanged: [{ path: '.env' }, { path: 'a.txt' }, { path: 'm.mjs' }] })
+    expect(result.diff).not.toMatch(/canary|b\/\.env/)
+  })
+
+  it('are cut at 200 kB of diff, with a note', async () => {
+    const models = createScriptedModels([writing('big.txt', 'line of text\n'.repeat(50_000)), { text: 'Ok' }])
+    const { diff, filesChanged } = await createAgentOn(bench, models).run()
+    expect(filesChanged).toEqual([{ path: 'big.txt', status: 'added', additions: 50_000, deletions: 0 }])
+    expect(String(diff)).toMatch(/\n\+line of text\n\[diff truncated at 200 kB\]\n$/)
+    expect(Buffer.byteLength(String(diff))).toBeLessThan(201 * 1_024)
+  })
+})
+
+describe('its health', () => {
+  it('needs the provider to answer', async () => {
+    const models = createScriptedModels([])
+    expect(await createAgentOn(bench, models).agent.healthCheck()).toMatchObject({ healthy: true })
+    const ill = { ...models, health: async () => ({ healthy: false, message: 'no key' }) }
+    expect(await createAgentOn(bench, ill).agent.healthCheck()).toMatchObject({
+      healthy: false,
+      message: 'no key',
+    })
+    const none = {
+      ...models,
+      resolve: () => {
+        throw new Error('No provider is configured')
+      },
+    }
+    expect(await createAgentOn(bench, none).agent.healthCheck()).toMatchObject({
+      ...{ healthy: false, message: 'No provider is configured' },
+    })
+  })
+
+  it('needs git', async () => {
+    const missing = { exitCode: 127, stdout: '', stderr: '', truncated: false, timedOut: false }
+    const without = { ...bench, git: { run: async () => missing } }
+    expect(await createAgentOn(without, createScriptedModels([])).agent.healthCheck()).toMatchObject({
+      ...{ healthy: false, message: 'git is not installed' },
+    })
+  })
+})
+
+describe('the workspace of a run', () => {
+  it('survives an agent that breaks its repository, with a clear failure', async () => {
+    const script = "import { rmSync } from 'node:fs'; rmSync('.git', { recursive: true })\n"
+    const start = { calls: [{ name: 'run_command', arguments: { command: 'node', args: ['m.mjs'] } }] }
+    const models = createScriptedModels([writing('m.mjs', script), start, { text: 'Ok' }])
+    await writeFile(join(bench.folder, 'around.txt'), '')
+    await expect(createAgentOn(bench, models).run()).rejects.toMatchObject({
+      code: 'workspace_failed',
+      retryable: true,
+    })
+  })
+})

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Options } from './options.ts'
+import { startPeer } from './peer.ts'
+import { median } from './quantile.ts'
+import { type Round, runRound } from './round.ts'
+import { atLeast, atMost, type Row } from './row.ts'
+import { startService } from './service.ts'
+
+const TASKS = 5_000
+/** Redis writes its log to disk up to a second after a round; the next round must not wait for that disk. */
+const QUIET_MS = 1_200
+
+/**
+ * Create to completed, against the peer. Both systems are started fresh and kept up for all rounds, as services are;
+ * each has a warm-up round that does not count, then they take turns. The one that is not being driven idles.
+ */
+export const endToEnd = async ({ rounds, entry }: Options): Promise<Row[]> => {
+  const service = await startService(entry)
+  const peer = await startPeer()
+  const ours: Round[] = []
+  const theirs: Round[] = []
+  for (let round = 0; round <= rounds; round++) {
+    ours.push(await runRound(service, TASKS))
+    await sleep(QUIET_MS)
+    theirs.push(await runRound(peer, TASKS))
+    await sleep(QUIET_MS)
+  }
+  await service.stop()
+  await peer.stop()
+  const held = (measure: string, unit: string, of: keyof Round) => {
+    const taken = { ours: ours.slice(1).map((r) => r[of]), against: theirs.slice(1).map((r) => r[of]) }
+    return {
+      measure,
+      unit,
+      ours: median(taken.ours),
+      against: median(taken.against),
+      opponent: 'peer',
+      rounds: taken,
+    }
+  }
+  return [
+    atLeast(1.5, held('tasks from POST to completed', '/s', 'tasksPerS')),
+    atMost(1, held('dispatch p50', 'ms', 'dispatchP50Ms')),
+    atMost(1, held('dispatch p99', 'ms', 'dispatchP99Ms')),
+    atMost(1, held('POST p99', 'ms', 'postP99Ms')),
+  ]
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { discard, end, scratch, start } from './children.ts'
+import { freePort } from './free-port.ts'
+import { benchDir, repository } from './paths.ts'
+import { machineMs } from './starts.ts'
+import { plainEnv, ready, type System } from './system.ts'
+
+/**
+ * Starts `entry` as `npm start` does bin/start.js, with the no-op agent and a data folder of its own, ready for
+ * requests. Another tree's entry serves to compare two versions.
+ */
+export const startService = async (entry: string): Promise<System> => {
+  const data = scratch('service')
+  const port = await freePort()
+  const startsFile = join(data, 'starts')
+  const env = {
+    ...plainEnv(),
+    PORT: String(port),
+    DATA_DIR: join(data, 'data'),
+    WORKSPACES_DIR: join(data, 'workspaces'),
+    MEMORY_DIR: join(data, 'memory'),
+    AGENT_ADAPTERS: join(benchDir, 'noop-adapter.ts'),
+    DEFAULT_AGENT: 'noop',
+    QUEUE_CONCURRENCY: '10',
+    LOG_LEVEL: 'warn',
+    BENCH_STARTS_FILE: startsFile,
+  }
+  const spawnedMs = machineMs()
+  const child = start(process.execPath, [entry], { cwd: repository, env })
+  const readyAfterMs = (await ready(port, child)) - spawnedMs
+  const stop = async () => {
+    await end(child)
+    discard(data)
+  }
+  return { port, child, startsFile, readyAfterMs, stop }
+}

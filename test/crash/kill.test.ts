@@ -1,0 +1,85 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { apiOf } from '../journeys/api.ts'
+import { scriptedWorld } from '../journeys/scripted.ts'
+import { type Environment, launchService, startService } from '../journeys/service.ts'
+import { auditList, auditTasks, walk } from './audit.ts'
+import { counted, shownCounters } from './counters.ts'
+import { produce } from './producer.ts'
+import { seededRandom, upTo } from './random.ts'
+
+const KILLS = Number(process.env.CRASH_KILLS ?? 25)
+const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
+const PRODUCERS = 6
+const LONGEST_START_MS = 400
+const LONGEST_LIFE_MS = 500
+// A kill costs each task that runs an attempt. With the default of 3 a task that three kills in a row catch would
+// rightly fail, and now and then one would be; with 100, the most there is, none comes near it.
+const settings = { QUEUE_RETRY_ATTEMPTS: '100' }
+
+/** Starts the service `KILLS` times and kills it each time: at work, or, one time in four, while it starts. */
+const liveAndDie = async (env: Environment, random: () => number, moved: (url?: string) => void) => {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const service = launchService({ env })
+    try {
+      if (random() < 0.25) await sleep(upTo(LONGEST_START_MS, random))
+      else {
+        moved(await service.ready())
+        await sleep(upTo(LONGEST_LIFE_MS, random))
+      }
+    } finally {
+      await service.kill9()
+      moved()
+    }
+  }
+}
+
+/** Several producers at work while the service lives and dies; resolves to what they were told. */
+const produceThrough = async (env: Environment) => {
+  let url: string | undefined
+  let over = false
+  const producers = Array.from({ length: PRODUCERS }, (_, n) =>
+    produce({
+      name: `producer-${n}`,
+      keyed: n % 2 === 0,
+      address: () => url,
+      isOver: () => over,
+      random: seededRandom(SEED + 1 + n),
+    }),
+  )
+  try {
+    await liveAndDie(env, seededRandom(SEED), (at) => {
+      url = at
+    })
+  } finally {
+    over = true
+  }
+  const produced = await Promise.all(producers)
+  return {
+    acknowledged: produced.flatMap(({ acknowledged }) => acknowledged),
+    refused: produced.flatMap(({ refused }) => refused),
+  }
+}
+
+describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
+  it(
+    'completes every acknowledged task exactly once, and counts what is there',
+    async () => {
+      using world = scriptedWorld(settings)
+      const { acknowledged, refused } = await produceThrough(world.env)
+      expect(refused).toEqual([])
+      expect(acknowledged.length).toBeGreaterThan(KILLS)
+
+      await using service = await startService(world)
+      const api = apiOf(service.baseUrl)
+      await api.untilIdle()
+      const tasks = await walk(api)
+      expect(auditList(tasks, acknowledged)).toEqual([])
+      try { expect(await auditTasks(api, tasks, world.journal())).toEqual([]) } catch (e) { console.error(service.output(), world.env.DATA_DIR); throw e }
+      expect(await shownCounters(api)).toEqual(counted(tasks))
+      expect(tasks.some(({ attempts }) => attempts > 1)).toBe(true)
+    },
+    60_000 + KILLS * 2_000,
+  )
+})

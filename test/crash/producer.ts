@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Task } from '../../lib/tasks/schema.ts'
+import { ask } from '../journeys/api.ts'
+import { scriptedTask } from '../journeys/scripted.ts'
+import { upTo } from './random.ts'
+
+type Needs = {
+  name: string
+  /** Sends each create under a key, again and again until it is acknowledged. Without, a lost answer is let go. */
+  keyed: boolean
+  /** Where the service is, while it is up. */
+  address: () => string | undefined
+  isOver: () => boolean
+  random: () => number
+}
+export type Produced = { acknowledged: string[]; refused: string[] }
+
+const PAUSE_MS = 25
+const LONGEST_RUN_MS = 40
+
+/** Creates tasks until it is over; an answer of 201 is an acknowledgement. */
+export const produce = async ({ name, keyed, address, isOver, random }: Needs): Promise<Produced> => {
+  const produced: Produced = { acknowledged: [], refused: [] }
+  const nextBody = (made: number) => ({
+    ...scriptedTask(`${name}-${made}`, { runMs: upTo(LONGEST_RUN_MS, random) }),
+    priority: 1 + upTo(3, random),
+  })
+  /** Whether there was an answer. */
+  const create = async (url: string, body: { title: string }): Promise<boolean> => {
+    try {
+      const headers = keyed ? { 'idempotency-key': body.title } : {}
+      const { status, body: answer } = await ask<{ task: Task }>(`${url}/api/tasks`, 'POST', body, headers)
+      if (status === 201) produced.acknowledged.push(answer.task.id)
+      else produced.refused.push(`${body.title}: ${status} ${JSON.stringify(answer)}`)
+      return true
+    } catch {
+      return false
+    }
+  }
+  let made = 0
+  let body = nextBody(made)
+  for (; !isOver(); await sleep(upTo(PAUSE_MS, random))) {
+    const url = address()
+    if (url === undefined) continue
+    const answered = await create(url, body)
+    if (!answered && keyed) continue
+    made += 1
+    body = nextBody(made)
+  }
+  return produced
+}

@@ -1,0 +1,46 @@
+import type { FinishReason, Models, StepPart, StepRequest, ToolCall } from '../../lib/ports/model.ts'
+
+export type ScriptedStep = {
+  text?: string
+  reasoning?: string
+  calls?: readonly { name: string; arguments: unknown }[]
+  reason?: FinishReason
+}
+type Script = readonly (ScriptedStep | ((request: StepRequest) => ScriptedStep))[]
+
+const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 }
+
+const partsOf = (step: ScriptedStep, number: number): StepPart[] => {
+  const toolCalls: ToolCall[] = (step.calls ?? []).map((call, i) => ({ id: `call_${number}_${i}`, ...call }))
+  const content = step.text ?? ''
+  return [
+    ...(step.reasoning ? [{ type: 'reasoning' as const, text: step.reasoning }] : []),
+    ...(content ? [{ type: 'text' as const, text: content }] : []),
+    ...toolCalls.map((call) => ({ type: 'tool-call' as const, call })),
+    {
+      type: 'finish',
+      reason: step.reason ?? (toolCalls.length > 0 ? 'tool-calls' : 'stop'),
+      usage,
+      message: { role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) },
+      provider: 'demo',
+      model: 'scripted',
+    },
+  ]
+}
+
+/** Models that answer from a script, one entry per step; the last entry repeats. `requests` are what they were asked. */
+export const createScriptedModels = (script: Script): Models & { readonly requests: StepRequest[] } => {
+  const requests: StepRequest[] = []
+  return {
+    requests,
+    providers: () => [{ type: 'demo', name: 'Demo', configured: true }],
+    resolve: () => ({ provider: 'demo', model: 'scripted' }),
+    health: async () => ({ healthy: true }),
+    async *step(request) {
+      request.signal.throwIfAborted()
+      requests.push({ ...request, messages: [...request.messages] })
+      const entry = script[Math.min(requests.length, script.length) - 1] ?? {}
+      yield* partsOf(typeof entry === 'function' ? entry(request) : entry, requests.length)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createCommands } from '../../lib/adapters/node/command.ts'
+import { createGit } from '../../lib/adapters/node/git.ts'
+import { findIsolation } from '../../lib/adapters/node/isolation.ts'
+import { createWorkspaces } from '../../lib/adapters/node/workspace.ts'
+import type { SecurityMode } from '../../lib/core/security-mode.ts'
+import type { Git } from '../../lib/ports/git.ts'
+import type { ToolOutcome } from '../../lib/ports/tool.ts'
+import type { Workspace } from '../../lib/ports/workspace.ts'
+import { workspaceTools } from '../../lib/tools/catalog.ts'
+import { createToolRunner } from '../../lib/tools/runner.ts'
+
+const path = process.env.PATH ?? '/usr/bin:/bin'
+
+type Options = { isolated?: boolean; commandTimeoutMs?: number }
+type RunnerOptions = Partial<Parameters<typeof createToolRunner>[0]>
+
+/** A temporary folder with real files, real processes and real git in it. */
+export const createWorkbench = async ({ isolated = false, ...limits }: Options = {}) => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'workbench-')))
+  const clock = createClock()
+  const isolation = isolated ? await findIsolation(createCommands({ path }), folder) : []
+  const commands = createCommands({ path, isolation })
+  const git = createGit({ commands })
+  const dir = join(folder, 'workspaces')
+  const workspaces = createWorkspaces({ dir, clock, commands, git, ...limits })
+  const runner = (options: RunnerOptions = {}) =>
+    createToolRunner({ tools: workspaceTools, clock, ...options })
+  return {
+    ...{ folder, dir, clock, commands, git, workspaces, runner, isolation },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+export type Workbench = Awaited<ReturnType<typeof createWorkbench>>
+
+export const never = new AbortController().signal
+
+/** Calls tools of a workspace by name. */
+export const toolsIn = (
+  bench: Workbench,
+  workspace: Workspace,
+  { mode = 'full' as SecurityMode, allowedTools = [] as string[], ...options }: RunnerOptions & Session = {},
+) => {
+  const toolbox = bench.runner(options)({ mode, workspace, userId: 'user_1', taskId: 'task_1', allowedTools })
+  let calls = 0
+  return (name: string, args: unknown, signal: AbortSignal = never): Promise<ToolOutcome> =>
+    toolbox.call({ id: `call_${++calls}`, name, arguments: args }, signal)
+}
+type Session = { mode?: SecurityMode; allowedTools?: string[] }
+
+/** Runs git for a test, in any folder; throws when it fails. */
+export const gitIn = async (git: Git, cwd: string, ...args: string[]): Promise<string> => {
+  const result = await git.run({ cwd, home: cwd, args, transports: ['file'], signal: never })
+  if (result.exitCode !== 0) throw new Error(`git ${args.join(' ')}: ${result.stderr}`)
+  return result.stdout.trim()
+}
+
+/** The text of a file as soon as it holds any. */
+export const awaitText = async (file: string): Promise<string> => {
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => '')
+    if (text !== '') return text
+    await sleep(20)
+  }
+}
+
+// A parent that waits and a grandchild, in a session of its own when asked, that both ignore SIGTERM; the grandchild
+// writes a heartbeat to a file as long as it lives.
+export const stubbornScript = (detached: boolean) => `
+import { spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
+process.on('SIGTERM', () => undefined)
+if (process.argv[2] === 'beat') setInterval(() => appendFileSync('beat.txt', 'x'), 20)
+else {
+  spawn(process.execPath, [process.argv[1], 'beat'], { stdio: 'inherit', detached: ${detached} })
+  setInterval(() => undefined, 1000)
+}
+`

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { serve } from './serve.ts'
+import { wordHandlers, wordRoutes } from './table.ts'
+
+let service: Awaited<ReturnType<typeof serve>>
+let host: string
+beforeAll(async () => {
+  service = await serve(wordRoutes, wordHandlers)
+  host = new URL(service.url).host
+})
+afterAll(() => service.close())
+
+const add = (headers: Readonly<Record<string, string>>) =>
+  service.send({ method: 'POST', path: '/api/words', headers, body: '{"word":"one"}' })
+
+describe('the guard of a local installation', () => {
+  it.each([['evil.example'], ['127.0.0.1.evil.example'], ['localhost.evil.example:3000'], ['10.0.0.1']])(
+    'refuses the Host %j, on public routes too',
+    async (name) => {
+      for (const path of ['/api/words/one', '/api/words/health']) {
+        const answer = await service.send({ path, headers: { host: name } })
+        expect([answer.status, answer.json]).toEqual([
+          403,
+          expect.objectContaining({ code: 'host_not_allowed' }),
+        ])
+      }
+    },
+  )
+
+  it.each([['localhost'], ['LOCALHOST:3000'], ['127.0.0.1'], ['127.1.2.3:80'], ['[::1]:3000']])(
+    'answers the Host %s',
+    async (name) => {
+      expect((await service.send({ path: '/api/words/one', headers: { host: name } })).status).toBe(200)
+    },
+  )
+
+  it.each([['https://evil.example'], ['null'], ['http://localhost'], ['http://127.0.0.1:1']])(
+    'refuses a write from a page of %s',
+    async (origin) => {
+      const answer = await add({ origin })
+      expect(answer.status).toBe(403)
+      expect(answer.json).toMatchObject({ code: 'foreign_origin' })
+    },
+  )
+
+  it('takes a write from its own page, and from no page', async () => {
+    expect((await add({ origin: `http://${host}` })).status).toBe(201)
+    expect((await add({})).status).toBe(201)
+  })
+
+  it('refuses a Bearer token, since none was ever issued, but not on a public route', async () => {
+    const headers = { authorization: 'Bearer abc' }
+    const answer = await service.send({ path: '/api/words/one', headers })
+    expect(answer.status).toBe(401)
+    expect(answer.json).toMatchObject({ code: 'invalid_token' })
+    expect((await service.send({ path: '/api/words/health', headers })).status).toBe(200)
+  })
+})

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createDispatch } from '../../lib/http/dispatch.ts'
+import { localGuard } from '../../lib/http/guard.ts'
+import { createHost } from '../../lib/http/host.ts'
+import { lambda } from '../../lib/http/lambda.ts'
+import type { RecordRequest } from '../../lib/http/observe.ts'
+import type { Handlers, Routes } from '../../lib/http/route.ts'
+import { createFakeIds } from '../fakes/ids.ts'
+import { createFakeLog } from '../fakes/log.ts'
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; json: unknown }
+export type Asked = {
+  method?: string
+  path?: string
+  headers?: Readonly<Record<string, string>>
+  body?: string
+}
+
+/** A table of routes behind the real host, router and guard, on a free loopback port. */
+export const serve = async <R extends Routes>(routes: R, handlers: Handlers<R>) => {
+  const log = createFakeLog()
+  const records: Parameters<RecordRequest>[] = []
+  const record: RecordRequest = (...given) => void records.push(given)
+  const needs = { guard: localGuard, record, clock: createClock(), log }
+  const groups = [{ routes, handler: lambda(needs, routes, handlers) }]
+  const dispatch = createDispatch(groups, lambda(needs, {}, {}))
+  const server = createHost({ dispatch, ids: createFakeIds(), log })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    log,
+    records,
+    send: (asked: Asked) => sendTo(port, asked),
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** One request by node:http, which lets a test send the headers that `fetch` forbids. */
+const sendTo = async (
+  port: number,
+  { method = 'GET', path = '/', headers = {}, body }: Asked,
+): Promise<Answer> => {
+  const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false })
+  sent.end(body)
+  const [answer] = await once(sent, 'response')
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

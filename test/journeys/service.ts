@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export const root = path.resolve(import.meta.dirname, '../..')
+/** The Node that `npm start` runs. */
+export const serviceNode = path.join(root, 'node_modules/node/bin/node')
+
+export type Environment = Readonly<Record<string, string>>
+export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
+type Program = { env: Environment; node?: string; nodeArgs?: readonly string[] }
+
+const LISTENS_AT = /listening on (http:\/\/\S+)/i
+const READY_WITHIN_MS = 30_000
+
+/**
+ * Starts the program behind `npm start` on a port that the system chooses, and waits for nothing. It sees `env` and
+ * PATH, and no other setting of the machine. Disposing of it kills it.
+ */
+export const launchService = ({ env, node = serviceNode, nodeArgs = [] }: Program) => {
+  const child = spawn(node, [...nodeArgs, 'bin/start.js'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text) => (said.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text) => (said.stderr += text))
+  const exited = new Promise<Exit>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, ...said }))
+  })
+  const output = () => said.stdout + said.stderr
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  const kill = (signal: NodeJS.Signals) => child.kill(signal)
+
+  /** The address, once GET /api/health/ready answers 200 there. Throws when the program ends before. */
+  const ready = async (): Promise<string> => {
+    for (const deadline = performance.now() + READY_WITHIN_MS; performance.now() < deadline; await sleep(5)) {
+      if (isOver()) throw new Error(`The service ended before it was ready:\n${output()}`)
+      const url = LISTENS_AT.exec(said.stdout)?.[1]
+      if (url && (await isReady(url))) return url
+    }
+    throw new Error(`The service was not ready within ${READY_WITHIN_MS} ms:\n${output()}`)
+  }
+
+  return {
+    pid: child.pid ?? 0,
+    ready,
+    exited,
+    output,
+    kill,
+    /** Dies at once, as a power cut would have it, and is gone when this resolves. */
+    kill9: () => (kill('SIGKILL'), exited),
+    /** Is asked to end, and has ended when this resolves. */
+    stop: () => (kill('SIGTERM'), exited),
+    async [Symbol.asyncDispose]() {
+      kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** As `launchService`, and ready for requests. */
+export const startService = async (program: Program) => {
+  const service = launchService(program)
+  try {
+    return { ...service, baseUrl: await service.ready() }
+  } catch (thrown) {
+    await service.kill9()
+    throw thrown
+  }
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+const isReady = async (url: string): Promise<boolean> => {
+  try {
+    const { status } = await fetch(`${url}/api/health/ready`)
+    return status === 200 || (status === 404 && (await fetch(`${url}/api/queue/status`)).status === 200)
+  } catch {
+    return false
+  }
+}
+
+/** A new folder that is gone when it is disposed of. */
+export const temporaryFolder = () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'service-'))
+  return {
+    path: folder,
+    in: (...parts: string[]) => path.join(folder, ...parts),
+    [Symbol.dispose]: () => undefined,
+  }
+}

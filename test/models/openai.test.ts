@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { createModels } from '../../lib/adapters/models/models.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { answer, ask, failure } from '../fakes/model-steps.ts'
+import { chunk, DONE, events, type Reply, startWire, usage, type Wire } from '../fakes/model-wire.ts'
+
+const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
+const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-5.4' }
+const begun = [
+  { type: 'response.created', response },
+  { type: 'response.output_item.added', output_index: 0, item },
+  { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'Hello' },
+]
+const ended = [
+  { type: 'response.output_item.done', output_index: 0, item: { ...item, status: 'completed' } },
+  { type: 'response.completed', response: { ...response, usage: { input_tokens: 5, output_tokens: 3 } } },
+]
+
+let wire: Wire
+beforeEach(async () => {
+  wire = await startWire()
+})
+afterEach(() => wire.close())
+
+/** Sends calls of the vendor's own host to the fake. */
+const diverted: typeof fetch = (input, init) =>
+  fetch(String(input).replace('https://api.openai.com', wire.origin), init)
+
+const models = (settings: { baseUrl?: string }, ...replies: Reply[]) => {
+  wire.replies.push(...replies)
+  const openai = { apiKey: 'sk-x', ...settings }
+  const needs = { clock: createClock(), fetch: diverted }
+  return createModels({ settings: { providers: { openai }, retries: 0 }, ...needs })
+}
+
+describe('OpenAI', () => {
+  it('is spoken to by its Responses API, and keeps nothing', async () => {
+    const { text, finish } = await answer(
+      models({}, events(...begun, ...ended)),
+      ask('Hi', { effort: 'max' }),
+    )
+    expect(text).toBe('Hello')
+    expect(finish.usage).toEqual({ promptTokens: 5, completionTokens: 3, totalTokens: 8 })
+    expect(wire.heard[0]).toMatchObject({
+      path: '/v1/responses',
+      headers: { authorization: 'Bearer sk-x' },
+      body: {
+        model: 'gpt-5.4',
+        store: false,
+        include: ['reasoning.encrypted_content'],
+        reasoning: { effort: 'xhigh' },
+        max_output_tokens: 16_384,
+      },
+    })
+  })
+
+  it('that cuts its answer off has failed', async () => {
+    const { thrown } = await failure(models({}, events(...begun)), ask('Hi'))
+    expect(thrown).toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })
+  })
+
+  it('behind a base URL of its own is spoken to by chat completions', async () => {
+    const whole = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), usage(1, 2), DONE)
+    const { text, finish } = await answer(models({ baseUrl: `${wire.origin}/proxy` }, whole), ask('Hi'))
+    expect([text, finish.usage.totalTokens, wire.heard[0]?.path]).toEqual([
+      'Hello',
+      3,
+      '/proxy/chat/completions',
+    ])
+  })
+
+  it('that cuts a chat completion off has failed', async () => {
+    const port = models({ baseUrl: wire.origin }, events(chunk({ content: 'Hello' })))
+    const { thrown } = await failure(port, ask('Hi'))
+    expect(thrown).toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals'
+import { createModels } from '../../lib/adapters/models/models.ts'
+import type { ModelSettings } from '../../lib/adapters/models/settings.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+
+const models = (settings: ModelSettings) => createModels({ settings, clock: createFakeClock() })
+const demo = { baseUrl: 'http://127.0.0.1:1/v1' }
+const two = models({ providers: { openai: { apiKey: 'k' }, openrouter: { apiKey: 'k', model: 'a/b' } } })
+const configured = (port: ReturnType<typeof models>) =>
+  port.providers().flatMap(({ type, configured }) => (configured ? [type] : []))
+
+describe('a model name', () => {
+  it.each([
+    [{}, 'openai', 'gpt-5.4'],
+    [{ model: 'gpt-x' }, 'openai', 'gpt-x'],
+    [{ model: '' }, 'openai', 'gpt-5.4'],
+    [{ provider: 'openrouter' }, 'openrouter', 'a/b'],
+    [{ model: 'openrouter/meta/llama' }, 'openrouter', 'meta/llama'],
+    [{ provider: 'openrouter', model: 'openrouter/auto' }, 'openrouter', 'auto'],
+    [{ provider: 'openrouter', model: 'openai/gpt-x' }, 'openrouter', 'openai/gpt-x'],
+    [{ provider: 'openrouter', model: 'anthropic/claude' }, 'openrouter', 'anthropic/claude'],
+    [{ model: 'ft:gpt/mine' }, 'openai', 'ft:gpt/mine'],
+    [{ model: 'constructor/x' }, 'openai', 'constructor/x'],
+  ])('of %j goes to %s as %s', (request, provider, model) => {
+    expect(two.resolve(request)).toEqual({ provider, model })
+  })
+
+  it.each([
+    [{ provider: 'nope' }],
+    [{ provider: 'anthropic' }],
+    [{ provider: 'constructor' }],
+    [{ model: 'anthropic/claude' }],
+  ])('of %j is unknown', (request) => {
+    expect(() => two.resolve(request)).toThrow(
+      expect.objectContaining({ kind: 'invalid', code: 'model_unknown' }),
+    )
+  })
+})
+
+describe('providers', () => {
+  it.each([
+    ['a key', { anthropic: { apiKey: 'k' } }, ['anthropic']],
+    ['no key where one is needed', { anthropic: { baseUrl: 'http://x', model: 'm' }, openai: {} }, []],
+    ['a base URL where no key is needed', { ollama: { baseUrl: 'http://127.0.0.1:11434' } }, ['ollama']],
+    ['a model where no key is needed', { ollama: { model: 'llama' } }, ['ollama']],
+    ['nothing where no key is needed', { ollama: {} }, []],
+  ])('are configured by %s', (_, providers, expected) => {
+    expect(configured(models({ providers }))).toEqual(expected)
+  })
+
+  it('list every kind with its model, and show no key', () => {
+    expect(two.providers()).toEqual([
+      { type: 'anthropic', name: 'Anthropic', configured: false },
+      { type: 'openai', name: 'OpenAI', configured: true, model: 'gpt-5.4' },
+      { type: 'ollama', name: 'Ollama', configured: false },
+      { type: 'openrouter', name: 'OpenRouter', configured: true, model: 'a/b' },
+    ])
+  })
+
+  it('hold the demo model, marked, only when there is no other', () => {
+    const alone = models({ providers: {}, demo, default: 'anthropic' })
+    expect(alone.resolve({})).toEqual({ provider: 'demo', model: 'demo' })
+    expect(alone.providers().at(-1)).toMatchObject({
+      type: 'demo',
+      demo: true,
+      name: expect.stringContaining('not an AI'),
+    })
+    const beside = models({ providers: { openai: { apiKey: 'k' } }, demo })
+    expect(configured(beside)).toEqual(['openai'])
+    expect(() => beside.resolve({ provider: 'demo' })).toThrow('not configured')
+  })
+
+  it('without any answer that none is configured', () => {
+    const none = models({ providers: {}, default: 'anthropic' })
+    expect(() => none.resolve({ model: 'x' })).toThrow(
+      expect.objectContaining({ kind: 'unavailable', code: 'no_provider' }),
+    )
+  })
+
+  it('start with the default one, which must be configured', () => {
+    const providers = { openai: { apiKey: 'k' }, ollama: { model: 'm' } }
+    expect(models({ providers, default: 'ollama' }).resolve({})).toEqual({ provider: 'ollama', model: 'm' })
+    expect(() => models({ providers, default: 'anthropic' })).toThrow('DEFAULT_PROVIDER names "anthropic"')
+    expect(() => models({ providers: {}, demo, default: 'antropic' })).toThrow(
+      'DEFAULT_PROVIDER names "antropic"',
+    )
+  })
+})

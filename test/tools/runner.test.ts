@@ -1,0 +1,187 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import * as z from 'zod'
+import { type SecurityMode, securityModes } from '../../lib/core/security-mode.ts'
+import type { Workspace } from '../../lib/ports/workspace.ts'
+import type { ApprovalRequest } from '../../lib/tools/approval.ts'
+import type { ToolCallRecord } from '../../lib/tools/audit.ts'
+import { workspaceTools } from '../../lib/tools/catalog.ts'
+import { defineTool } from '../../lib/tools/tool.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createWorkbench, never, toolsIn, type Workbench } from '../fakes/workbench.ts'
+
+let bench: Workbench
+let workspace: Workspace
+beforeAll(async () => {
+  bench = await createWorkbench()
+  workspace = await bench.workspaces.create('runner')
+})
+afterAll(() => bench[Symbol.asyncDispose]())
+
+const deaf = defineTool({
+  name: 'deaf',
+  description: 'Never ends',
+  input: z.object({}),
+  risk: 'read',
+  subject: () => '',
+  run: () => new Promise(() => undefined),
+})
+const broken = defineTool({
+  ...deaf,
+  name: 'broken',
+  run: () => Promise.reject(Object.assign(new Error('open /srv/private/file'), { code: 'EIO' })),
+})
+
+const read = ['list_files', {}] as const
+const write = ['write_file', { path: 'a.txt', content: 'a' }] as const
+const execute = ['run_command', { command: 'true' }] as const
+
+describe('the modes', () => {
+  const table: [SecurityMode, string, string, string][] = [
+    ['deny', 'denied', 'denied', 'denied'],
+    ['sandbox', 'allowed', 'denied', 'denied'],
+    ['allowlist', 'denied', 'allowed', 'denied'],
+    ['ask', 'allowed', 'approved', 'approved'],
+    ['full', 'allowed', 'allowed', 'allowed'],
+  ]
+  it.each(table)('%s: reading is %s, writing %s, executing %s', async (mode, ...expected) => {
+    const approve = async () => ({ approved: true as const })
+    const call = toolsIn(bench, workspace, { mode, approve, allowedTools: ['write_file'] })
+    const outcomes = [await call(...read), await call(...write), await call(...execute)]
+    expect(outcomes.map(({ decision }) => decision)).toEqual(expected)
+    expect(outcomes.map(({ failed }) => failed)).toEqual(expected.map((decision) => decision === 'denied'))
+  })
+
+  it.each(securityModes)('%s lets nothing past the guards', async (mode) => {
+    const approve = async () => ({ approved: true as const })
+    const allowedTools = workspaceTools.map(({ name }) => name)
+    const call = toolsIn(bench, workspace, { mode, approve, allowedTools })
+    expect((await call('read_file', { path: '/etc/passwd' })).decision).toBe(
+      mode === 'deny' ? 'denied' : 'blocked',
+    )
+  })
+
+  it('tells the model only about tools that the mode can let through', () => {
+    const names = (mode: SecurityMode) =>
+      bench
+        .runner()({ mode, workspace, userId: 'u', allowedTools: ['git'] })
+        .specs.map(({ name }) => name)
+    expect(names('deny')).toEqual([])
+    expect(names('sandbox')).toEqual(['list_files', 'read_file', 'search_files'])
+    expect(names('allowlist')).toEqual(['git'])
+    expect(names('ask')).toEqual(workspaceTools.map(({ name }) => name))
+  })
+
+  it('describes arguments as JSON Schema', () => {
+    const { specs } = bench.runner()({ mode: 'full', workspace, userId: 'u' })
+    expect(specs.find(({ name }) => name === 'run_command')?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { command: { type: 'string' }, args: { type: 'array', items: { type: 'string' } } },
+      required: ['command'],
+    })
+  })
+})
+
+describe('mode ask', () => {
+  it('denies what nobody can approve, and says so', async () => {
+    expect(await toolsIn(bench, workspace, { mode: 'ask' })(...write)).toMatchObject({
+      content: 'Denied: it needs the approval of a person, and nobody can be asked here',
+      decision: 'denied',
+      failed: true,
+    })
+  })
+
+  it('asks about these exact arguments, and only once the guards agree', async () => {
+    const asked: ApprovalRequest[] = []
+    const approve = async (request: ApprovalRequest) => {
+      asked.push(request)
+      return { approved: false as const, reason: 'not today' }
+    }
+    const call = toolsIn(bench, workspace, { mode: 'ask', approve })
+    expect(await call('write_file', { path: '../a', content: '' })).toMatchObject({ decision: 'blocked' })
+    expect(await call(...write)).toMatchObject({ content: 'Denied: not today' })
+    expect(asked).toEqual([
+      {
+        ...{ tool: 'write_file', risk: 'write', arguments: { path: 'a.txt', content: 'a' } },
+        ...{ title: 'write_file a.txt', userId: 'user_1', taskId: 'task_1' },
+      },
+    ])
+  })
+})
+
+describe('a call', () => {
+  it.each([
+    ['of an unknown tool', 'rm', {}, 'There is no tool "rm".'],
+    ['without a needed argument', 'read_file', {}, 'The arguments do not fit: path: '],
+    ['with a wrong type', 'run_command', { command: 'a', args: 'b' }, 'The arguments do not fit: args: '],
+    ['with text for arguments', 'read_file', '{"path":', 'The arguments do not fit: arguments: '],
+  ])('%s fails with a reason', async (_, name, args, reason) => {
+    const outcome = await toolsIn(bench, workspace)(name, args)
+    expect(outcome).toMatchObject({ failed: true, decision: 'invalid' })
+    expect(outcome.content.startsWith(reason)).toBe(true)
+  })
+
+  it('drops unknown argument keys', async () => {
+    expect(await toolsIn(bench, workspace)('list_files', { path: '.', recursive: true })).toMatchObject({
+      failed: false,
+    })
+  })
+
+  it('keeps what went wrong inside the service from the model', async () => {
+    const { content } = await toolsIn(bench, workspace, { tools: [broken] })('broken', {})
+    expect(content).toBe('broken failed (EIO).')
+  })
+
+  it('masks known secrets in what it answers', async () => {
+    await writeFile(join(workspace.root, 'b.txt'), 'the value is canary-1')
+    const mask = (text: string) => text.replaceAll('canary-1', '[masked]')
+    const { content } = await toolsIn(bench, workspace, { mask })('read_file', { path: 'b.txt' })
+    expect(content).toBe('the value is [masked]')
+  })
+
+  it('has a title without contents and secrets', () => {
+    const { title } = bench.runner()({ mode: 'full', workspace, userId: 'u' })
+    expect(title({ id: '1', name: 'write_file', arguments: { path: 'a.md', content: 'hidden' } })).toBe(
+      'write_file a.md',
+    )
+    const args = ['-H', 'Authorization: Bearer abcdefgh12345678', 'x\ny'.repeat(200)]
+    const line = title({ id: '2', name: 'run_command', arguments: { command: 'curl', args } })
+    expect(line).toMatch(/^run_command curl -H Authorization: Bearer \[masked\] x y/)
+    expect(line.length).toBeLessThanOrEqual(200)
+    expect(title({ id: '3', name: 'nope', arguments: null })).toBe('nope')
+  })
+
+  it('is audited, refused ones included', async () => {
+    const records: ToolCallRecord[] = []
+    const onToolCall = (record: ToolCallRecord) => void records.push(record)
+    const call = toolsIn(bench, workspace, { onToolCall, clock: createFakeClock() })
+    await call(...write)
+    await call('read_file', { path: '../x' })
+    await call('nope', {})
+    expect(records.map(({ tool, decision, guard }) => [tool, decision, guard])).toEqual([
+      ['write_file', 'allowed', undefined],
+      ['read_file', 'blocked', 'path-traversal'],
+      ['nope', 'invalid', undefined],
+    ])
+    expect(records[0]).toEqual({
+      ...{ callId: 'call_1', tool: 'write_file', arguments: { path: 'a.txt', content: 'a' } },
+      ...{ result: 'Replaced a.txt, 1 bytes.', failed: false, decision: 'allowed', mode: 'full' },
+      ...{ userId: 'user_1', taskId: 'task_1', durationMs: 0 },
+    })
+  })
+
+  it('throws the reason of an abort, and does not wait for a deaf tool', async () => {
+    const clock = createFakeClock()
+    const controller = new AbortController()
+    const reason = new Error('cancelled')
+    const call = toolsIn(bench, workspace, { tools: [deaf], clock })
+    const outcome = expect(call('deaf', {}, controller.signal)).rejects.toBe(reason)
+    await new Promise(setImmediate)
+    controller.abort(reason)
+    clock.advance(2_000)
+    await outcome
+    await expect(call('deaf', {}, controller.signal)).rejects.toBe(reason)
+    expect(never.aborted).toBe(false)
+  })
+})

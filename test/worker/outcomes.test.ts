@@ -1,0 +1,168 @@
+import { describe, expect, it } from '@jest/globals'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
+import { startDomains, turns } from '../fakes/service.ts'
+
+const ONE_ATTEMPT = { QUEUE_RETRY_ATTEMPTS: '1' }
+
+/** What becomes of a task whose agent does this, with `QUEUE_RETRY_ATTEMPTS` attempts. */
+const outcome = async (execute: () => unknown, attempts = 1) => {
+  const agent = createFakeAgent(async () => (await execute()) as never)
+  const service = await startDomains({
+    adapters: [agent],
+    env: { QUEUE_RETRY_ATTEMPTS: String(attempts) },
+  })
+  const task = await service.run()
+  return { task, service, agent }
+}
+
+describe('the outcome of a run', () => {
+  it('is completed with the whole result when the agent succeeds', async () => {
+    const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 }
+    const { task, service } = await outcome(() => ({ success: true, output: 'hello', files: ['a'], usage }))
+
+    expect(task).toMatchObject({
+      status: 'completed',
+      attempts: 1,
+      result: { success: true, output: 'hello', files: ['a'] },
+      usage,
+      startedAt: '2026-01-01T12:00:00.000Z',
+      completedAt: '2026-01-01T12:00:00.000Z',
+    })
+    expect(await service.eventTypes(task.id)).toEqual(['created', 'queued', 'started', 'completed'])
+  })
+
+  it('keeps usage only in the shape that the API promises', async () => {
+    const { task } = await outcome(() => ({ success: true, output: 'hello', usage: 'a lot' }))
+
+    expect(task.status).toBe('completed')
+    expect(task.usage).toBeUndefined()
+  })
+
+  it.each<[name: string, execute: () => unknown, error: object]>([
+    ['reports a failure', () => ({ success: false, output: 'no luck' }), { code: 'agent_failed', message: 'no luck' }],
+    [
+      'reports a failure without a word',
+      () => ({ success: false, output: '' }),
+      { code: 'agent_failed', message: 'The agent reported a failure' },
+    ],
+    ['throws', () => Promise.reject(new Error('broken')), { code: 'agent_error', message: 'broken' }],
+    [
+      'throws with a code',
+      () => Promise.reject(Object.assign(new Error('who?'), { code: 'repository_missing' })),
+      { code: 'repository_missing', message: 'who?' },
+    ],
+    [
+      'throws with a code that is no word of ours',
+      () => Promise.reject(Object.assign(new Error('gone'), { code: 'ECONNRESET' })),
+      { code: 'agent_error', message: 'gone' },
+    ],
+    ['throws a string', () => Promise.reject('ouch'), { code: 'agent_error', message: 'ouch' }],
+    ['throws nothing at all', () => Promise.reject(undefined), { code: 'agent_error', message: 'undefined' }],
+    ['returns nothing', () => undefined, { code: 'bad_result' }],
+    ['returns a function', () => () => undefined, { code: 'bad_result' }],
+    ['returns a number too large for JSON', () => ({ success: true, output: '', n: 1n }), { code: 'bad_result' }],
+    ['returns without success', () => ({ output: 'x' }), { code: 'bad_result' }],
+    ['returns without output', () => ({ success: true }), { code: 'bad_result' }],
+    ['returns more than 4,000,000 characters', () => ({ success: true, output: 'x'.repeat(4e6) }), { code: 'result_too_large' }],
+  ])('is failed when the agent %s', async (_name, execute, error) => {
+    const { task, service } = await outcome(execute)
+
+    expect(task).toMatchObject({ status: 'failed', attempts: 1, error })
+    expect(task.result).toBeUndefined()
+    expect((await service.deadLetters.countAll()).pending).toBe(1)
+  })
+
+  it('is failed when the agent returns what refers to itself', async () => {
+    const loop: Record<string, unknown> = { success: true, output: '' }
+    loop.self = loop
+
+    expect((await outcome(() => loop)).task.error?.code).toBe('bad_result')
+  })
+
+  it('is failed when the agent throws before it returns a promise', async () => {
+    const agent = createFakeAgent()
+    const service = await startDomains({
+      adapters: [{ ...agent, execute: () => { throw new Error('at once') } }],
+      env: ONE_ATTEMPT,
+    })
+
+    expect(await service.run()).toMatchObject({ status: 'failed', error: { message: 'at once' } })
+  })
+
+  it('drops a __proto__ key of a result', async () => {
+    const { task } = await outcome(() => JSON.parse('{"success":true,"output":"","__proto__":{"admin":true}}'))
+
+    expect(task.status).toBe('completed')
+    expect((task.result as Record<string, unknown>).admin).toBeUndefined()
+  })
+
+  it('leaves the remaining attempts alone when the error says retryable: false', async () => {
+    const { task, agent } = await outcome(
+      () => Promise.reject(Object.assign(new Error('never'), { retryable: false })),
+      3,
+    )
+
+    expect(task).toMatchObject({ status: 'failed', attempts: 1 })
+    expect(agent.runs).toHaveLength(1)
+  })
+
+  it('is agent_unavailable, at once, for a task whose adapter is gone', async () => {
+    const first = await startDomains({ adapters: [createFakeAgent(HOLD, { type: 'old-agent' })], background: false })
+    const { id } = await first.create()
+
+    const second = await startDomains({ after: first })
+    const task = await second.reaches(id, 'failed')
+
+    expect(task).toMatchObject({ attempts: 1, error: { code: 'agent_unavailable' } })
+    expect((await second.deadLetters.countAll()).pending).toBe(1)
+  })
+
+  it('shows the agent every public field of the task, and nothing else', async () => {
+    const agent = createFakeAgent()
+    const service = await startDomains({ adapters: [agent] })
+    const body = { description: 'd', prompt: 'p', labels: ['l'], metadata: { m: 1 }, repository: 'o/r', branch: 'b' }
+    await service.run(body)
+
+    expect(agent.runs[0]?.task).toMatchObject(body)
+    expect(agent.runs[0]?.task).not.toHaveProperty('fence')
+    expect(agent.runs[0]?.task).not.toHaveProperty('leaseExpiresAt')
+  })
+})
+
+describe('a run that takes too long', () => {
+  it('is told to stop at POOL_TIMEOUT_MS, and fails with its attempt counted', async () => {
+    const agent = createFakeAgent(
+      (_task, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    )
+    const service = await startDomains({
+      adapters: [agent],
+      env: { POOL_TIMEOUT_MS: '60000', QUEUE_RETRY_ATTEMPTS: '1' },
+    })
+    const { id } = await service.run()
+
+    await service.pass(59_000)
+    expect(agent.runs[0]?.signal.aborted).toBe(false)
+    await service.pass(4_000)
+
+    expect(agent.runs[0]?.signal.reason).toMatchObject({ name: 'RunStopped', code: 'timeout' })
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', error: { code: 'timeout' } })
+  })
+
+  it('loses its slot two seconds later when it ignores the signal, and its result is not heard', async () => {
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({
+      adapters: [agent],
+      env: { POOL_TIMEOUT_MS: '60000', QUEUE_RETRY_ATTEMPTS: '1', POOL_MAX_CONCURRENT: '1' },
+    })
+    const { id } = await service.run()
+    const next = await service.create({ title: 'Next' })
+
+    await service.pass(63_000)
+    agent.runs[0]?.finish()
+    await turns()
+
+    expect((await service.tasks.get(id)).status).toBe('failed')
+    expect(agent.runs.map(({ task }) => task.id)).toEqual([id, next.id])
+  })
+})

@@ -11,81 +11,55 @@ Visitor.prototype.visitStatement = function (node) {
 }
 
 const entries = ['^bin/', '^functions/', '^lib/api/client\\.ts$', '\\.generate\\.ts$']
+const composition = 'lib/app(?:/|\\.ts$)'
 const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|app/)([^/]+)/'
+const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
+// What a domain sees of http and of other domains.
+const shared = ['^lib/http/(?:route|observe)\\.ts$', '^lib/[^/]+/schema\\.ts$']
+const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
-const forbid = (name, from, to) => ({ name, severity: 'error', from, to })
+/** Name, who, and what they must not import. */
+const rules = [
+  ['no-cycles', {}, { circular: true }],
+  ['no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }],
+  ['nothing-imports-entries', { pathNot: '^bin/' }, { path: '^(?:functions|bin)/' }],
+  [
+    'core-stands-alone',
+    { path: within('core') },
+    { pathNot: [within('core'), inPackage('zod')], dependencyTypesNot: ['core'] },
+  ],
+  ['ports-see-core', { path: within('ports') }, { pathNot: within('core|ports') }],
+  [
+    'adapters-see-ports',
+    { path: '^lib/adapters/([^/]+)/' },
+    { path: '^lib/', pathNot: within('core|ports|adapters/$1') },
+  ],
+  [
+    'only-app-names-adapters',
+    { pathNot: `^(?:lib/adapters/|${composition}|functions/)` },
+    { path: within('adapters') },
+  ],
+  ['http-knows-no-domain', { path: within('http') }, { path: '^lib/', pathNot: within('core|ports|http') }],
+  [
+    'domains-see-schemas-of-domains',
+    { path: domain },
+    { path: '^lib/', pathNot: [within('core|ports|$1'), ...shared] },
+  ],
+  ['ai-sdk-stays-in-models', { pathNot: within('adapters/models') }, { path: inPackage('ai|@ai-sdk/[^/]+') }],
+  [
+    'aws-sdk-stays-in-aws',
+    { pathNot: within('adapters/aws') },
+    { path: inPackage('@aws-sdk/[^/]+|@smithy/[^/]+') },
+  ],
+  ['sqlite-stays-in-sqlite', { pathNot: within('adapters/sqlite') }, { path: '^(?:node:)?sqlite$' }],
+  ['packages-are-declared', {}, { dependencyTypes: undeclared }],
+  ['imports-resolve', {}, { couldNotResolve: true }],
+]
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
-  forbidden: [
-    forbid('no-cycles', {}, { circular: true }),
-    forbid('nothing-imports-entries', { pathNot: '^bin/' }, { path: '^(?:functions|bin)/' }),
-    forbid(
-      'core-stands-alone',
-      { path: '^lib/core/' },
-      {
-        pathNot: ['^lib/core/', inPackage('zod')],
-        dependencyTypesNot: ['core'],
-      },
-    ),
-    forbid('ports-see-core', { path: '^lib/ports/' }, { pathNot: '^lib/(?:core|ports)/' }),
-    forbid(
-      'adapters-see-ports',
-      { path: '^lib/adapters/([^/]+)/' },
-      {
-        path: '^lib/',
-        pathNot: '^lib/(?:core|ports|adapters/$1)/',
-      },
-    ),
-    forbid(
-      'only-app-names-adapters',
-      { pathNot: '^(?:lib/adapters/|lib/app(?:/|\\.ts$)|functions/|test/)' },
-      {
-        path: '^lib/adapters/',
-      },
-    ),
-    forbid(
-      'http-knows-no-domain',
-      { path: '^lib/http/' },
-      {
-        path: '^lib/',
-        pathNot: '^lib/(?:core|ports|http)/',
-      },
-    ),
-    forbid(
-      'domains-see-schemas-of-domains',
-      { path: domain },
-      {
-        path: '^lib/',
-        pathNot: ['^lib/(?:core|ports|$1)/', '^lib/http/(?:route|observe)\\.ts$', '^lib/[^/]+/schema\\.ts$'],
-      },
-    ),
-    forbid(
-      'ai-sdk-stays-in-models',
-      { pathNot: '^lib/adapters/models/' },
-      {
-        path: inPackage('ai|@ai-sdk/[^/]+'),
-      },
-    ),
-    forbid(
-      'aws-sdk-stays-in-aws',
-      { pathNot: '^lib/adapters/aws/' },
-      {
-        path: inPackage('@aws-sdk/[^/]+|@smithy/[^/]+|aws-sdk'),
-      },
-    ),
-    forbid('sqlite-stays-in-sqlite', { pathNot: '^lib/adapters/sqlite/' }, { path: '^(?:node:)?sqlite$' }),
-    forbid(
-      'packages-are-declared',
-      {},
-      {
-        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
-      },
-    ),
-    forbid('imports-resolve', {}, { couldNotResolve: true }),
-    forbid('no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }),
-  ],
+  forbidden: rules.map(([name, from, to]) => ({ name, severity: 'error', from, to })),
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },

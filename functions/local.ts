@@ -24,6 +24,8 @@ const endOnSignal = ({ server, close }: Awaited<ReturnType<typeof openLocalApp>>
   const end = () => {
     if (ending) return
     ending = true
+    // No clock keeps a process alive, and all that is left of a run may be a promise: nothing but this waits for it.
+    setInterval(() => undefined, 1_000)
     server.close()
     server.closeIdleConnections()
     close().then(

@@ -8,7 +8,7 @@ import { openSqliteStore } from './adapters/sqlite/store.ts'
 import { createGroups } from './api/table.ts'
 import { isFault, openAgents } from './app/agents.ts'
 import { openData } from './app/data.ts'
-import { openHealth, VERSION } from './app/health.ts'
+import { openHealth } from './app/health.ts'
 import { createBackground } from './background.ts'
 import { collections } from './collections.ts'
 import type { Config } from './config.ts'
@@ -20,6 +20,7 @@ import { createHost } from './http/host.ts'
 import { lambda } from './http/lambda.ts'
 import type { Announce } from './notifications/schema.ts'
 import type { RunTask } from './tasks/schema.ts'
+import { VERSION } from './version.ts'
 
 /** The whole service in one process: storage in one file or in memory, queues in memory, handlers on node:http. */
 export const openLocalApp = async (config: Config) => {
@@ -63,10 +64,23 @@ export const openLocalApp = async (config: Config) => {
   return { server: openServer(ports, domains), start: background.start, close, facts }
 }
 
+/** Loaded when somebody first asks: nothing else needs the library behind it. */
+const describe = async () => {
+  const [{ openApiDocument }, { tables }] = await Promise.all([
+    import('./api/openapi.ts'),
+    import('./api/routes.ts'),
+  ])
+  return openApiDocument({ tables, version: VERSION })
+}
+
 const openServer = (ports: Ports, domains: ReturnType<typeof createDomains>) => {
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
   const http = { guard: localGuard, record: requests.record, clock, log }
-  const groups = createGroups(http, { ...domains, health: openHealth({ ports, domains, requests }) })
+  const groups = createGroups(http, {
+    ...domains,
+    health: openHealth({ ports, domains, requests }),
+    describe,
+  })
   return createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
 }

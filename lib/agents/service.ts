@@ -37,7 +37,7 @@ export const createAgents = ({ adapters, stats, breakers, clock }: Needs) => {
       name: adapter.name,
       description: adapter.description,
       capabilities: [...adapter.capabilities],
-      configured: adapter.configured?.() ?? true,
+      configured: isConfigured(adapter),
       healthy,
       health: {
         ...(latencyMs === undefined ? {} : { latencyMs }),
@@ -57,5 +57,14 @@ export const createAgents = ({ adapters, stats, breakers, clock }: Needs) => {
       const statsOf = await stats()
       return Promise.all([...registry.values()].map((adapter) => describe(adapter, statsOf(adapter.type))))
     },
+  }
+}
+
+/** An adapter that cannot even say so is not configured; the list of the others must not fail with it. */
+const isConfigured = (adapter: AgentAdapter): boolean => {
+  try {
+    return adapter.configured?.() ?? true
+  } catch {
+    return false
   }
 }

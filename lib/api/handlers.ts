@@ -2,11 +2,15 @@ import { type Handlers, Reply } from '../http/route.ts'
 import type { apiRoutes } from './contract.ts'
 
 /** `describe` makes the description; it is called when somebody first asks, and once. */
-export const apiHandlers = ({ describe }: { describe: () => object }): Handlers<typeof apiRoutes> => {
+export const apiHandlers = ({
+  describe,
+}: {
+  describe: () => Promise<object>
+}): Handlers<typeof apiRoutes> => {
   let text: string | undefined
   return {
-    openApi: () => {
-      text ??= JSON.stringify(describe())
+    openApi: async () => {
+      text ??= JSON.stringify(await describe())
       return new Reply({ raw: text })
     },
   }

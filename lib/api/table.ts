@@ -13,9 +13,13 @@ import { queueRoutes } from '../queue/contract.ts'
 import { queueHandlers } from '../queue/handlers.ts'
 import { taskRoutes } from '../tasks/contract.ts'
 import { taskHandlers } from '../tasks/handlers.ts'
+import { apiRoutes } from './contract.ts'
+import { apiHandlers } from './handlers.ts'
+
+type Described = Domains & { health: Health; describe: () => Promise<object> }
 
 /** Every endpoint group: its routes and the function that serves them. */
-export const createGroups = (http: HttpNeeds, domains: Domains & { health: Health }): Group[] => {
+export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
   const group = <R extends Routes>(routes: R, handlers: Handlers<R>): Group => ({
     routes,
     handler: lambda(http, routes, handlers),
@@ -26,5 +30,6 @@ export const createGroups = (http: HttpNeeds, domains: Domains & { health: Healt
     group(agentRoutes, agentHandlers(domains)),
     group(notificationRoutes, notificationHandlers(domains)),
     group(healthRoutes, healthHandlers(domains)),
+    group(apiRoutes, apiHandlers(domains)),
   ]
 }

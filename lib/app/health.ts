@@ -1,10 +1,8 @@
-import packageJson from '../../package.json' with { type: 'json' }
 import { createProcessInfo } from '../adapters/node/process-info.ts'
 import type { Domains, Ports } from '../domains.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
-
-export const VERSION = packageJson.version
+import { VERSION } from '../version.ts'
 
 type Needs = { ports: Ports; domains: Domains; requests: RequestMetrics }
 

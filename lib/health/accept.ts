@@ -1,4 +1,7 @@
-/** Whether an `Accept` header prefers plain text to JSON (RFC 9110, section 12.5.1). Equal preference means JSON. */
+/**
+ * Whether an `Accept` header prefers plain text to JSON (RFC 9110, section 12.5.1). Equal preference means JSON,
+ * and so does nonsense.
+ */
 export const prefersText = (accept: string | undefined): boolean => {
   const ranges = (accept ?? '*/*').slice(0, 1_000).split(',').map(rangeOf)
   return weightOf(ranges, 'text', 'plain') > weightOf(ranges, 'application', 'json')
@@ -8,8 +11,7 @@ type Range = { type: string; weight: number }
 
 const rangeOf = (text: string): Range => {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
-  const weight = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1)
-  return { type, weight: Number.isNaN(weight) ? 0 : weight }
+  return { type, weight: Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
 }
 
 /** The most specific range that matches decides. */

@@ -37,7 +37,8 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
 
 /** A caller that hangs up in the middle of its request or of the answer is no fault of ours. */
 const hasLeft = (thrown: unknown) =>
-  thrown instanceof Error &&
+  typeof thrown === 'object' &&
+  thrown !== null &&
   'code' in thrown &&
   (thrown.code === 'ERR_STREAM_PREMATURE_CLOSE' || thrown.code === 'ECONNRESET')
 

@@ -18,9 +18,16 @@ export type Outbox = ReturnType<typeof createOutbox>
 
 /**
  * Announcements on their way to people. One is stored together with what it tells (a transactional outbox), sent to
- * the notification queue after that, and removed in the write that delivers it: told once, whatever dies in between.
+ * the notification queue after that, and removed once it is delivered: told once, whatever dies in between.
  */
 export const createOutbox = ({ store, queue, clock, ids, log }: Needs) => {
+  let latest = 0
+  // Strictly growing, and not before it is told: a reader's mark must not cover what comes after it.
+  const deliveryTime = () => {
+    latest = Math.max(latest + 1, clock.now())
+    return iso(latest)
+  }
+
   const send = async (ids_: readonly string[]) => {
     try {
       await queue.send(ids_.map((announcementId) => ({ body: { announcementId }, priority: 3 as const })))
@@ -51,7 +58,7 @@ export const createOutbox = ({ store, queue, clock, ids, log }: Needs) => {
   const deliver = async ({ announcementId }: Announce): Promise<void> => {
     const announcement = await store.get(announcements, announcementId)
     if (!announcement) return
-    const row = { ...announcement, expiresAt: clock.now() + KEEP_MS }
+    const row = { ...announcement, createdAt: deliveryTime(), expiresAt: clock.now() + KEEP_MS }
     await store.commit({ insert: notifications, row })
     await store.commit({ remove: announcements, key: announcementId })
   }

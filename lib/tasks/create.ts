@@ -78,22 +78,25 @@ export const createTaskCreation = ({
     return [...events.map((event) => ({ insert: taskEvents, row: event })), ...tallyOfNew(row)]
   }
 
-  /** Hands a stored task to the queue. When the queue refuses, the task stays pending and the next tick tries again. */
+  /**
+   * Hands a stored task to the queue. When the queue refuses, or storage does not note it, the task stays pending and
+   * the next tick tries again: the caller's task exists all the same.
+   */
   const enqueue = async (row: TaskRow): Promise<Task> => {
     const message = { body: { taskId: row.id, attempt: row.attempts + 1 }, priority: row.priority }
     try {
       await queue.send([message])
+      if (row.status === 'queued') return publicTask(row)
+      const set = { queuedAt: iso(clock.now()) }
+      const moved = await lifecycle.move({ taskId: row.id, from: 'pending', verb: 'enqueue', set })
+      return publicTask(moved.row ?? row)
     } catch (thrown) {
       log.warn(
         { taskId: row.id, reason: messageOf(thrown) },
-        'the queue did not take the task; it stays pending',
+        'the task could not be queued; it stays pending',
       )
       return publicTask(row)
     }
-    if (row.status === 'queued') return publicTask(row)
-    const set = { queuedAt: iso(clock.now()) }
-    const moved = await lifecycle.move({ taskId: row.id, from: 'pending', verb: 'enqueue', set })
-    return publicTask(moved.row ?? row)
   }
 
   /** Stores a new task and queues it. */

@@ -12,16 +12,23 @@ import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import { CreateTaskSchema, TaskSchema } from './schema.ts'
 import { tallyOfEnd, tallyOfNew } from './tally.ts'
 
+// Times are stored in one form, of equal length, so that texts sort as times do.
+const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
+
 /** A task of an export. What an older export lacks is filled in; what is there must be right. */
 const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
-  .partial({
-    agent: true,
-    attempts: true,
-    maxAttempts: true,
-    updatedAt: true,
-    createdBy: true,
+  .partial({ agent: true, createdBy: true })
+  .extend({
+    id: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _ . or -'),
+    attempts: z.int().min(0).optional(),
+    maxAttempts: z.int().min(1).max(100).optional(),
+    createdAt: time,
+    updatedAt: time.optional(),
+    queuedAt: time.optional(),
+    startedAt: time.optional(),
+    completedAt: time.optional(),
+    nextAttemptAt: time.optional(),
   })
-  .extend({ id: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _ . or -') })
 
 export const ImportBody = z.object({
   version: z.literal(EXPORT_VERSION, { error: `must be "${EXPORT_VERSION}"` }),

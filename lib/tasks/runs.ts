@@ -1,10 +1,11 @@
+import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
 import type { Lifecycle, Move } from './lifecycle.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
-import type { RunTask, TaskError, TaskResult } from './schema.ts'
+import { type RunTask, type TaskError, type TaskResult, TokenUsageSchema } from './schema.ts'
 import { tallyOfEnd } from './tally.ts'
 
 /** What follows when a task has failed for good: written with it, and done after it. */
@@ -58,7 +59,7 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
 
   /**
    * Claims a queued task for the attempt that the message names. Resolves to undefined when there is nothing to run:
-   * cancelled, claimed already, or a message that comes twice.
+   * cancelled, claimed already, or a message that comes twice. Throws Problem `unavailable` for a task still pending.
    */
   const start = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
     const { applied, row } = await lifecycle.move({
@@ -71,6 +72,8 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
       unset: ['nextAttemptAt'],
       event: (claimed) => ({ agent: claimed.agent, attempt: claimed.attempts, ...workflowOf(claimed) }),
     })
+    // A durable queue may deliver before the sender has noted that it sent; the message must not be used up by that.
+    if (row?.status === 'pending') throw notQueuedYet(taskId)
     return applied ? row : undefined
   }
 
@@ -114,10 +117,15 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
   }
 
   /** The end of a task that will not be tried again: failed, in the dead letter queue, somebody told. */
-  const exhaust = async (held: Held, error: TaskError): Promise<TaskRow | undefined> => {
+  const exhaust = async (
+    held: Held,
+    error: TaskError,
+    when: Move['when'] = {},
+  ): Promise<TaskRow | undefined> => {
     let given: ReturnType<GiveUp> | undefined
     const row = await moveHeld(held, {
       verb: 'exhaust',
+      when,
       set: { error, completedAt: iso(clock.now()) },
       event: { ...textOf(held, error.message), metadata: { code: error.code } },
       followers: (failed) => {
@@ -141,8 +149,8 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
       code: 'worker_lost',
       message: `The worker of attempt ${row.attempts} stopped without a word`,
     }
-    if (row.attempts >= row.maxAttempts) return void (await exhaust(row, lost))
     const when = row.leaseExpiresAt === undefined ? {} : { leaseExpiresAt: row.leaseExpiresAt }
+    if (row.attempts >= row.maxAttempts) return void (await exhaust(row, lost, when))
     const moved = await moveHeld(row, {
       verb: 'recover',
       when,
@@ -158,3 +166,12 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
 /** A gateway's workflow shows in the started event, as it does in the task's metadata. */
 const workflowOf = ({ metadata }: TaskRow) =>
   typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
+
+/** What an agent says it spent, where it says so in the form that tasks show. */
+const usageOf = ({ usage }: TaskResult) => {
+  const { data } = TokenUsageSchema.safeParse(usage)
+  return data ? { usage: data } : {}
+}
+
+const notQueuedYet = (taskId: string) =>
+  new Problem('unavailable', 'task_not_queued_yet', `${taskId} is pending; its message comes again`)

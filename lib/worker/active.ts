@@ -33,7 +33,8 @@ export const createActiveRuns = () => {
     },
     /** Throws Problem `unavailable` after `stopAll`, so that the queue keeps the message. */
     refuseIfStopped: () => {
-      if (stopped !== undefined) throw new Problem('unavailable', 'worker_stopped', 'The worker takes no more work')
+      if (stopped !== undefined)
+        throw new Problem('unavailable', 'worker_stopped', 'The worker takes no more work')
     },
     beat: () => {
       for (const run of all()) run.beat()

@@ -52,7 +52,7 @@ export const createWorker = (needs: Needs) => {
     }
     const renew = (message?: string) => runs.renew(task, message)
     const ended = await execute({ task: agentView(task), attempt: task.attempts, agent, renew })
-    await persist(() => settle(task, ended), clock)
+    void persist(() => settle(task, ended), clock)
   }
 
   const settle = async (task: Claimed, ended: Ended): Promise<unknown> => {

@@ -131,7 +131,7 @@ describe('the description of the API', () => {
 describe('its handler', () => {
   it('makes it when somebody first asks, and once', async () => {
     let made = 0
-    const { openApi } = apiHandlers({ describe: () => ({ openapi: '3.1.0', made: ++made }) })
+    const { openApi } = apiHandlers({ describe: async () => ({ openapi: '3.1.0', made: ++made }) })
     expect(made).toBe(0)
     const call = {
       principal: { userId: 'u', role: 'user' as const },

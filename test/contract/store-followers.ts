@@ -42,6 +42,10 @@ export const followers = (store: () => Store) => {
     expect(await store().get(notes, 'busy')).toEqual(note('busy', { state: 'shut' }))
     expect(await store().get(lines, ['goes on', '1'])).toEqual(line('goes on', '1'))
   })
+  it('refuses half a key, and a pair where there is one key', async () => {
+    await expect(store().get(lines, 'one')).rejects.toThrow()
+    await expect(store().get(notes, ['one', 'two'])).rejects.toThrow()
+  })
   it('keeps equal keys of two owners apart', async () => {
     await store().commit({ insert: lines, row: line('one', 'same') })
     expect((await store().commit({ insert: lines, row: line('two', 'same') })).applied).toBe(true)

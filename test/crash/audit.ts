@@ -48,18 +48,21 @@ const auditTask = (task: Task, events: readonly TaskEvent[], runs: readonly Jour
   const starts = runs.filter(({ did }) => did === 'start').map(({ attempt }) => attempt)
   const claims: [what: string, holds: boolean][] = [
     [`is ${task.status}`, task.status === 'completed'],
-    [
-      `its log says ${JSON.stringify(replayed)}`,
-      'status' in replayed && replayed.status === task.status,
-    ],
+    [`its log says ${JSON.stringify(replayed)}`, 'status' in replayed && replayed.status === task.status],
     [`completed ${completions.length} times`, completions.length === 1],
     [`completed in attempt ${completions[0]?.attempt}`, completions[0]?.attempt === task.attempts],
     [`its result is ${task.result?.output}`, task.result?.output === `attempt ${task.attempts}`],
-    [`${count(events, 'started')} starts, ${task.attempts} attempts`, count(events, 'started') === task.attempts],
+    [
+      `${count(events, 'started')} starts, ${task.attempts} attempts`,
+      count(events, 'started') === task.attempts,
+    ],
     [`recovered ${count(events, 'recovered')} times`, count(events, 'recovered') === task.attempts - 1],
     // A kill between claim and run leaves an attempt that nobody ran; that one is run twice must not happen.
     [`ran attempts ${starts}`, new Set(starts).size === starts.length && starts.includes(task.attempts)],
-    ['completed without having ended', runs.some((run) => run.did === 'end' && run.attempt === task.attempts)],
+    [
+      'completed without having ended',
+      runs.some((run) => run.did === 'end' && run.attempt === task.attempts),
+    ],
   ]
   return claims.filter(([, holds]) => !holds).map(([what]) => what)
 }

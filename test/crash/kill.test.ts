@@ -76,7 +76,7 @@ describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
       await api.untilIdle()
       const tasks = await walk(api)
       expect(auditList(tasks, acknowledged)).toEqual([])
-      try { expect(await auditTasks(api, tasks, world.journal())).toEqual([]) } catch (e) { console.error(service.output(), world.env.DATA_DIR); throw e }
+      expect(await auditTasks(api, tasks, world.journal())).toEqual([])
       expect(await shownCounters(api)).toEqual(counted(tasks))
       expect(tasks.some(({ attempts }) => attempts > 1)).toBe(true)
     },

@@ -14,7 +14,7 @@ type Request = { body?: unknown; headers?: Record<string, string>; as?: Principa
 export const createCaller = (domains: StartedDomains) => {
   let principal = ANN
   const http = { guard: () => principal, record: () => undefined, clock: domains.clock, log: domains.log }
-  const groups = createGroups(http, domains)
+  const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
   const dispatch = createDispatch(groups, lambda(http, {}, {}))
 
   return async (request: string, { body, headers = {}, as = ANN }: Request = {}) => {

@@ -130,6 +130,14 @@ describe('GET /api/health/detailed', () => {
     const pending = createHealth({ ...needs, adapters: () => new Promise(() => undefined) }).detailed()
     needs.clock.advance(6_000)
     expect((await pending).components.adapters).toMatchObject({ status: 'unhealthy', adapters: [] })
+  })
+})
+
+describe('a check that was answered', () => {
+  it('leaves no timer behind', async () => {
+    const needs = healthyNeeds()
+    const health = createHealth(needs)
+    await Promise.all([health.detailed(), health.readiness()])
     expect(needs.clock.pending).toBe(0)
   })
 })

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { serve } from './serve.ts'
 import { wordHandlers, wordRoutes } from './table.ts'
@@ -141,6 +143,19 @@ describe('a body', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(answer.headers['x-request-id']).toMatch(/^req_/)
     expect(answer.json).toMatchObject({ code: 'body_too_large', requestId: answer.headers['x-request-id'] })
+  })
+})
+
+describe('a body without end', () => {
+  it('is refused as soon as it passes the limit', async () => {
+    const headers = { ...json, 'transfer-encoding': 'chunked' }
+    const sent = request(`${service.url}/api/words`, { method: 'POST', headers, agent: false })
+    // The connection is closed under what is still being sent.
+    sent.on('error', () => undefined)
+    sent.write('x'.repeat(1_048_577))
+    const [answer] = await once(sent, 'response')
+    expect(answer.statusCode).toBe(413)
+    sent.destroy()
   })
 })
 

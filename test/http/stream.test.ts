@@ -36,6 +36,8 @@ describe('a body in pieces', () => {
     await once(answer, 'data')
     answer.destroy()
     await pieces.ended
+    // A round trip later, whatever there was to log has been logged.
+    await service.send({ path: '/api/words/one' })
     expect(service.log.entries).toEqual([])
   })
 

@@ -16,7 +16,12 @@ export type Analytics = {
 type QueueStatus = { queues: { tasks: Record<string, number> }; deadLetterQueue: Record<string, number> }
 
 /** One request, its answer taken to be what the caller expects of it. */
-export const ask = async <T>(url: string, method = 'GET', body?: unknown, headers = {}): Promise<Answer<T>> => {
+export const ask = async <T>(
+  url: string,
+  method = 'GET',
+  body?: unknown,
+  headers = {},
+): Promise<Answer<T>> => {
   const response = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -65,13 +70,19 @@ export const apiOf = (baseUrl: string) => {
 
 export type Api = ReturnType<typeof apiOf>
 
-/** Asks again until there is an answer; the test's own time-out is the deadline. */
+const ANSWERED_WITHIN_MS = 60_000
+
+/** Asks again until there is an answer. Throws after a minute: a test that has failed must not go on asking. */
 export const until = async <T>(probe: () => Promise<T | undefined> | T | undefined): Promise<T> => {
-  for (;;) {
+  for (
+    const deadline = performance.now() + ANSWERED_WITHIN_MS;
+    performance.now() < deadline;
+    await sleep(20)
+  ) {
     const found = await probe()
     if (found !== undefined) return found
-    await sleep(20)
   }
+  throw new Error(`Nothing that was waited for came within ${ANSWERED_WITHIN_MS} ms`)
 }
 
 /** Every page of the task list, by cursor. */

@@ -12,7 +12,8 @@ export type Environment = Readonly<Record<string, string>>
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 type Program = { env: Environment; node?: string; nodeArgs?: readonly string[] }
 
-const LISTENS_AT = /listening on (http:\/\/\S+)/i
+/** The address in the first line that a service says of itself. */
+const LISTENS_AT = / on (http:\/\/[^\s,]+)/
 const READY_WITHIN_MS = 30_000
 
 /**
@@ -35,6 +36,10 @@ export const launchService = ({ env, node = serviceNode, nodeArgs = [] }: Progra
   const output = () => said.stdout + said.stderr
   const isOver = () => child.exitCode !== null || child.signalCode !== null
   const kill = (signal: NodeJS.Signals) => child.kill(signal)
+  const endBy = (signal: NodeJS.Signals) => {
+    kill(signal)
+    return exited
+  }
 
   /** The address, once GET /api/health/ready answers 200 there. Throws when the program ends before. */
   const ready = async (): Promise<string> => {
@@ -53,12 +58,11 @@ export const launchService = ({ env, node = serviceNode, nodeArgs = [] }: Progra
     output,
     kill,
     /** Dies at once, as a power cut would have it, and is gone when this resolves. */
-    kill9: () => (kill('SIGKILL'), exited),
+    kill9: () => endBy('SIGKILL'),
     /** Is asked to end, and has ended when this resolves. */
-    stop: () => (kill('SIGTERM'), exited),
+    stop: () => endBy('SIGTERM'),
     async [Symbol.asyncDispose]() {
-      kill('SIGKILL')
-      await exited
+      await endBy('SIGKILL')
     },
   }
 }
@@ -78,8 +82,7 @@ export type Service = Awaited<ReturnType<typeof startService>>
 
 const isReady = async (url: string): Promise<boolean> => {
   try {
-    const { status } = await fetch(`${url}/api/health/ready`)
-    return status === 200 || (status === 404 && (await fetch(`${url}/api/queue/status`)).status === 200)
+    return (await fetch(`${url}/api/health/ready`)).status === 200
   } catch {
     return false
   }
@@ -91,6 +94,6 @@ export const temporaryFolder = () => {
   return {
     path: folder,
     in: (...parts: string[]) => path.join(folder, ...parts),
-    [Symbol.dispose]: () => undefined,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }

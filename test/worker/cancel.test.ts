@@ -59,10 +59,10 @@ describe('cancelling a running task', () => {
     expect(agent.runs).toHaveLength(1)
 
     await service.pass(200)
+    expect(agent.runs[1]?.task.id).toBe(next.id)
     run.finish()
     await turns()
 
-    expect(agent.runs[1]?.task.id).toBe(next.id)
     expect((await service.tasks.get(id)).status).toBe('cancelled')
   })
 

@@ -17,10 +17,12 @@ const seeded = (seed: number) => () => {
 }
 
 /** Storage whose writes fail as often as `share` says. */
-const flaky = (share: number, random: () => number) => (real: Store): Store => ({
-  ...real,
-  commit: (...change) => (random() < share ? Promise.reject(unavailable()) : real.commit(...change)),
-})
+const flaky =
+  (share: number, random: () => number) =>
+  (real: Store): Store => ({
+    ...real,
+    commit: (...change) => (random() < share ? Promise.reject(unavailable()) : real.commit(...change)),
+  })
 
 describe('with 30 % of all writes refused', () => {
   it.each([1, 2, 3])('no task is lost and none ends twice (seed %i)', async (seed) => {
@@ -76,6 +78,14 @@ describe('a result that storage refuses', () => {
     expect(agent.runs).toHaveLength(1)
   })
 
+  it('is the end all the same: progress told before it is written is not heard', async () => {
+    const { service, id, agent } = await refusing(1)
+    agent.runs[0]?.progress('one more thing')
+    await service.pass(100)
+
+    expect(await service.eventTypes(id)).toEqual(['created', 'queued', 'started', 'completed'])
+  })
+
   it('after that leaves the task to the end of its lease, and then to the next attempt', async () => {
     const { service, id } = await refusing(4)
     await service.pass(20_000)
@@ -89,7 +99,10 @@ describe('a result that storage refuses', () => {
   })
 
   it('is also the verdict on a task whose adapter is gone', async () => {
-    const before = await startDomains({ adapters: [createFakeAgent(undefined, { type: 'old' })], background: false })
+    const before = await startDomains({
+      adapters: [createFakeAgent(undefined, { type: 'old' })],
+      background: false,
+    })
     const { id } = await before.create()
     let writes = 0
     const service = await startDomains({
@@ -128,7 +141,10 @@ describe('persist', () => {
     expect(await calls(thrown, 4)).toEqual({ made: 4, outcome: 'written' })
   })
 
-  it.each([new Error('a bug'), new Problem('invalid', 'x', 'x')])('does not repeat after %s', async (thrown) => {
-    expect(await calls(thrown)).toEqual({ made: 1, outcome: thrown })
-  })
+  it.each([new Error('a bug'), new Problem('invalid', 'x', 'x')])(
+    'does not repeat after %s',
+    async (thrown) => {
+      expect(await calls(thrown)).toEqual({ made: 1, outcome: thrown })
+    },
+  )
 })

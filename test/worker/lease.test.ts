@@ -127,7 +127,12 @@ describe('the lease', () => {
 })
 
 describe('an abandoned task', () => {
-  const abandoned = { status: 'in_progress', attempts: 1, fence: 1, startedAt: '2026-01-01T11:59:00.000Z' } as const
+  const abandoned = {
+    status: 'in_progress',
+    attempts: 1,
+    fence: 1,
+    startedAt: '2026-01-01T11:59:00.000Z',
+  } as const
 
   it('is taken back when its lease ran out, not before, its attempt counted', async () => {
     const agent = createFakeAgent(HOLD)

@@ -39,7 +39,11 @@ describe('the outcome of a run', () => {
   })
 
   it.each<[name: string, execute: () => unknown, error: object]>([
-    ['reports a failure', () => ({ success: false, output: 'no luck' }), { code: 'agent_failed', message: 'no luck' }],
+    [
+      'reports a failure',
+      () => ({ success: false, output: 'no luck' }),
+      { code: 'agent_failed', message: 'no luck' },
+    ],
     [
       'reports a failure without a word',
       () => ({ success: false, output: '' }),
@@ -60,10 +64,18 @@ describe('the outcome of a run', () => {
     ['throws nothing at all', () => Promise.reject(undefined), { code: 'agent_error', message: 'undefined' }],
     ['returns nothing', () => undefined, { code: 'bad_result' }],
     ['returns a function', () => () => undefined, { code: 'bad_result' }],
-    ['returns a number too large for JSON', () => ({ success: true, output: '', n: 1n }), { code: 'bad_result' }],
+    [
+      'returns a number too large for JSON',
+      () => ({ success: true, output: '', n: 1n }),
+      { code: 'bad_result' },
+    ],
     ['returns without success', () => ({ output: 'x' }), { code: 'bad_result' }],
     ['returns without output', () => ({ success: true }), { code: 'bad_result' }],
-    ['returns more than 4,000,000 characters', () => ({ success: true, output: 'x'.repeat(4e6) }), { code: 'result_too_large' }],
+    [
+      'returns more than 4,000,000 characters',
+      () => ({ success: true, output: 'x'.repeat(4e6) }),
+      { code: 'result_too_large' },
+    ],
   ])('is failed when the agent %s', async (_name, execute, error) => {
     const { task, service } = await outcome(execute)
 
@@ -82,7 +94,14 @@ describe('the outcome of a run', () => {
   it('is failed when the agent throws before it returns a promise', async () => {
     const agent = createFakeAgent()
     const service = await startDomains({
-      adapters: [{ ...agent, execute: () => { throw new Error('at once') } }],
+      adapters: [
+        {
+          ...agent,
+          execute: () => {
+            throw new Error('at once')
+          },
+        },
+      ],
       env: ONE_ATTEMPT,
     })
 
@@ -90,7 +109,9 @@ describe('the outcome of a run', () => {
   })
 
   it('drops a __proto__ key of a result', async () => {
-    const { task } = await outcome(() => JSON.parse('{"success":true,"output":"","__proto__":{"admin":true}}'))
+    const { task } = await outcome(() =>
+      JSON.parse('{"success":true,"output":"","__proto__":{"admin":true}}'),
+    )
 
     expect(task.status).toBe('completed')
     expect((task.result as Record<string, unknown>).admin).toBeUndefined()
@@ -107,7 +128,10 @@ describe('the outcome of a run', () => {
   })
 
   it('is agent_unavailable, at once, for a task whose adapter is gone', async () => {
-    const first = await startDomains({ adapters: [createFakeAgent(HOLD, { type: 'old-agent' })], background: false })
+    const first = await startDomains({
+      adapters: [createFakeAgent(HOLD, { type: 'old-agent' })],
+      background: false,
+    })
     const { id } = await first.create()
 
     const second = await startDomains({ after: first })
@@ -120,7 +144,14 @@ describe('the outcome of a run', () => {
   it('shows the agent every public field of the task, and nothing else', async () => {
     const agent = createFakeAgent()
     const service = await startDomains({ adapters: [agent] })
-    const body = { description: 'd', prompt: 'p', labels: ['l'], metadata: { m: 1 }, repository: 'o/r', branch: 'b' }
+    const body = {
+      description: 'd',
+      prompt: 'p',
+      labels: ['l'],
+      metadata: { m: 1 },
+      repository: 'o/r',
+      branch: 'b',
+    }
     await service.run(body)
 
     expect(agent.runs[0]?.task).toMatchObject(body)
@@ -159,10 +190,10 @@ describe('a run that takes too long', () => {
     const next = await service.create({ title: 'Next' })
 
     await service.pass(63_000)
+    expect(agent.runs.map(({ task }) => task.id)).toEqual([id, next.id])
     agent.runs[0]?.finish()
     await turns()
 
     expect((await service.tasks.get(id)).status).toBe('failed')
-    expect(agent.runs.map(({ task }) => task.id)).toEqual([id, next.id])
   })
 })

@@ -70,6 +70,7 @@ describe('a shutdown', () => {
     const service = await startDomains({ adapters: [agent], background: false })
     const { id } = await service.create()
     const run = service.runTask({ taskId: id, attempt: 1 })
+    await Promise.resolve().then()
     service.active.stopAll('shutdown')
     await turns()
     await service.pass(3_000)
@@ -114,7 +115,11 @@ describe('the pool', () => {
 
   it('bounds the runs of every queue together', async () => {
     const agent = createFakeAgent(HOLD)
-    const service = await startDomains({ adapters: [agent], env: { POOL_MAX_CONCURRENT: '2' }, background: false })
+    const service = await startDomains({
+      adapters: [agent],
+      env: { POOL_MAX_CONCURRENT: '2' },
+      background: false,
+    })
     const ids = await Promise.all(Array.from({ length: 6 }, async () => (await service.create()).id))
     for (const taskId of ids) void service.runTask({ taskId, attempt: 1 })
     await turns()
@@ -125,8 +130,17 @@ describe('the pool', () => {
 
   it('serves priority 1 before 4, and within one priority the older', async () => {
     const agent = createFakeAgent()
-    const service = await startDomains({ adapters: [agent], env: { QUEUE_CONCURRENCY: '1' }, background: false })
-    for (const [title, priority] of [['d', 4], ['a', 1], ['c', 3], ['b', 1]] as const) {
+    const service = await startDomains({
+      adapters: [agent],
+      env: { QUEUE_CONCURRENCY: '1' },
+      background: false,
+    })
+    for (const [title, priority] of [
+      ['d', 4],
+      ['a', 1],
+      ['c', 3],
+      ['b', 1],
+    ] as const) {
       await service.create({ title, priority })
     }
     await service.background.start()

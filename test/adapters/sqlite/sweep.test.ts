@@ -34,8 +34,8 @@ describe('a sweep', () => {
     const clock = createFakeClock()
     const more = { ...jobs, name: 'more' }
     const store = openSqliteStore({ file: ':memory:', clock, collections: declared(jobs, more) })
-    for (const of of [jobs, more])
-      for (const n of [1, 2]) await store.commit({ insert: of, row: job(n, { until: clock.now() }) })
+    for (const target of [jobs, more])
+      for (const n of [1, 2]) await store.commit({ insert: target, row: job(n, { until: clock.now() }) })
     expect([await store.sweep(3), await store.sweep(3)]).toEqual([3, 1])
     await store.close()
   })

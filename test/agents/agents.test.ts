@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals'
+import type { AgentAdapter } from '../../lib/ports/agent.ts'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { createCaller } from '../fakes/caller.ts'
+import { startDomains, turns } from '../fakes/service.ts'
+
+const started = async (more: Partial<AgentAdapter> = {}) => {
+  const agent = createFakeAgent(undefined, more)
+  const service = await startDomains({
+    adapters: [createFakeAgent(undefined, { type: 'steady' }), agent],
+    env: { DEFAULT_AGENT: 'test-agent', QUEUE_RETRY_ATTEMPTS: '1' },
+  })
+  const call = createCaller(service)
+  const list = async () => (await call('GET /api/agents')).body.agents
+  return { agent, service, call, list }
+}
+
+describe('GET /api/agents', () => {
+  it('shows every agent, its health checked now, and its statistics', async () => {
+    const { list } = await started({
+      healthCheck: async () => ({ healthy: true, latencyMs: 12, message: 'fine' }),
+    })
+
+    expect(await list()).toEqual([
+      expect.objectContaining({ type: 'steady' }),
+      {
+        type: 'test-agent',
+        name: 'Test agent',
+        description: 'Does what a test tells it to',
+        capabilities: ['test'],
+        configured: true,
+        healthy: true,
+        health: { latencyMs: 12, message: 'fine', lastChecked: '2026-01-01T12:00:00.000Z' },
+        stats: { completed: 0, failed: 0, avgDuration: 0 },
+      },
+    ])
+  })
+
+  it('measures the latency that the adapter does not tell', async () => {
+    const { list } = await started()
+    expect((await list())[1].health.latencyMs).toBe(0)
+  })
+
+  it('counts what its runs came to', async () => {
+    const { agent, service, list } = await started()
+    await service.run()
+    service.clock.advance(1_000)
+    await service.run()
+    agent.execute = () => Promise.reject(new Error('broken'))
+    await service.run()
+
+    expect((await list())[1]).toMatchObject({
+      lastActivity: '2026-01-01T12:00:01.000Z',
+      stats: { completed: 2, failed: 1, avgDuration: 0 },
+    })
+    expect((await list())[0]).toMatchObject({ stats: { completed: 0, failed: 0 } })
+  })
+
+  it.each<[name: string, healthCheck: () => Promise<unknown>, message: string]>([
+    ['throws', () => Promise.reject(new Error('no network')), 'no network'],
+    ['answers nothing', async () => undefined, ''],
+  ])('shows an agent whose health check %s as unhealthy', async (_name, healthCheck, message) => {
+    const { list } = await started({ healthCheck: healthCheck as AgentAdapter['healthCheck'] })
+
+    const [steady, agent] = await list()
+    expect(agent).toMatchObject({ healthy: false, health: { message: expect.stringContaining(message) } })
+    expect(steady.healthy).toBe(true)
+  })
+
+  it('shows an agent whose health check throws before it returns a promise as unhealthy', async () => {
+    const { list } = await started({
+      healthCheck: () => {
+        throw new Error('at once')
+      },
+    })
+    expect((await list())[1]).toMatchObject({ healthy: false, health: { message: 'at once' } })
+  })
+
+  it('takes healthy for true only when it is', async () => {
+    const { list } = await started({ healthCheck: async () => ({ healthy: 'yes' as unknown as boolean }) })
+    expect((await list())[1].healthy).toBe(false)
+  })
+
+  it('waits five seconds for a health check that hangs, not longer', async () => {
+    const { list, service } = await started({ healthCheck: () => new Promise(() => undefined) })
+    let listed: unknown[] | undefined
+    void list().then((agents) => {
+      listed = agents
+    })
+    await turns()
+    service.clock.advance(4_999)
+    await turns()
+    expect(listed).toBeUndefined()
+    service.clock.advance(1)
+    await turns()
+
+    expect(listed?.[1]).toMatchObject({
+      healthy: false,
+      health: { message: expect.stringContaining('5000 ms') },
+    })
+  })
+
+  it('shows an agent that cannot say whether it is configured as not configured', async () => {
+    const { list } = await started({
+      configured: () => {
+        throw new Error('no idea')
+      },
+    })
+    expect((await list()).map(({ configured }: { configured: boolean }) => configured)).toEqual([true, false])
+  })
+
+  it('leaves an agent alone for ten seconds after ten faults in a row', async () => {
+    let checks = 0
+    const { list, service } = await started({
+      healthCheck: () => {
+        checks++
+        return Promise.reject(new Error('down'))
+      },
+    })
+    for (let time = 0; time < 12; time++) await list()
+    expect(checks).toBe(10)
+    expect((await list())[1].health.message).toContain('left alone')
+    service.clock.advance(10_000)
+    await list()
+
+    expect(checks).toBe(11)
+  })
+
+  it('does not count an agent that answers unhealthy as a fault', async () => {
+    let checks = 0
+    const { list } = await started({ healthCheck: async () => ({ healthy: ++checks < 0 }) })
+    for (let time = 0; time < 12; time++) await list()
+
+    expect(checks).toBe(12)
+  })
+})
+
+describe('GET /api/agents/types', () => {
+  it('lists what a task can be assigned to', async () => {
+    const { call } = await started()
+    expect((await call('GET /api/agents/types')).body).toEqual({ types: ['steady', 'test-agent'] })
+  })
+})

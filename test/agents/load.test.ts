@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { loadAdapters } from '../../lib/adapters/agents/load.ts'
+
+const ADAPTER = `{ type: 'mine', name: 'Mine', description: '', capabilities: [],
+  healthCheck: async () => ({ healthy: true }), execute: async () => ({ success: true, output: '' }) }`
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'adapters-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+let made = 0
+const moduleOf = async (source: string) => {
+  const file = join(folder, `adapter-${++made}.mjs`)
+  await writeFile(file, source)
+  return file
+}
+
+describe('AGENT_ADAPTERS', () => {
+  it('loads modules that export an adapter or a list of them, in order', async () => {
+    const one = await moduleOf(`export default ${ADAPTER}`)
+    const two = await moduleOf(
+      `const a = ${ADAPTER}; export default [{ ...a, type: 'a' }, { ...a, type: 'b' }]`,
+    )
+
+    const loaded = await loadAdapters([one, two])
+
+    expect(loaded.map(({ type }) => type)).toEqual(['mine', 'a', 'b'])
+    expect(await loadAdapters([])).toEqual([])
+  })
+
+  it('keeps the methods of a class, with their object', async () => {
+    const file = await moduleOf(`class Mine {
+      type = 'mine'; name = 'Mine'; description = ''; capabilities = []; mood = 'fine'
+      async healthCheck() { return { healthy: true, message: this.mood } }
+      async execute() { return { success: true, output: '' } }
+    }
+    export default new Mine()`)
+    const [adapter] = await loadAdapters([file])
+
+    expect(await adapter?.healthCheck()).toEqual({ healthy: true, message: 'fine' })
+  })
+
+  it.each([
+    ['has no default export', 'export const adapter = 1', 'expected object'],
+    ['does not parse', 'export default {', ''],
+    ['throws', 'throw new Error("no licence")', 'no licence'],
+    ['exports null', 'export default null', 'expected object'],
+    ['lacks execute', `export default { ...${ADAPTER}, execute: undefined }`, 'execute must be a function'],
+    [
+      'lacks healthCheck',
+      `export default { ...${ADAPTER}, healthCheck: 1 }`,
+      'healthCheck must be a function',
+    ],
+    [
+      'has a type with spaces',
+      `export default { ...${ADAPTER}, type: 'My Agent' }`,
+      'type must be lower-case',
+    ],
+    ['has no name', `export default { ...${ADAPTER}, name: '' }`, 'name'],
+    ['lists capabilities as text', `export default { ...${ADAPTER}, capabilities: 'code' }`, 'capabilities'],
+    ['has a bad one in its list', `export default [${ADAPTER}, {}]`, 'type'],
+  ])('refuses a module that %s, and names it', async (_name, source, reason) => {
+    const file = await moduleOf(source)
+
+    await expect(loadAdapters([file])).rejects.toMatchObject({
+      code: 'bad_setting',
+      message: expect.stringMatching(
+        new RegExp(`^AGENT_ADAPTERS: .*adapter-${made}\\.mjs: .*${reason}`, 's'),
+      ),
+    })
+  })
+
+  it('refuses a path that is not there, and names it', async () => {
+    await expect(loadAdapters([join(folder, 'nowhere.mjs')])).rejects.toMatchObject({
+      code: 'bad_setting',
+      message: expect.stringContaining('nowhere.mjs'),
+    })
+  })
+})

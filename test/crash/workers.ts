@@ -1,0 +1,74 @@
+import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
+import { createBreakers } from '../../lib/adapters/node/breakers.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { collections } from '../../lib/collections.ts'
+import { readConfig } from '../../lib/config.ts'
+import { createDomains, type Ports } from '../../lib/domains.ts'
+import type { Announce } from '../../lib/notifications/schema.ts'
+import type { AgentAdapter, AgentResult } from '../../lib/ports/agent.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import type { RunTask } from '../../lib/tasks/schema.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeIds } from '../fakes/ids.ts'
+import { createFakeLog } from '../fakes/log.ts'
+
+/** A run that ends when the test says so. */
+export type HeldRun = {
+  attempt: number
+  signal: AbortSignal
+  succeed(output: string): void
+  fail(error: Error): void
+}
+
+/** An agent whose runs wait in `runs`. */
+const heldAgent = () => {
+  const runs: HeldRun[] = []
+  const agent: AgentAdapter = {
+    type: 'held',
+    name: 'Held',
+    description: 'Ends when the test says so',
+    capabilities: [],
+    healthCheck: async () => ({ healthy: true }),
+    execute: (_task, { attempt, signal }) =>
+      new Promise<AgentResult>((resolve, fail) => {
+        runs.push({ attempt, signal, fail, succeed: (output) => resolve({ success: true, output }) })
+      }),
+  }
+  return { agent, runs }
+}
+
+/**
+ * One file of data and workers over it that know nothing of each other, as containers share a table. Nobody beats for
+ * them: each is as a frozen process is to the others.
+ */
+export const openWorkers = (file: string) => {
+  const clock = createFakeClock()
+  const ids = createFakeIds()
+  const log = createFakeLog()
+  const store = openSqliteStore({ file, collections, clock })
+  const config = readConfig({ DEFAULT_AGENT: 'held' })
+
+  /** `through` may stand between this worker and the store. */
+  const openWorker = (through: (store: Store) => Store = (plain) => plain) => {
+    const { agent, runs } = heldAgent()
+    const ports: Ports = {
+      store: through(store),
+      taskQueue: createMemoryQueue<RunTask>({ clock, log, concurrency: 10 }),
+      notificationQueue: createMemoryQueue<Announce>({ clock, log, concurrency: 5 }),
+      adapters: [agent],
+      breakers: createBreakers({ clock, isFault: () => true }),
+      clock,
+      ids,
+      log,
+      random: () => 0,
+      queueMode: 'memory',
+    }
+    const domains = createDomains(ports, config)
+    ports.taskQueue.start(({ body }) => domains.runTask(body))
+    return { ...domains, runs, tick: () => domains.tasks.recovery.tick(domains.active.has) }
+  }
+
+  return { openWorker, clock, leaseMs: config.TASK_LEASE_MS, [Symbol.asyncDispose]: () => store.close() }
+}
+
+export type Worker = ReturnType<ReturnType<typeof openWorkers>['openWorker']>

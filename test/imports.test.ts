@@ -1,0 +1,100 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+
+const root = join(import.meta.dirname, '..')
+const config = join(root, '.dependency-cruiser.cjs')
+
+/** A tree in which every rule is broken once, and files that break none. */
+const planted: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({ name: 'planted', type: 'module', dependencies: { ai: '1', zod: '1' } }),
+  'node_modules/ai/package.json': '{"name":"ai","version":"1.0.0","main":"index.js"}',
+  'node_modules/ai/index.js': '',
+  'node_modules/zod/package.json': '{"name":"zod","version":"1.0.0","main":"index.js"}',
+  'node_modules/zod/index.js': '',
+  'node_modules/@aws-sdk/client-s3/package.json': '{"name":"@aws-sdk/client-s3","main":"index.js"}',
+  'node_modules/@aws-sdk/client-s3/index.js': '',
+  'bin/start.js': `import '../functions/local.ts'`,
+  'functions/local.ts': `import '../lib/app.ts'; import '../lib/tasks/cycle.ts'`,
+  'lib/app.ts': [
+    `import './adapters/memory/queue.ts'; import './tasks/service.ts'; import './http/host.ts'`,
+    `import './core/outside.ts'; import './core/alone.ts'; import './ports/wide.ts'; import './app/data.ts'`,
+  ].join('\n'),
+  'lib/app/data.ts': `import '../adapters/sqlite/store.ts'`,
+  'lib/core/alone.ts': `import 'zod'; import 'node:crypto'; await using file = await import('./outside.ts')`,
+  'lib/core/outside.ts': `import type { Queue } from '../ports/queue.ts'`,
+  'lib/ports/queue.ts': `export type Queue = {}`,
+  'lib/ports/wide.ts': `import type { Task } from '../tasks/schema.ts'`,
+  'lib/adapters/sqlite/store.ts': `import 'node:sqlite'`,
+  'lib/adapters/memory/queue.ts': `import '../sqlite/store.ts'`,
+  'lib/http/route.ts': '',
+  'lib/http/host.ts': `import '../tasks/schema.ts'`,
+  'lib/tasks/schema.ts': 'export type Task = {}',
+  'lib/tasks/service.ts': [
+    `import '../queue/service.ts'; import '../queue/schema.ts'; import '../http/route.ts'`,
+    `import type { Store } from '../adapters/sqlite/store.ts'; import '../../functions/local.ts'`,
+    `import 'ai'; import '@aws-sdk/client-s3'; import 'node:sqlite'; import './nowhere.ts'`,
+  ].join('\n'),
+  'lib/tasks/cycle.ts': `import type { Back } from './cycle-back.ts'; export type There = {}`,
+  'lib/tasks/cycle-back.ts': `import type { There } from './cycle.ts'; export type Back = {}`,
+  'lib/queue/schema.ts': '',
+  'lib/queue/service.ts': '',
+  'lib/queue/forgotten.ts': `import './schema.ts'`,
+}
+
+type Violation = { rule: { name: string }; from: string; to: string }
+const tree = mkdtempSync(join(tmpdir(), 'imports-'))
+let violations: string[] = []
+
+beforeAll(() => {
+  for (const [name, text] of Object.entries(planted)) {
+    mkdirSync(dirname(join(tree, name)), { recursive: true })
+    writeFileSync(join(tree, name), text)
+  }
+  const cruise = join(root, 'node_modules/.bin/depcruise')
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [cruise, '--config', config, '--output-type', 'json', 'lib', 'functions', 'bin'],
+    { cwd: tree, encoding: 'utf8', env: { ...process.env, NODE_OPTIONS: '' } },
+  )
+  if (stderr) throw new Error(stderr)
+  const { summary } = JSON.parse(stdout) as { summary: { violations: Violation[] } }
+  violations = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} > ${to}`)
+})
+afterAll(() => rmSync(tree, { recursive: true }))
+
+describe('the import rules', () => {
+  it.each([
+    'no-cycles: lib/tasks/cycle-back.ts > lib/tasks/cycle.ts',
+    'no-orphans: lib/queue/forgotten.ts > lib/queue/forgotten.ts',
+    'nothing-imports-entries: lib/tasks/service.ts > functions/local.ts',
+    'core-stands-alone: lib/core/outside.ts > lib/ports/queue.ts',
+    'ports-see-core: lib/ports/wide.ts > lib/tasks/schema.ts',
+    'adapters-see-ports: lib/adapters/memory/queue.ts > lib/adapters/sqlite/store.ts',
+    'only-app-names-adapters: lib/tasks/service.ts > lib/adapters/sqlite/store.ts',
+    'http-knows-no-domain: lib/http/host.ts > lib/tasks/schema.ts',
+    'domains-see-schemas-of-domains: lib/tasks/service.ts > lib/queue/service.ts',
+    'ai-sdk-stays-in-models: lib/tasks/service.ts > node_modules/ai/index.js',
+    'aws-sdk-stays-in-aws: lib/tasks/service.ts > node_modules/@aws-sdk/client-s3/index.js',
+    'sqlite-stays-in-sqlite: lib/tasks/service.ts > node:sqlite',
+    'packages-are-declared: lib/tasks/service.ts > node_modules/@aws-sdk/client-s3/index.js',
+    'imports-resolve: lib/tasks/service.ts > ./nowhere.ts',
+  ])('report %s', (violation) => {
+    expect(violations).toContain(violation)
+  })
+
+  it('each fire on what was planted', () => {
+    const { forbidden } = createRequire(import.meta.url)(config) as { forbidden: { name: string }[] }
+    const fired = new Set(violations.map((violation) => violation.split(':')[0]))
+    expect(forbidden.map(({ name }) => name).filter((name) => !fired.has(name))).toEqual([])
+  })
+
+  it('let through what they should', () => {
+    const innocent = ['lib/core/alone.ts', 'lib/app/data.ts', 'bin/start.js', 'lib/adapters/sqlite/store.ts']
+    expect(violations.filter((text) => innocent.some((name) => text.includes(`: ${name} >`)))).toEqual([])
+    expect(violations.filter((text) => /> lib\/(?:http\/route|queue\/schema)\.ts/.test(text))).toEqual([])
+  })
+})

@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { createCaller } from '../fakes/caller.ts'
+import { ANN, startDomains, turns } from '../fakes/service.ts'
+
+/** A service in which `count` tasks have failed; from then on its agent does what `then` says. */
+const withDead = async (
+  count = 1,
+  then: () => Promise<never> | Promise<unknown> = async () => ({ success: true, output: '' }),
+) => {
+  let failing = true
+  const agent = createFakeAgent(() => (failing ? Promise.reject(new Error('broken')) : then()) as never)
+  const service = await startDomains({
+    adapters: [agent],
+    env: { QUEUE_RETRY_ATTEMPTS: '2', QUEUE_RETRY_BACKOFF_MS: '0' },
+  })
+  const ids: string[] = []
+  for (let at = 0; at < count; at++) ids.push((await service.run({ title: `Dead ${at}` })).id)
+  await turns(30)
+  failing = false
+  const call = createCaller(service)
+  const items = (await call('GET /api/dlq')).body.items
+  return { service, agent, call, taskId: ids[0] as string, item: items.at(-1), items }
+}
+
+describe('POST /api/dlq/:id/retry', () => {
+  it('queues the same task with its attempts back at 0, and resolves the item', async () => {
+    const { call, item, service, taskId, agent } = await withDead()
+    const before = agent.runs.length
+    const { status, body } = await call(`POST /api/dlq/${item.id}/retry`)
+
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      message: expect.any(String),
+      item: { id: item.id, taskId, status: 'resolved' },
+    })
+    expect(body.task).toMatchObject({ id: taskId, status: 'queued', attempts: 0 })
+    for (const field of ['error', 'completedAt', 'startedAt']) expect(body.task).not.toHaveProperty(field)
+    await turns()
+
+    expect(await service.tasks.get(taskId)).toMatchObject({ status: 'completed', attempts: 1 })
+    expect(agent.runs.slice(before).map(({ attempt }) => attempt)).toEqual([1])
+    expect(await service.deadLetters.countAll()).toEqual({ pending: 0, resolved: 1, discarded: 0, total: 1 })
+    expect((await service.eventTypes(taskId)).slice(-3)).toEqual(['retried', 'started', 'completed'])
+  })
+
+  it('gives the task all its attempts again, and a new item when they fail too', async () => {
+    const { call, item, service, taskId } = await withDead(1, () => Promise.reject(new Error('still broken')))
+    await call(`POST /api/dlq/${item.id}/retry`)
+    await turns(30)
+
+    expect(await service.tasks.get(taskId)).toMatchObject({ status: 'failed', attempts: 2 })
+    expect((await call('GET /api/dlq')).body.items).toMatchObject([{ taskId, lastError: 'still broken' }])
+    expect(await service.deadLetters.countAll()).toEqual({ pending: 1, resolved: 1, discarded: 0, total: 2 })
+    expect((await service.notifications.list(ANN, { limit: 50 })).unread).toBe(2)
+  })
+
+  it('takes effect once when asked ten times at once', async () => {
+    const { call, item, service, taskId, agent } = await withDead()
+    const before = agent.runs.length
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => call(`POST /api/dlq/${item.id}/retry`)),
+    )
+    await turns()
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
+    expect(agent.runs.length - before).toBe(1)
+    expect((await service.eventTypes(taskId)).filter((type) => type === 'retried')).toHaveLength(1)
+    expect(await service.totals.byStatus()).toMatchObject({ failed: 0, completed: 1 })
+  })
+
+  it('or discard takes effect, never both', async () => {
+    const { call, item, service } = await withDead()
+    const answers = await Promise.all([
+      call(`POST /api/dlq/${item.id}/discard`),
+      call(`POST /api/dlq/${item.id}/retry`),
+    ])
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
+    const { pending, resolved, discarded } = await service.deadLetters.countAll()
+    expect([pending, resolved + discarded]).toEqual([0, 1])
+  })
+})
+
+describe('POST /api/dlq/:id/discard', () => {
+  it('closes the item and leaves the task failed', async () => {
+    const { call, item, service, taskId } = await withDead()
+    const { status, body } = await call(`POST /api/dlq/${item.id}/discard`)
+
+    expect({ status, item: body.item.status }).toEqual({ status: 200, item: 'discarded' })
+    expect((await service.tasks.get(taskId)).status).toBe('failed')
+    expect(await service.deadLetters.countAll()).toEqual({ pending: 0, resolved: 0, discarded: 1, total: 1 })
+  })
+})
+
+describe('a dead letter', () => {
+  it.each(['retry', 'discard'])('that is closed refuses %s with 400', async (verb) => {
+    const { call, item } = await withDead()
+    await call(`POST /api/dlq/${item.id}/discard`)
+    const { status, body } = await call(`POST /api/dlq/${item.id}/${verb}`)
+
+    expect({ status, code: body.code }).toEqual({ status: 400, code: 'dead_letter_not_pending' })
+  })
+
+  it.each(['retry', 'discard'])('that is not there answers 404 to %s', async (verb) => {
+    const { call } = await withDead()
+    const { status, body } = await call(`POST /api/dlq/dlq_none/${verb}`)
+
+    expect({ status, code: body.code }).toEqual({ status: 404, code: 'dead_letter_not_found' })
+  })
+})
+
+describe('GET /api/dlq', () => {
+  it('lists the pending ones unless another status is asked for', async () => {
+    const { call, items } = await withDead(3)
+    await call(`POST /api/dlq/${items[0].id}/discard`)
+    await call(`POST /api/dlq/${items[1].id}/retry`)
+    const listed = async (query: string) => {
+      const { body } = await call(`GET /api/dlq${query}`)
+      return { ids: body.items.map(({ id }: { id: string }) => id), total: body.total }
+    }
+
+    expect(await listed('')).toEqual({ ids: [items[2].id], total: 1 })
+    expect(await listed('?status=discarded')).toEqual({ ids: [items[0].id], total: 1 })
+    expect(await listed('?status=resolved')).toEqual({ ids: [items[1].id], total: 1 })
+    expect(await listed('?status=all')).toEqual({ ids: items.map(({ id }: { id: string }) => id), total: 3 })
+    expect((await call('GET /api/dlq?status=open')).status).toBe(400)
+  })
+
+  it('pages by cursor and by offset', async () => {
+    const { call, items } = await withDead(3)
+    const first = (await call('GET /api/dlq?limit=2')).body
+    const second = (await call(`GET /api/dlq?limit=2&cursor=${first.nextCursor}`)).body
+
+    expect(first).toMatchObject({ total: 3, count: 2, limit: 2 })
+    expect([...first.items, ...second.items]).toEqual(items)
+    expect(second.nextCursor).toBeUndefined()
+    expect((await call('GET /api/dlq?limit=1&offset=2')).body.items).toEqual([items[2]])
+    expect((await call(`GET /api/dlq?status=all&cursor=${first.nextCursor}`)).status).toBe(400)
+  })
+})
+
+describe('GET /api/queue/status', () => {
+  it('shows mode, tasks, workers and dead letters', async () => {
+    const { call, service } = await withDead(2)
+    await service.run()
+    const { body } = await call('GET /api/queue/status')
+
+    expect(body).toEqual({
+      mode: 'memory',
+      queues: { tasks: { pending: 0, queued: 0, inProgress: 0, completed: 1, failed: 2 } },
+      workers: {
+        tasks: { running: true, concurrency: 10 },
+        notifications: { running: true, concurrency: 5 },
+      },
+      deadLetterQueue: { pending: 2, resolved: 0, discarded: 0, total: 2 },
+    })
+    await service.background.stop()
+    expect((await call('GET /api/queue/status')).body.workers.tasks).toEqual({
+      running: false,
+      concurrency: 10,
+    })
+  })
+})

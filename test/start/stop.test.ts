@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { auditList, auditTasks, walk } from '../crash/audit.ts'
+import { count, replay } from '../crash/event-log.ts'
+import { produce } from '../crash/producer.ts'
+import { seededRandom } from '../crash/random.ts'
+import type { Script } from '../fixtures/agents/scripted.ts'
+import { apiOf, until } from '../journeys/api.ts'
+import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
+import { startService } from '../journeys/service.ts'
+
+const ENDS_WITHIN_MS = 10_000
+const LONG_MS = 60_000
+// With a key the demo model does not listen, so no socket of the service's own keeps its process alive.
+const settings = { ANTHROPIC_API_KEY: 'never-used' }
+const stopped = { code: 0, signal: null, stderr: '' }
+
+describe('a service that hears SIGTERM', () => {
+  it('lets running work end, however often it hears it', async () => {
+    using world = scriptedWorld(settings)
+    await using first = await startService(world)
+    const { id } = await apiOf(first.baseUrl).create(scriptedTask('ends in time', { runMs: 2_000 }))
+    await until(() => world.journal()[0])
+    first.kill('SIGTERM')
+    await sleep(300)
+    first.kill('SIGTERM')
+    first.kill('SIGINT')
+    expect(await first.stop()).toMatchObject(stopped)
+    expect(world.journal().map(({ did }) => did)).toEqual(['start', 'end'])
+    await using second = await startService(world)
+    expect(await apiOf(second.baseUrl).task(id)).toMatchObject({ status: 'completed', attempts: 1 })
+  })
+
+  it.concurrent.each<Script['manner'] & string>(['heeding', 'deaf', 'child', 'endless'])(
+    'gives back within 10 s what does not end (%s), its attempt not counted',
+    async (manner) => {
+      using world = scriptedWorld(settings)
+      await using first = await startService(world)
+      const { id } = await apiOf(first.baseUrl).create(scriptedTask('too long', { manner, runMs: LONG_MS }))
+      await until(() => world.journal()[0])
+      const toldAt = performance.now()
+      expect(await first.stop()).toMatchObject(stopped)
+      expect(performance.now() - toldAt).toBeLessThan(ENDS_WITHIN_MS)
+
+      await using second = await startService({ env: { ...world.env, SCRIPTED_HURRY: '1' } })
+      const api = apiOf(second.baseUrl)
+      expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({ status: 'completed', attempts: 1 })
+      const events = await api.events(id)
+      expect(replay(events)).toEqual({ status: 'completed' })
+      expect([count(events, 'started'), count(events, 'recovered')]).toEqual([2, 1])
+    },
+  )
+
+  it('loses nothing that it acknowledged while it ended', async () => {
+    using world = scriptedWorld(settings)
+    const acknowledged: string[] = []
+    for (const round of [1, 2, 3]) {
+      await using service = await startService(world)
+      let over = false
+      const producers = ['a', 'b', 'c', 'd'].map((name, n) =>
+        produce({
+          name: `${name}-${round}`,
+          keyed: false,
+          address: () => service.baseUrl,
+          isOver: () => over,
+          random: seededRandom(10 * round + n),
+        }),
+      )
+      await sleep(500)
+      const exit = await service.stop()
+      over = true
+      for (const produced of await Promise.all(producers)) acknowledged.push(...produced.acknowledged)
+      expect(exit).toMatchObject(stopped)
+    }
+    await using service = await startService(world)
+    const api = apiOf(service.baseUrl)
+    await api.untilIdle()
+    const tasks = await walk(api)
+    expect(auditList(tasks, acknowledged)).toEqual([])
+    expect(await auditTasks(api, tasks, world.journal())).toEqual([])
+    expect(tasks.every(({ attempts }) => attempts === 1)).toBe(true)
+  })
+})

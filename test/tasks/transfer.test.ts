@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { createCaller } from '../fakes/caller.ts'
+import { ANN, startDomains, turns } from '../fakes/service.ts'
+import { sampleRow, storeIn } from './samples.ts'
+
+const started = async (options: Parameters<typeof startDomains>[0] = {}) => {
+  const agent = createFakeAgent()
+  const service = await startDomains({ adapters: [agent], background: false, ...options })
+  return { service, agent, call: createCaller(service) }
+}
+const { fence: _fence, ...exported } = sampleRow({ status: 'completed' })
+const importing = (tasks: unknown[], version: unknown = '1.0') => ({ body: { version, tasks } })
+
+describe('GET /api/tasks/export', () => {
+  it('is an attachment with every task, oldest first, over as many pages as it takes', async () => {
+    const { service, call } = await started()
+    await Promise.all(
+      Array.from({ length: 1_100 }, (_, at) => service.create({ title: `${at}`, prompt: 'P' })),
+    )
+    const { headers, body } = await call('GET /api/tasks/export')
+
+    expect(headers['content-disposition']).toContain('attachment')
+    expect(body).toMatchObject({ version: '1.0', exportedAt: '2026-01-01T12:00:00.000Z', taskCount: 1_100 })
+    const ids = body.tasks.map(({ id }: { id: string }) => id)
+    expect(ids).toEqual([...ids].sort())
+    expect(new Set(ids).size).toBe(1_100)
+    expect(body.tasks[0]).toMatchObject({ prompt: 'P' })
+    expect(body.tasks[0]).not.toHaveProperty('fence')
+  })
+
+  it('is whole without a task too', async () => {
+    const { call } = await started()
+    expect((await call('GET /api/tasks/export')).body).toMatchObject({ tasks: [], taskCount: 0 })
+  })
+})
+
+describe('POST /api/tasks/import', () => {
+  it('restores an export: finished tasks as they were and not run again, the others queued', async () => {
+    const source = await started({ background: true })
+    const done = await source.service.run({ title: 'Done', prompt: 'P', metadata: { m: 1 } })
+    await source.service.background.stop()
+    const queued = await source.service.create({ title: 'Waiting' })
+    const stopped = await source.service.create({ title: 'Stopped' })
+    await source.service.tasks.cancel(ANN, stopped.id)
+    await storeIn(source.service, 'in_progress', {
+      id: 'task_running',
+      attempts: 2,
+      leaseExpiresAt: 1,
+      createdAt: '2026-01-01T11:00:00.000Z',
+    })
+    const { body: file } = await source.call('GET /api/tasks/export')
+
+    const target = await started({ background: true })
+    const { status, body } = await target.call('POST /api/tasks/import', { body: file })
+    await turns()
+
+    expect({ status, results: body.results }).toEqual({
+      status: 200,
+      results: { imported: 4, skipped: 0, errors: [] },
+    })
+    expect(body.message).toEqual(expect.any(String))
+    expect(await target.service.tasks.get(done.id)).toEqual(done)
+    expect((await target.service.tasks.get(stopped.id)).status).toBe('cancelled')
+    expect(target.agent.runs.map(({ task }) => task.id).sort()).toEqual([queued.id, 'task_running'].sort())
+    expect(await target.service.tasks.get('task_running')).toMatchObject({
+      status: 'completed',
+      attempts: 1,
+      createdAt: '2026-01-01T11:00:00.000Z',
+    })
+  })
+
+  it('counts what it restores, and exports the same again', async () => {
+    const source = await started({ background: true })
+    await source.service.run()
+    await source.service.run({ priority: 1 })
+    const { body: file } = await source.call('GET /api/tasks/export')
+    const target = await started()
+    await target.call('POST /api/tasks/import', { body: file })
+
+    expect((await target.call('GET /api/tasks/export')).body).toEqual(file)
+    expect(await target.service.tasks.analytics()).toEqual(await source.service.tasks.analytics())
+  })
+
+  it('skips an id that exists, in the store or earlier in the file, and leaves it alone', async () => {
+    const { service, call } = await started()
+    await storeIn(service, 'queued', { title: 'Mine' })
+    const again = { ...exported, id: 'task_twice' }
+    const { body } = await call('POST /api/tasks/import', importing([exported, again, again]))
+
+    expect(body.results).toEqual({ imported: 1, skipped: 2, errors: [] })
+    expect(await service.tasks.get('task_sample')).toMatchObject({ title: 'Mine', status: 'queued' })
+  })
+
+  it('names every task that does not fit, and restores the rest', async () => {
+    const { call } = await started()
+    const bad = [
+      null,
+      'text',
+      [],
+      {},
+      { ...exported, id: 'no/slash' },
+      { ...exported, id: 'x', status: 'sleeping' },
+      { ...exported, id: 'x', createdAt: 'yesterday' },
+      { ...exported, id: 'x', title: '' },
+      { ...exported, id: 'x', sourceUrl: 'javascript:alert(1)' },
+      { ...exported, id: 'x', maxAttempts: 1e9 },
+      { ...exported, id: 'x', maxAttempts: 0 },
+      { ...exported, id: 'x', attempts: -1 },
+      { ...exported, id: 'x', attempts: 0.5 },
+    ]
+    const { status, body } = await call('POST /api/tasks/import', importing([...bad, exported]))
+
+    expect(status).toBe(200)
+    expect(body.results).toMatchObject({ imported: 1, skipped: 0 })
+    expect(body.results.errors.map(({ index }: { index: number }) => index)).toEqual(bad.map((_, at) => at))
+    expect(body.results.errors[5]).toEqual({ index: 5, id: 'x', message: expect.stringContaining('status') })
+  })
+
+  it('fills in what an older file lacks', async () => {
+    const { service, call } = await started()
+    const { id, title, status, createdAt } = exported
+    await call('POST /api/tasks/import', importing([{ id, title, status, createdAt }]))
+
+    expect(await service.tasks.get(id)).toMatchObject({
+      agent: 'test-agent',
+      priority: 3,
+      attempts: 0,
+      maxAttempts: 3,
+      createdBy: 'user_ann',
+      createdAt,
+    })
+  })
+
+  it('writes times in one form, so that they sort as times', async () => {
+    const { service, call } = await started()
+    const at = (id: string, createdAt: string) => ({ ...exported, id, createdAt })
+    const { body } = await call(
+      'POST /api/tasks/import',
+      importing([at('late', '2026-01-01T11:00:00.500Z'), at('early', '2026-01-01T11:00:00Z')]),
+    )
+
+    expect(body.results.imported).toBe(2)
+    expect((await service.tasks.get('early')).createdAt).toBe('2026-01-01T11:00:00.000Z')
+    const { tasks } = (await call('GET /api/tasks')).body
+    expect(tasks.map(({ id }: { id: string }) => id)).toEqual(['late', 'early'])
+  })
+
+  it.each([
+    ['an unknown version', { version: '2.0', tasks: [] }, 'version'],
+    ['no version', { tasks: [] }, 'version'],
+    ['no tasks', { version: '1.0' }, 'tasks'],
+    ['tasks that are no list', { version: '1.0', tasks: {} }, 'tasks'],
+    ['a __proto__ key', '{"version":"1.0","tasks":[{"__proto__":{"a":1}}]}', 'tasks.0.__proto__'],
+  ])('answers 400 to %s', async (_name, body, path) => {
+    const { call } = await started()
+    const answer = await call('POST /api/tasks/import', { body })
+
+    expect({ status: answer.status, path: answer.body.details?.[0]?.path }).toEqual({ status: 400, path })
+  })
+
+  it('queues the task of an agent that is not here, which then fails and says so', async () => {
+    const { service, call } = await started({ background: true })
+    await call('POST /api/tasks/import', importing([{ ...exported, status: 'queued', agent: 'elsewhere' }]))
+
+    expect(await service.reaches('task_sample', 'failed')).toMatchObject({
+      error: { code: 'agent_unavailable' },
+    })
+  })
+})

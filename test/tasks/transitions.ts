@@ -1,0 +1,16 @@
+import type { TaskStatus, TaskVerb } from '../../lib/tasks/machine.ts'
+
+/** The lifecycle, spelled out once more on purpose: the code's own table is what is under test. */
+export const ALLOWED: readonly [from: TaskStatus, verb: TaskVerb, to: TaskStatus, event: string][] = [
+  ['pending', 'enqueue', 'queued', 'queued'],
+  ['pending', 'cancel', 'cancelled', 'cancelled'],
+  ['queued', 'start', 'in_progress', 'started'],
+  ['queued', 'cancel', 'cancelled', 'cancelled'],
+  ['in_progress', 'succeed', 'completed', 'completed'],
+  ['in_progress', 'retry', 'queued', 'retrying'],
+  ['in_progress', 'recover', 'queued', 'recovered'],
+  ['in_progress', 'release', 'queued', 'recovered'],
+  ['in_progress', 'exhaust', 'failed', 'failed'],
+  ['in_progress', 'cancel', 'cancelled', 'cancelled'],
+  ['failed', 'redrive', 'queued', 'retried'],
+]

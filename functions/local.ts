@@ -45,7 +45,10 @@ main().catch((thrown) => {
   process.exit(1)
 })
 
-const oneLine = (thrown: unknown) => {
+/** What kept the service from starting; messages of foreign modules may have several lines. */
+const oneLine = (thrown: unknown) => reasonOf(thrown).replace(/\s+/g, ' ')
+
+const reasonOf = (thrown: unknown) => {
   if (thrown instanceof Problem) return `Cannot start: ${thrown.message}`
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')

@@ -102,6 +102,12 @@ const variable = (kind: string, field: string) =>
 const providerValues = (given: Readonly<Record<string, string | undefined>>, kind: string) =>
   Object.fromEntries(Object.keys(Provider.shape).map((field) => [field, given[variable(kind, field)]]))
 
+/** The name of every variable that is read. */
+export const settingNames: readonly string[] = [
+  ...Object.keys(Environment.shape),
+  ...PROVIDER_KINDS.flatMap((kind) => Object.keys(Provider.shape).map((field) => variable(kind, field))),
+]
+
 /** Local mode without a key trusts whoever reaches it, so it must not be reachable from elsewhere. */
 const refuseOpenHost = (host: string) => {
   if (!/^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)) {

@@ -30,7 +30,16 @@ export const failureOf = (thrown: unknown): Outcome => {
     unknown
   >
   const word = typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'agent_error'
-  return failed(word, messageOf(thrown), retryable !== false)
+  return failed(word, textOf(thrown), retryable !== false)
+}
+
+/** An agent may throw what has no text, such as an object without a prototype; that is its failure too. */
+const textOf = (thrown: unknown): string => {
+  try {
+    return messageOf(thrown)
+  } catch {
+    return 'The agent threw something that cannot be shown'
+  }
 }
 
 const failed = (code: string, message: string, retryable: boolean): Outcome => ({

@@ -32,6 +32,7 @@ export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
 export const createRunner = ({ active, clock, log, timeoutMs }: Needs) => {
   return async ({ task, attempt, agent, renew }: Attempt): Promise<Ended> => {
     const stop = createStop()
+    let over = false
     const beat = (message?: string) => {
       renew(message).then(
         (held) => held || stop.stop('lost'),
@@ -41,7 +42,7 @@ export const createRunner = ({ active, clock, log, timeoutMs }: Needs) => {
     }
     const run = { taskId: task.id, stop: stop.stop, beat: () => beat() }
     const progress = (message: unknown) => {
-      if (active.has(task.id) && stop.reason === undefined) beat(messageOf(message, LONGEST_PROGRESS))
+      if (!over && stop.reason === undefined) beat(messageOf(message, LONGEST_PROGRESS))
     }
     active.add(run)
     const cancelTimeout = clock.after(timeoutMs, () => stop.stop('timeout'))
@@ -51,6 +52,7 @@ export const createRunner = ({ active, clock, log, timeoutMs }: Needs) => {
       const ended = await Promise.race([done, abandoned(stop.signal, clock)])
       return stop.reason === undefined ? ended : { kind: 'stopped', reason: stop.reason }
     } finally {
+      over = true
       cancelTimeout()
       active.remove(run)
     }

@@ -52,7 +52,23 @@ export const createWorker = (needs: Needs) => {
     }
     const renew = (message?: string) => runs.renew(task, message)
     const ended = await execute({ task: agentView(task), attempt: task.attempts, agent, renew })
-    void persist(() => settle(task, ended), clock)
+    await holding(task, () => persist(() => settle(task, ended), clock))
+  }
+
+  /** Until the end of a run is written its task stays ours: the heartbeat renews the lease, and no tick takes it. */
+  const holding = async (task: Claimed, write: () => Promise<unknown>) => {
+    const beat = () => {
+      runs
+        .renew(task)
+        .catch((thrown) => log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed'))
+    }
+    const ending = { taskId: task.id, stop: () => undefined, beat }
+    needs.active.add(ending)
+    try {
+      await write()
+    } finally {
+      needs.active.remove(ending)
+    }
   }
 
   const settle = async (task: Claimed, ended: Ended): Promise<unknown> => {

@@ -41,29 +41,34 @@ describe('a cancel of running work', () => {
     await expectCancelled(api, id)
   })
 
-  it.each(['deaf', 'endless'] as const)('frees the slot of an agent that is %s to it, and stays cancelled', async (manner) => {
-    using world = scriptedWorld({ QUEUE_CONCURRENCY: '1', POOL_MAX_CONCURRENT: '1' })
-    await using service = await startService(world)
-    const api = apiOf(service.baseUrl)
-    const { id } = await api.create(scriptedTask('ignores its signal', { manner, runMs: 4_500 }))
-    const next = await api.create(scriptedTask('waits for the only slot'))
-    await until(() => world.journal()[0])
-    await api.cancel(id)
-    await api.untilTask(next.id, 'completed')
-    const ended = () => world.journal().some(({ taskId, did }) => taskId === id && did === 'end')
-    expect(ended()).toBe(false)
-    await expectCancelled(api, id)
-    if (manner === 'endless') return
-    // The agent reports progress and a success now; nobody listens any more.
-    await until(() => ended() || undefined)
-    await api.untilTask((await api.create(scriptedTask('after it'))).id, 'completed')
-    await expectCancelled(api, id)
-  })
+  it.each(['deaf', 'endless'] as const)(
+    'frees the slot of an agent that is %s to it, and stays cancelled',
+    async (manner) => {
+      using world = scriptedWorld({ QUEUE_CONCURRENCY: '1', POOL_MAX_CONCURRENT: '1' })
+      await using service = await startService(world)
+      const api = apiOf(service.baseUrl)
+      const { id } = await api.create(scriptedTask('ignores its signal', { manner, runMs: 4_500 }))
+      const next = await api.create(scriptedTask('waits for the only slot'))
+      await until(() => world.journal()[0])
+      await api.cancel(id)
+      await api.untilTask(next.id, 'completed')
+      const ended = () => world.journal().some(({ taskId, did }) => taskId === id && did === 'end')
+      expect(ended()).toBe(false)
+      await expectCancelled(api, id)
+      if (manner === 'endless') return
+      // The agent reports progress and a success now; nobody listens any more.
+      await until(() => ended() || undefined)
+      await api.untilTask((await api.create(scriptedTask('after it'))).id, 'completed')
+      await expectCancelled(api, id)
+    },
+  )
 
   it('reaches a task that waits for its next attempt after the service was killed', async () => {
     using world = scriptedWorld({ QUEUE_CONCURRENCY: '1' })
     await using first = await startService(world)
-    const running = await apiOf(first.baseUrl).create(scriptedTask('runs', { manner: 'deaf', runMs: LONG_MS }))
+    const running = await apiOf(first.baseUrl).create(
+      scriptedTask('runs', { manner: 'deaf', runMs: LONG_MS }),
+    )
     const waiting = await apiOf(first.baseUrl).create(scriptedTask('waits'))
     await until(() => world.journal()[0])
     expect(await apiOf(first.baseUrl).cancel(waiting.id)).toMatchObject({ status: 'cancelled' })

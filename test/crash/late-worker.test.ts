@@ -43,7 +43,7 @@ const lateEnds: [what: string, end: (run: HeldRun, worker: Worker) => void][] = 
 ]
 
 describe('a worker whose lease ran out while it was busy', () => {
-  it.each(lateEnds)('changes nothing by %s: the task is the next worker\'s', async (_what, end) => {
+  it.each(lateEnds)("changes nothing by %s: the task is the next worker's", async (_what, end) => {
     using folder = temporaryFolder()
     await using workers = openWorkers(folder.in('shared.db'))
     const { first, second, id, early, late } = await contend(workers)
@@ -84,30 +84,33 @@ describe('a worker whose lease ran out while it was busy', () => {
     expect(await third.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 3 })
   })
 
-  it.each([1, 2, 3])('keeps attempt %i of 3 by a heartbeat between the look and the take-over', async (attempt) => {
-    using folder = temporaryFolder()
-    await using workers = openWorkers(folder.in('shared.db'))
-    const { clock, leaseMs, openWorker } = workers
-    let holder = openWorker()
-    const { id } = await holder.tasks.create(somebody, whole)
-    await runOf(holder)
-    for (let lost = 1; lost < attempt; lost += 1) {
-      holder = openWorker()
-      clock.advance(leaseMs + 1)
-      await holder.tick()
+  it.each([1, 2, 3])(
+    'keeps attempt %i of 3 by a heartbeat between the look and the take-over',
+    async (attempt) => {
+      using folder = temporaryFolder()
+      await using workers = openWorkers(folder.in('shared.db'))
+      const { clock, leaseMs, openWorker } = workers
+      let holder = openWorker()
+      const { id } = await holder.tasks.create(somebody, whole)
       await runOf(holder)
-    }
-    const intruder = openWorker((store) => ({
-      ...store,
-      page: async (of, query) => {
-        const seen = await store.page(of, query)
-        holder.active.beat()
-        await settled()
-        return seen
-      },
-    }))
-    clock.advance(leaseMs + 1)
-    await intruder.tick()
-    expect(await holder.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: attempt })
-  })
+      for (let lost = 1; lost < attempt; lost += 1) {
+        holder = openWorker()
+        clock.advance(leaseMs + 1)
+        await holder.tick()
+        await runOf(holder)
+      }
+      const intruder = openWorker((store) => ({
+        ...store,
+        page: async (of, query) => {
+          const seen = await store.page(of, query)
+          holder.active.beat()
+          await settled()
+          return seen
+        },
+      }))
+      clock.advance(leaseMs + 1)
+      await intruder.tick()
+      expect(await holder.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: attempt })
+    },
+  )
 })

@@ -10,7 +10,7 @@ export const serviceNode = path.join(root, 'node_modules/node/bin/node')
 
 export type Environment = Readonly<Record<string, string>>
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
-type Program = { env: Environment; node?: string; nodeArgs?: readonly string[] }
+export type Program = { env: Environment; node?: string; nodeArgs?: readonly string[]; mostMs?: number }
 
 /** The address in the first line that a service says of itself. */
 const LISTENS_AT = / on (http:\/\/[^\s,]+)/
@@ -18,13 +18,16 @@ const READY_WITHIN_MS = 30_000
 
 /**
  * Starts the program behind `npm start` on a port that the system chooses, and waits for nothing. It sees `env` and
- * PATH, and no other setting of the machine. Disposing of it kills it.
+ * PATH, and no other setting of the machine. Disposing of it kills it, and so do `mostMs` (two minutes): a test that
+ * fails by its time-out never comes to disposing.
  */
-export const launchService = ({ env, node = serviceNode, nodeArgs = [] }: Program) => {
+export const launchService = ({ env, node = serviceNode, nodeArgs = [], mostMs = 120_000 }: Program) => {
   const child = spawn(node, [...nodeArgs, 'bin/start.js'], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: mostMs,
+    killSignal: 'SIGKILL',
   })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => (said.stdout += text))

@@ -44,7 +44,10 @@ describe('a service that hears SIGTERM', () => {
 
       await using second = await startService({ env: { ...world.env, SCRIPTED_HURRY: '1' } })
       const api = apiOf(second.baseUrl)
-      expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({ status: 'completed', attempts: 1 })
+      expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({
+        status: 'completed',
+        attempts: 1,
+      })
       const events = await api.events(id)
       expect(replay(events)).toEqual({ status: 'completed' })
       expect([count(events, 'started'), count(events, 'recovered')]).toEqual([2, 1])

@@ -1,3 +1,4 @@
+import { Problem } from '../../lib/core/errors.ts'
 import type { TaskRow } from '../../lib/tasks/rows.ts'
 import type { RunTask, Task } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
@@ -25,7 +26,7 @@ export const OPERATIONS = [
 /** What to do, to which of the things there are, after how many turns its storage calls arrive. */
 export type Operation = { do: (typeof OPERATIONS)[number]; pick: number; lag: number }
 
-export type Sequence = { durable: boolean; operations: readonly Operation[] }
+export type Sequence = { durable: boolean; firstOutcome: number; operations: readonly Operation[] }
 
 const OUTCOMES = [
   async () => ({ success: true, output: 'done' }),
@@ -35,26 +36,39 @@ const OUTCOMES = [
 ] as const
 
 /** A service without workers of its own, in which every operation of a sequence is begun without awaiting the last. */
-export const play = async ({ durable, operations }: Sequence) => {
+export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
   const witness = createWitness()
   const sent: RunTask[] = []
   const known: string[] = []
   const held: TaskRow[] = []
   let lag = 0
-  let outcome = 0
+  let outcome = firstOutcome
   const execute = async () => {
     await turns(outcome % 3)
     return (OUTCOMES[outcome++ % 4] ?? OUTCOMES[0])()
+  }
+  // A durable queue refuses the first message of every third task, which stays pending until a tick.
+  const refused = new Set<string>()
+  const take = (message: RunTask) => {
+    const { taskId } = message
+    if (durable && Number(taskId.slice(-4)) % 3 === 0 && !refused.has(taskId)) {
+      refused.add(taskId)
+      throw new Problem('unavailable', 'queue_unavailable', 'not now')
+    }
+    sent.push(message)
   }
   const adapters = [createFakeAgent(execute), createFakeAgent(execute, { type: 'other' })]
   const service = await startDomains({
     adapters,
     background: false,
+    env: { QUEUE_RETRY_ATTEMPTS: '2' },
     wrapStore: (real) => witness.over(real, () => turns(lag)),
     wrapTaskQueue: (real) =>
       Object.assign(Object.create(real), {
         durable,
-        send: async (messages: { body: RunTask }[]) => void sent.push(...messages.map(({ body }) => body)),
+        send: async (messages: { body: RunTask }[]) => {
+          for (const { body } of messages) take(body)
+        },
       }),
   })
   const { tasks, deadLetters } = service
@@ -84,10 +98,13 @@ export const play = async ({ durable, operations }: Sequence) => {
         const claimed = await runs.start(message)
         if (claimed) held.push(claimed)
       }),
-    work: (pick) => on(sent, pick, service.runTask),
+    // Mostly what was sent last, for most of what is older has been worked on.
+    work: (pick) => on(pick % 4 ? sent.slice(-4) : sent, pick, service.runTask),
     succeed: (pick) => on(held, pick, (row) => runs.succeed(row, { success: true, output: '' })),
     fail: (pick) =>
-      on(held, pick, (row) => (row.attempts < 3 ? runs.retry(row, error, 0) : runs.exhaust(row, error))),
+      on(held, pick, (row) =>
+        row.attempts < row.maxAttempts ? runs.retry(row, error, 0) : runs.exhaust(row, error),
+      ),
     'give up': (pick) => on(held, pick, (row) => runs.exhaust(row, error)),
     release: (pick) => on(held, pick, (row) => runs.release(row, 'shutdown')),
     renew: (pick) => on(held, pick, (row) => runs.renew(row, 'still here')),
@@ -102,6 +119,7 @@ export const play = async ({ durable, operations }: Sequence) => {
   }
 
   const begun: Promise<unknown>[] = []
+  for (let first = 0; first < 3; first++) await perform.create(first)
   for (const operation of operations) {
     lag = operation.lag
     // A refusal (a conflict, nothing there) is an answer like any other; bugs come out as other errors.

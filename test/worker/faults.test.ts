@@ -1,9 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import { persist } from '../../lib/core/persist.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { createFakeAgent } from '../fakes/agent.ts'
-import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
 
 const unavailable = () => new Problem('unavailable', 'storage_unavailable', 'not now')
@@ -98,6 +96,30 @@ describe('a result that storage refuses', () => {
     )
   })
 
+  it('keeps its task from the tick while it is being written again, though the lease is short', async () => {
+    let refusals = 3
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({
+      adapters: [agent],
+      env: { TASK_LEASE_MS: '1000' },
+      wrapStore: (real) => ({
+        ...real,
+        commit: (...change) => {
+          const [head] = change
+          const ends = 'update' in head && 'status' in (head.set ?? {}) && 'result' in (head.set ?? {})
+          return ends && refusals-- > 0 ? Promise.reject(unavailable()) : real.commit(...change)
+        },
+      }),
+    })
+    const { id } = await service.run()
+    await service.pass(900)
+    agent.runs[0]?.finish()
+    await service.pass(3_000)
+
+    expect(await service.eventTypes(id)).toEqual(['created', 'queued', 'started', 'completed'])
+    expect(agent.runs).toHaveLength(1)
+  })
+
   it('is also the verdict on a task whose adapter is gone', async () => {
     const before = await startDomains({
       adapters: [createFakeAgent(undefined, { type: 'old' })],
@@ -118,33 +140,4 @@ describe('a result that storage refuses', () => {
 
     expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', attempts: 1 })
   })
-})
-
-describe('persist', () => {
-  const calls = async (thrown: unknown, succeedAt = Number.POSITIVE_INFINITY) => {
-    const clock = createFakeClock()
-    let made = 0
-    const outcome = persist(async () => {
-      if (++made < succeedAt) throw thrown
-      return 'written'
-    }, clock).catch((error) => error)
-    for (let turn = 0; turn < 10; turn++) {
-      await turns(1)
-      clock.advance(1_000)
-    }
-    return { made, outcome: await outcome }
-  }
-
-  it('repeats what the medium refused three times at most', async () => {
-    const thrown = unavailable()
-    expect(await calls(thrown)).toEqual({ made: 4, outcome: thrown })
-    expect(await calls(thrown, 4)).toEqual({ made: 4, outcome: 'written' })
-  })
-
-  it.each([new Error('a bug'), new Problem('invalid', 'x', 'x')])(
-    'does not repeat after %s',
-    async (thrown) => {
-      expect(await calls(thrown)).toEqual({ made: 1, outcome: thrown })
-    },
-  )
 })

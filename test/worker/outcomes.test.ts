@@ -61,6 +61,12 @@ describe('the outcome of a run', () => {
       { code: 'agent_error', message: 'gone' },
     ],
     ['throws a string', () => Promise.reject('ouch'), { code: 'agent_error', message: 'ouch' }],
+    ['throws what has no text', () => Promise.reject(Object.create(null)), { code: 'agent_error' }],
+    [
+      'throws an error whose message is no text',
+      () => Promise.reject(Object.assign(new Error('x'), { message: { a: 1 } })),
+      { code: 'agent_error', message: expect.any(String) },
+    ],
     ['throws nothing at all', () => Promise.reject(undefined), { code: 'agent_error', message: 'undefined' }],
     ['returns nothing', () => undefined, { code: 'bad_result' }],
     ['returns a function', () => () => undefined, { code: 'bad_result' }],

@@ -52,10 +52,22 @@ describe('a shutdown', () => {
     expect(await next.reaches(id, 'completed')).toMatchObject({ attempts: 1 })
   })
 
+  it('of one run alone puts its task back in line, for this process too', async () => {
+    const agent = obedient()
+    const service = await startDomains({ adapters: [agent] })
+    const { id } = await service.run()
+    service.active.stop(id, 'shutdown')
+    await turns()
+
+    expect(agent.runs.map(({ attempt }) => attempt)).toEqual([1, 1])
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 1 })
+  })
+
   it('takes no new work, not even work that waits for room already', async () => {
     const agent = createFakeAgent(HOLD)
     const service = await startDomains({ adapters: [agent], env: { POOL_MAX_CONCURRENT: '1' } })
-    for (let task = 0; task < 5; task++) await service.create()
+    const ids: string[] = []
+    for (let task = 0; task < 5; task++) ids.push((await service.create()).id)
     await until(() => agent.runs.length === 1)
 
     await stopWithin10s(service)
@@ -63,6 +75,7 @@ describe('a shutdown', () => {
 
     expect(agent.runs).toHaveLength(1)
     expect(await service.totals.byStatus()).toMatchObject({ queued: 5, in_progress: 0 })
+    for (const id of ids.slice(1)) expect(await service.eventTypes(id)).toEqual(['created', 'queued'])
   })
 
   it('stops a run that was being claimed when it came', async () => {

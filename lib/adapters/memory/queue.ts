@@ -38,6 +38,8 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let scheduled = false
   // Messages from this number on were sent after the dispatch was scheduled, and wait for the one that follows.
   let horizon = 0
+  // Messages below this number have seen a whole turn pass since they were sent: a slot that frees may take one at once.
+  let settled = 0
 
   const wake = () => {
     if (scheduled || !handler || running >= concurrency || backlog.ready === 0) return
@@ -50,9 +52,13 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const dispatch = () => {
     scheduled = false
     // A handler that sends moves the horizon on at once.
-    const before = horizon
+    settled = horizon
+    fill()
+  }
+
+  const fill = () => {
     while (handler && running < concurrency) {
-      const message = backlog.take(before)
+      const message = backlog.take(settled)
       if (!message) break
       running += 1
       void serve(message, handler)
@@ -69,7 +75,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     }
     running -= 1
     if (running === 0) for (const resolve of idle.splice(0)) resolve()
-    wake()
+    fill()
   }
 
   const sendBack = (message: Waiting<Body>, error: unknown) => {

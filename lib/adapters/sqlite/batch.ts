@@ -1,116 +1,115 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Followers, Outcome, Write } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
-import { asProblem, mediumFailed } from './failure.ts'
+import { asProblem } from './failure.ts'
+import type { Hot } from './hot.ts'
+import type { Draft, Script, Writer } from './script.ts'
 
-/** So that one transaction does not hold the event loop for long; the rest waits for the next turn. */
-const MOST_PER_TRANSACTION = 512
+/** So that one transaction stays short; what comes after it goes into the next. */
+const MOST_PER_SCRIPT = 512
+/** One script is being written while the next is on its way, so that the writer never waits for a message. */
+const MOST_UNDER_WAY = 2
 
 export type Change = { head: Write<Fields>; followers: Followers<Fields>; detail: boolean }
-type Waiting = {
-  change: Change
-  resolve: (outcome: Outcome<Fields>) => void
-  reject: (reason: unknown) => void
-  result: { outcome: Outcome<Fields> } | { refused: unknown } | undefined
-}
+type Settle = { resolve: () => void; reject: (reason: unknown) => void }
+type Sealed = { script: Script; touched: readonly string[]; settles: readonly Settle[] }
 type Needs = {
-  db: DatabaseSync
-  /** Writes one change into the open transaction. */
-  apply: (change: Change) => Outcome<Fields>
-  /** Writes what is summed up over a transaction, or drops it when the transaction is rolled back. */
+  writer: Writer
+  draft: Draft
+  hot: Hot
+  /** Adds what was summed up since the last script to the draft, or drops it. */
   totals: { flush: () => void; forget: () => void }
 }
 
-const settle = (batch: readonly Waiting[]) => {
-  for (const { result, resolve, reject } of batch)
-    if (result !== undefined && 'outcome' in result) resolve(result.outcome)
-    else reject(result?.refused)
-}
+/**
+ * Group commit. A change is decided at once, on top of all that were decided before it; the changes of one turn of the
+ * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and hear their outcome
+ * after it. When a transaction fails, all that was decided since is void and hears so.
+ */
+export const groupCommit = ({ writer, draft, hot, totals }: Needs) => {
+  let settles: Settle[] = []
+  let sealed: Sealed[] = []
+  let underWay = 0
+  let scheduled = false
+  const idle: (() => void)[] = []
 
-/** Runs the work in one transaction; when it throws nothing of it remains. */
-const transactions = ({ db, totals }: Needs) => {
-  const begin = db.prepare('BEGIN IMMEDIATE')
-  const commit = db.prepare('COMMIT')
-  return (work: () => void) => {
-    begin.run()
+  const seal = () => {
+    if (settles.length === 0) return
+    totals.flush()
+    sealed.push({ script: draft.take(), touched: hot.seal(), settles })
+    settles = []
+  }
+
+  const schedule = () => {
+    if (scheduled || underWay >= MOST_UNDER_WAY || settles.length + sealed.length === 0) return
+    scheduled = true
+    setImmediate(send)
+  }
+
+  const send = () => {
+    scheduled = false
+    if (sealed.length === 0) seal()
+    const next = sealed.shift()
+    if (next) void write(next)
+    schedule()
+  }
+
+  const write = async ({ script, touched, settles: hearing }: Sealed) => {
+    underWay += 1
     try {
-      work()
-      totals.flush()
-      commit.run()
+      await writer.run(script)
+      hot.settle(touched)
+      for (const { resolve } of hearing) resolve()
     } catch (thrown) {
+      voidAll(hearing, script.era, asProblem(thrown))
+    }
+    underWay -= 1
+    schedule()
+    if (underWay + sealed.length + settles.length === 0) for (const wake of idle.splice(0)) wake()
+  }
+
+  /** The first failure of an era ends it: what is decided from now on stands on the file again. */
+  const voidAll = (hearing: readonly Settle[], era: number, reason: unknown) => {
+    const lost = [...hearing]
+    if (era === draft.era) {
+      lost.push(...sealed.flatMap((one) => one.settles), ...settles)
+      sealed = []
+      settles = []
+      draft.startOver()
+      hot.clear()
       totals.forget()
-      // Some failures (disk full, I/O) have rolled back already: https://sqlite.org/lang_transaction.html
-      if (db.isTransaction) db.exec('ROLLBACK')
+    }
+    for (const { reject } of lost) reject(reason)
+  }
+
+  /** Decides a change; one that throws leaves no trace and rejects alone. */
+  const decided = <T>(decide: () => T): T => {
+    const end = draft.end
+    try {
+      const outcome = decide()
+      hot.accept()
+      return outcome
+    } catch (thrown) {
+      draft.cut(end)
+      hot.reject()
       throw thrown
     }
   }
-}
-
-/**
- * Group commit: the changes of one turn of the event loop share a transaction, hence one fsync, and hear their outcome
- * after it. They apply in order, each on what the ones before it left.
- */
-export const groupCommit = (needs: Needs) => {
-  const { db, apply } = needs
-  const transaction = transactions(needs)
-  let waiting: Waiting[] = []
-  let scheduled = false
-
-  const applyAll = (batch: readonly Waiting[]) => {
-    for (const one of batch) one.result = { outcome: apply(one.change) }
-  }
-
-  /** Each change under a savepoint of its own: one that throws leaves no trace, the others go on. */
-  const applyEach = (batch: readonly Waiting[]) => {
-    for (const one of batch) {
-      db.exec('SAVEPOINT one')
-      try {
-        one.result = { outcome: apply(one.change) }
-      } catch (thrown) {
-        if (mediumFailed(thrown)) throw thrown
-        one.result = { refused: thrown }
-        db.exec('ROLLBACK TO one')
-      }
-      db.exec('RELEASE one')
-    }
-  }
-
-  /** Savepoints cost more than the writes, so they are taken only once a change has thrown: from the start again. */
-  const write = (batch: readonly Waiting[]) => {
-    try {
-      transaction(() => applyAll(batch))
-    } catch (thrown) {
-      if (mediumFailed(thrown)) throw thrown
-      transaction(() => applyEach(batch))
-    }
-  }
-
-  const run = () => {
-    const batch = waiting.length <= MOST_PER_TRANSACTION ? waiting : waiting.slice(0, MOST_PER_TRANSACTION)
-    waiting = waiting.slice(batch.length)
-    scheduled = waiting.length > 0
-    if (scheduled) setImmediate(run)
-    if (batch.length === 0) return
-    try {
-      write(batch)
-    } catch (thrown) {
-      const refused = asProblem(thrown)
-      for (const one of batch) one.result = { refused }
-    }
-    settle(batch)
-  }
 
   return {
-    commit: (change: Change): Promise<Outcome<Fields>> =>
-      new Promise((resolve, reject) => {
-        waiting.push({ change, resolve, reject, result: undefined })
-        if (scheduled) return
-        scheduled = true
-        setImmediate(run)
-      }),
-    /** Writes at once whatever waits. */
-    flush: (): void => {
-      while (waiting.length > 0) run()
+    /** Resolves to what `decide` returned, once what it added to the draft is durable. */
+    commit: <T extends Outcome<Fields> | number>(decide: () => T): Promise<T> => {
+      const outcome = decided(decide)
+      const durable = new Promise<T>((resolve, reject) => {
+        settles.push({ resolve: () => resolve(outcome), reject })
+      })
+      if (settles.length >= MOST_PER_SCRIPT) seal()
+      schedule()
+      return durable
     },
+    /** Resolves when nothing waits to be written. */
+    drained: (): Promise<void> =>
+      underWay + sealed.length + settles.length === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => idle.push(resolve)),
   }
 }

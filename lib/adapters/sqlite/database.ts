@@ -1,12 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { asProblem } from './failure.ts'
 
-/**
- * The folder has one owner (lock.ts), so the file is held exclusively too: no shared memory, and no lock calls around
- * each read, which cost more than the read. 16 MB of cache, and a write-ahead log folded back every 8 MB.
- */
+/** 16 MB of cache a connection, and a write-ahead log folded back every 8 MB. */
 const PRAGMAS = `
-  PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA busy_timeout = 250;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;

@@ -10,12 +10,21 @@ export const quoted = (name: string): string => {
 }
 
 /** `crossing`: the index spans owners of a collection with `within`, so equal keys are told apart by the owner. */
-export type IndexPlan = { name: string; columns: string[]; within?: string; by: string; crossing: boolean }
+export type IndexPlan = {
+  name: string
+  columns: string[]
+  within?: string
+  by: string
+  crossing: boolean
+  /** The table itself lies in this order, so that no index of its own is kept. */
+  clustered: boolean
+}
 
 /**
  * A collection as a table: key, columns copied out of the row for the indexes and for expiry, and the row itself as JSON
  * text in `_head`. Heavy fields lie in a table of their own under the row's `_rid`: SQLite rewrites a whole record on
- * every update, and a status change must not write 100 kB of prompt again.
+ * every update, and a status change must not write 100 kB of prompt again. A collection with `within` and no heavy fields
+ * is `clustered`: its small rows lie in the order of their keys, next to those of the same owner, in one tree.
  */
 export type Plan = {
   name: string
@@ -27,6 +36,9 @@ export type Plan = {
   columns: string[]
   expires: string | undefined
   heavy: ReadonlySet<string>
+  clustered: boolean
+  /** The columns that tell one record from all others, the quickest ones. */
+  address: readonly string[]
   indexes: ReadonlyMap<string, IndexPlan>
 }
 
@@ -42,6 +54,7 @@ const planIndex = (of: Collection, index: Collection['indexes'][string]): IndexP
     ...(within === undefined ? {} : { within }),
     by,
     crossing,
+    clustered: of.within !== undefined && of.detail === undefined && within === of.within && by === of.key,
   }
 }
 
@@ -52,6 +65,7 @@ export const planOf = (of: Collection): Plan => {
   const copied = [...indexes.values()].flatMap((index) => index.columns).concat(of.expires ?? [])
   const columns = [...new Set(copied)].filter((field) => !keys.includes(field))
   const heavy = new Set(of.detail)
+  const clustered = of.within !== undefined && heavy.size === 0
   for (const field of [...keys, ...columns, ...heavy]) quoted(field)
   for (const field of [...keys, ...columns])
     if (heavy.has(field))
@@ -66,6 +80,8 @@ export const planOf = (of: Collection): Plan => {
     columns,
     expires: of.expires,
     heavy,
+    clustered,
+    address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,
   }
 }

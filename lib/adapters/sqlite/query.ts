@@ -70,6 +70,9 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
   }
 }
 
+/** Names the tree to walk, so that no choice of the planner turns a page into a sort. */
+const walk = ({ clustered, name }: IndexPlan) => (clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`)
+
 /** The statement of a page, one row longer than asked for so that it tells whether more follow. */
 export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql => {
   const index = indexOf(plan, query)
@@ -81,7 +84,7 @@ export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql => {
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
   const detail = query.detail === true && plan.heavy.size > 0 ? ', _rid AS rid' : ''
   return {
-    text: `SELECT _head AS head${detail} FROM ${plan.table} INDEXED BY ${index.name} WHERE ${text}
+    text: `SELECT _head AS head${detail} FROM ${plan.table} ${walk(index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -97,5 +100,5 @@ export const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Posit
 export const countSql = (plan: Plan, query: Selection, now: number): Sql => {
   const index = indexOf(plan, query)
   const { text, values } = selected(plan, index, query, now)
-  return { text: `SELECT count(*) AS n FROM ${plan.table} INDEXED BY ${index.name} WHERE ${text}`, values }
+  return { text: `SELECT count(*) AS n FROM ${plan.table} ${walk(index)} WHERE ${text}`, values }
 }

@@ -9,6 +9,10 @@ const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
 
 const create = (db: DatabaseSync, plan: Plan) => {
   const keys = plan.keys.map((field) => `${quoted(field)} NOT NULL`).join(', ')
+  if (plan.clustered) {
+    const columns = `${keys}, _head TEXT NOT NULL, PRIMARY KEY (${list(plan.keys)})`
+    return db.exec(`CREATE TABLE ${plan.table} (${columns}) WITHOUT ROWID`)
+  }
   db.exec(
     `CREATE TABLE ${plan.table} (_rid INTEGER PRIMARY KEY, ${keys}, _head TEXT NOT NULL, UNIQUE (${list(plan.keys)}))`,
   )
@@ -50,8 +54,10 @@ const present = (plan: Plan, field: string) =>
   plan.keys.includes(field) ? '' : ` WHERE ${quoted(field)} IS NOT NULL`
 
 const createIndexes = (db: DatabaseSync, plan: Plan) => {
-  for (const { name, columns, by } of plan.indexes.values())
+  for (const { name, columns, by, clustered } of plan.indexes.values()) {
+    if (clustered) continue
     db.exec(`CREATE INDEX IF NOT EXISTS ${name} ON ${plan.table} (${list(columns)})${present(plan, by)}`)
+  }
   if (plan.expires === undefined) return
   const expires = quoted(plan.expires)
   db.exec(

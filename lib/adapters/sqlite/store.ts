@@ -7,12 +7,16 @@ import { type Change, groupCommit } from './batch.ts'
 import type { Fields } from './change.ts'
 import { openDatabase } from './database.ts'
 import { asProblem } from './failure.ts'
+import { createHot } from './hot.ts'
+import { openInlineWriter } from './inline-writer.ts'
 import { planOf } from './plan.ts'
 import { openReads } from './reads.ts'
 import { grow } from './schema.ts'
+import { createDraft } from './script.ts'
 import { openSweep } from './sweep.ts'
 import { openTable } from './table.ts'
 import { openTallies } from './tally.ts'
+import { openThreadWriter } from './thread-writer.ts'
 
 type Needs = { file: string; collections: readonly Collection[]; clock: Clock }
 /** `sweep` removes at most `limit` expired rows and says how many; they count as absent before. */
@@ -23,11 +27,24 @@ const open = ({ file, collections, clock }: Needs) => {
   try {
     const plans = collections.map(planOf)
     grow(db, plans)
-    const tallies = openTallies(db)
-    const tableOf = tablesByName(plans.map((plan) => openTable({ db, plan, clock })))
-    const totals = { flush: tallies.flush, forget: tallies.forget }
-    const group = groupCommit({ db, apply: applier(tableOf, tallies), totals })
-    return { db, tallies, tableOf, group, sweep: openSweep({ db, plans, clock }) }
+    const draft = createDraft()
+    // Small rows that are only ever added would push out those that are written again.
+    const clustered = new Set(plans.filter((plan) => plan.clustered).map((plan) => plan.name))
+    const hot = createHot((name) => !clustered.has(name.slice(0, name.indexOf('\0'))))
+    const tallies = openTallies(db, draft)
+    const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot }))
+    const apply = applier(tablesByName(tables), tallies)
+    const writer = file === ':memory:' ? openInlineWriter(db) : openThreadWriter(file)
+    const group = groupCommit({ writer, draft, hot, totals: tallies })
+    return {
+      db,
+      tallies,
+      tableOf: tablesByName(tables),
+      apply,
+      group,
+      writer,
+      expired: openSweep({ db, tables, clock }),
+    }
   } catch (thrown) {
     db.close()
     throw asProblem(thrown)
@@ -35,14 +52,15 @@ const open = ({ file, collections, clock }: Needs) => {
 }
 
 /**
- * Storage in one SQLite file, or in memory for `:memory:`. Everything happens on the calling thread: reads at once,
- * writes once per turn of the event loop in one transaction. Rows expire at the moment their `expires` field names.
- * Throws Problem `unavailable` when the file cannot be opened, `storage_too_new` when a newer version wrote it.
+ * Storage in one SQLite file, or in memory for `:memory:`. Writes are decided on the calling thread and written by
+ * another, so that nobody waits for a disk but those who asked for the write; reads see what is in the file. Rows expire
+ * at the moment their `expires` field names, and are not to be changed by whoever is given one. Throws Problem
+ * `unavailable` when the file cannot be opened, `storage_too_new` when a newer version wrote it.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
-  const { db, tallies, tableOf, group, sweep } = open(needs)
+  const { db, tallies, tableOf, apply, group, writer, expired } = open(needs)
   const read = openReads(db, needs.clock)
-  let closed = false
+  let closed: Promise<void> | undefined
 
   const whileOpen = <T>(work: () => T): T => {
     if (closed)
@@ -54,24 +72,34 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     }
   }
 
+  const sweep = (limit: number) =>
+    group.commit(() => {
+      const rows = expired(limit)
+      for (const { table, key } of rows) table.purge(key)
+      return rows.length
+    })
+
+  const close = async () => {
+    await group.drained()
+    try {
+      await writer.close()
+    } finally {
+      db.close()
+    }
+  }
+
   // Rows are JSON that was checked where it was built: inside, every collection is one of `Fields`.
   const store = {
     get: async (of: Collection, key: Key, detail = false) => whileOpen(() => tableOf(of).get(key, detail)),
     page: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.page(tableOf(of), query)),
     count: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.count(tableOf(of), query)),
     commit: async (head: Write<Fields>, followers: Change['followers'] = [], detail = false) =>
-      whileOpen(() => group.commit({ head, followers, detail })),
+      whileOpen(() => group.commit(() => apply({ head, followers, detail }))),
     tallies: async (name: string, from = '') => whileOpen(() => tallies.totals(name, from)),
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
-    close: async () => {
-      if (closed) return
-      closed = true
-      group.flush()
-      try {
-        db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-      } finally {
-        db.close()
-      }
+    close: () => {
+      closed ??= close()
+      return closed
     },
   }
   return store as unknown as SqliteStore

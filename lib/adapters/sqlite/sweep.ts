@@ -1,36 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../ports/clock.ts'
+import type { Key } from '../../ports/store.ts'
 import { type Plan, quoted } from './plan.ts'
+import type { Table } from './table.ts'
 
-type Needs = { db: DatabaseSync; plans: readonly Plan[]; clock: Clock }
+type Needs = { db: DatabaseSync; tables: readonly Table[]; clock: Clock }
 
-const prepareSweep = (db: DatabaseSync, plan: Plan, expires: string) => {
-  const field = quoted(expires)
-  const chosen = `SELECT _rid FROM ${plan.table} WHERE ${field} <= ? ORDER BY ${field}, _rid LIMIT ?`
-  const details = db.prepare(`DELETE FROM ${plan.detailTable} WHERE _rid IN (${chosen})`)
-  const rows = db.prepare(`DELETE FROM ${plan.table} WHERE _rid IN (${chosen})`)
-  return (now: number, limit: number): number => {
-    details.run(now, limit)
-    return Number(rows.run(now, limit).changes)
+/** Finds rows that have expired, at most `limit`, each with the table it is in. */
+export const openSweep = ({ db, tables, clock }: Needs) => {
+  const finders = tables.flatMap((table) =>
+    table.plan.expires === undefined ? [] : [{ table, find: finder(db, table.plan, table.plan.expires) }],
+  )
+  return (limit: number): { table: Table; key: Key }[] => {
+    const found: { table: Table; key: Key }[] = []
+    for (const { table, find } of finders)
+      for (const key of find(clock.now(), limit - found.length)) found.push({ table, key })
+    return found
   }
 }
 
-/** Removes rows that have expired, at most `limit` in one call, and says how many. */
-export const openSweep = ({ db, plans, clock }: Needs) => {
-  const sweeps = plans.flatMap((plan) =>
-    plan.expires === undefined ? [] : [prepareSweep(db, plan, plan.expires)],
+const finder = (db: DatabaseSync, { table, keys }: Plan, expires: string) => {
+  const names = keys.map(quoted)
+  const find = db.prepare(
+    `SELECT ${names.join(', ')} FROM ${table} WHERE ${quoted(expires)} <= ? ORDER BY ${quoted(expires)} LIMIT ?`,
   )
-  return (limit: number): number => {
-    let removed = 0
-    const now = clock.now()
-    db.exec('BEGIN IMMEDIATE')
-    try {
-      for (const sweep of sweeps) if (removed < limit) removed += sweep(now, limit - removed)
-      db.exec('COMMIT')
-    } catch (thrown) {
-      if (db.isTransaction) db.exec('ROLLBACK')
-      throw thrown
-    }
-    return removed
-  }
+  return (now: number, limit: number): Key[] =>
+    find.all(now, limit).map((row) => {
+      const [first = '', second] = keys.map((field) => String(row[field]))
+      return second === undefined ? first : [first, second]
+    })
 }

@@ -2,56 +2,68 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, change, changesAny, type Fields, meets, split } from './change.ts'
+import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
-import { type Found, openRecords, type Records } from './records.ts'
+import { type Address, openRecords, type Records } from './records.ts'
+import type { Draft } from './script.ts'
 
 export type Table = ReturnType<typeof openTable>
-type Needs = { db: DatabaseSync; plan: Plan; clock: Clock }
-type Parts = { plan: Plan; records: Records; expired: (row: Fields) => boolean }
-type Standing = { rid: number; row: Fields }
+type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot }
+type Parts = { plan: Plan; records: Records; hot: Hot; expired: (head: Fields) => boolean }
+/** A row as writes see it. `detail` is undefined when nobody asked for it and it was not at hand. */
+type Standing = { at: Address; head: Fields; detail: Fields | undefined }
 
 const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined })
 
-const rowOf = ({ records }: Parts, found: Found, detail: boolean): Fields => {
-  const row = JSON.parse(found.head)
-  return detail ? Object.assign(row, records.details.read(found.rid)) : row
-}
+const nameOf = ({ plan }: Parts, key: Key): string =>
+  typeof key === 'string' ? `${plan.name}\0${key}` : `${plan.name}\0${key[0]}\0${key[1]}`
 
-const standing = (parts: Parts, key: Key, detail: boolean): Standing | undefined => {
-  const found = parts.records.find(key)
+/** The row as the last write left it, expired or not. */
+const lastOf = (
+  { records, hot, plan }: Parts,
+  key: Key,
+  name: string,
+  detail: boolean,
+): Standing | undefined => {
+  const entry = hot.get(name)
+  if (entry !== undefined && entry.head === undefined) return undefined
+  const found = entry?.head === undefined ? records.find(key) : { at: entry.at, head: entry.head }
   if (found === undefined) return undefined
-  const row = rowOf(parts, found, detail)
-  return parts.expired(row) ? undefined : { rid: found.rid, row }
+  const known = plan.heavy.size > 0 ? entry?.detail : NOTHING
+  // Detail that was not at hand was not written since it was last durable, so the file has it.
+  return { ...found, detail: known ?? (detail ? records.details.read(found.at) : undefined) }
 }
 
-/** The row for the caller: without its detail when that was loaded for a condition only. */
-const shown = ({ plan }: Parts, row: Fields, loaded: boolean, asked: boolean): Fields =>
-  loaded && !asked ? split(row, plan.heavy).head : row
+const NOTHING: Fields = Object.freeze({})
 
-const keyOf = ({ plan }: Parts, row: Fields): Key =>
-  plan.within === undefined ? String(row[plan.key]) : [String(row[plan.within]), String(row[plan.key])]
+const shown = ({ head, detail }: Standing, asked: boolean): Fields =>
+  asked ? { ...head, ...detail } : { ...head }
 
 const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<Fields> => {
-  const { records, plan } = parts
+  const { records, plan, hot } = parts
+  const key = keyOf(plan, row)
+  const name = nameOf(parts, key)
+  const there = lastOf(parts, key, name, asked)
+  if (there !== undefined) {
+    if (!parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
+    records.remove(there.at)
+  }
   const { head, detail } = split(row, plan.heavy)
   const text = JSON.stringify(head)
-  let rid = records.insert(head, text)
-  if (rid === undefined) {
-    const found = records.find(keyOf(parts, row))
-    if (found === undefined) throw new Error(`${plan.name} refused a row whose key is free`)
-    const there = rowOf(parts, found, asked)
-    if (!parts.expired(there)) return { applied: false, row: there }
-    records.remove(found.rid)
-    rid = records.insert(head, text) ?? found.rid
-  }
-  if (detail !== undefined) records.details.write(rid, detail)
-  return { applied: true, row: asked ? { ...head, ...detail } : head }
+  const at = records.insert(head, text)
+  const detailText = detail && JSON.stringify(detail)
+  if (detailText !== undefined) records.details.write(at, detailText)
+  hot.put(name, at, head, detail ?? NOTHING, text.length + (detailText?.length ?? 0))
+  return { applied: true, row: asked ? { ...head, ...detail } : { ...head } }
 }
 
+const keyOf = ({ within, key }: Plan, row: Fields): Key =>
+  within === undefined ? String(row[key]) : [String(row[within]), String(row[key])]
+
 /** A key stays for the life of its row: no change may name it with another value. */
-const refuseNewKey = ({ plan }: Parts, row: Fields, { set, add, unset }: Update<Fields>) => {
+const refuseNewKey = ({ plan }: Parts, head: Fields, { set, add, unset }: Update<Fields>) => {
   for (const field of plan.keys) {
-    const moved = set?.[field] !== undefined && set[field] !== row[field]
+    const moved = set?.[field] !== undefined && set[field] !== head[field]
     if (moved || add?.[field] !== undefined || unset?.includes(field))
       throw new TypeError(`${field} of ${plan.name} cannot change: it is a key`)
   }
@@ -59,43 +71,69 @@ const refuseNewKey = ({ plan }: Parts, row: Fields, { set, add, unset }: Update<
 
 /** Detail is read when a condition, a change or the caller names it, and written only when it is changed. */
 const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fields> => {
-  const { records, plan } = parts
+  const { records, plan, hot } = parts
   const heavy = plan.heavy.size > 0 && changesAny(plan.heavy, write)
-  const loaded = heavy || (plan.heavy.size > 0 && (asked || asksAny(plan.heavy, write.when)))
-  const there = standing(parts, write.key, loaded)
-  if (there === undefined) return ABSENT
-  const { rid, row } = there
-  if (!meets(row, write.when)) return { applied: false, row: shown(parts, row, loaded, asked) }
-  refuseNewKey(parts, row, write)
-  const before = records.cells(row)
+  const name = nameOf(parts, write.key)
+  const there = lastOf(parts, write.key, name, heavy || asked || asksAny(plan.heavy, write.when))
+  if (there === undefined || parts.expired(there.head)) return ABSENT
+  const row = { ...there.head, ...there.detail }
+  if (!meets(row, write.when)) return { applied: false, row: shown(there, asked) }
+  refuseNewKey(parts, there.head, write)
   change(row, write)
-  const { head, detail } = loaded ? split(row, plan.heavy) : { head: row, detail: undefined }
-  records.update(rid, before, head, JSON.stringify(head))
-  if (heavy) records.details.write(rid, detail)
-  return { applied: true, row: asked ? row : head }
+  const { head, detail } = split(row, plan.heavy)
+  const text = JSON.stringify(head)
+  records.update(there.at, there.head, head, text)
+  const detailText = heavy && detail ? JSON.stringify(detail) : undefined
+  if (heavy) records.details.write(there.at, detailText)
+  const known = there.detail === undefined ? undefined : (detail ?? NOTHING)
+  hot.put(name, there.at, head, known, text.length + (detailText?.length ?? 0))
+  return { applied: true, row: asked ? row : { ...head } }
 }
 
 const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Outcome<Fields> => {
-  const loaded = parts.plan.heavy.size > 0 && (asked || asksAny(parts.plan.heavy, when))
-  const there = standing(parts, key, loaded)
-  if (there === undefined) return ABSENT
-  const row = shown(parts, there.row, loaded, asked)
-  if (!meets(there.row, when)) return { applied: false, row }
-  parts.records.remove(there.rid)
+  const name = nameOf(parts, key)
+  const there = lastOf(parts, key, name, asked || asksAny(parts.plan.heavy, when))
+  if (there === undefined || parts.expired(there.head)) return ABSENT
+  const row = shown(there, asked)
+  if (!meets({ ...there.head, ...there.detail }, when)) return { applied: false, row }
+  parts.records.remove(there.at)
+  parts.hot.put(name, there.at, undefined, undefined, 0)
   return { applied: true, row }
 }
 
-/** One collection: its conditional writes, to be run inside a transaction, and its reads by key. */
-export const openTable = ({ db, plan, clock }: Needs) => {
+/** What readers see: the file's state, which a row without pending writes has in memory too. */
+const get = (parts: Parts, key: Key, detail: boolean): Fields | undefined => {
+  const name = nameOf(parts, key)
+  const entry = parts.hot.get(name)
+  const durable = entry === undefined || entry.pending === 0
+  const there = durable ? lastOf(parts, key, name, detail) : stored(parts, key, detail)
+  return there === undefined || parts.expired(there.head) ? undefined : shown(there, detail)
+}
+
+const stored = ({ records }: Parts, key: Key, detail: boolean): Standing | undefined => {
+  const found = records.find(key)
+  return found && { ...found, detail: detail ? records.details.read(found.at) : undefined }
+}
+
+/** One collection: its conditional writes, decided at once and added to the draft, and its reads by key. */
+export const openTable = ({ db, plan, clock, draft, hot }: Needs) => {
   const { expires } = plan
   const expired = (row: Fields) => expires !== undefined && Number(row[expires] ?? Infinity) <= clock.now()
-  const parts: Parts = { plan, records: openRecords(db, plan), expired }
+  const parts: Parts = { plan, records: openRecords({ db, plan, draft }), hot, expired }
   return {
     plan,
     detailOf: parts.records.details.read,
-    get: (key: Key, detail: boolean) => standing(parts, key, detail && plan.heavy.size > 0)?.row,
+    get: (key: Key, detail: boolean) => get(parts, key, detail),
     insert: (write: Insert<Fields>, detail: boolean) => insert(parts, write, detail),
     update: (write: Update<Fields>, detail: boolean) => update(parts, write, detail),
     remove: (write: Remove<Fields>, detail: boolean) => remove(parts, write, detail),
+    /** Removes a record whatever its row says. */
+    purge: (key: Key) => {
+      const name = nameOf(parts, key)
+      const there = lastOf(parts, key, name, false)
+      if (there === undefined || !expired(there.head)) return
+      parts.records.remove(there.at)
+      hot.put(name, there.at, undefined, undefined, 0)
+    },
   }
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Tally, Totals } from '../../ports/store.ts'
+import type { Draft } from './script.ts'
 
 const KINDS = ['add', 'least', 'most'] as const
 type Kind = (typeof KINDS)[number]
@@ -33,24 +34,24 @@ export const checkTally = (tally: Tally): void => {
 }
 
 /**
- * Running totals. Within a transaction they are summed up in memory and stored once per name at its end, so that a
- * counter which every task touches costs one write per transaction.
+ * Running totals. Those of one script are summed up in memory and stored once per name at its end, so that a counter
+ * which every task touches costs one write per transaction.
  */
-export const openTallies = (db: DatabaseSync) => {
+export const openTallies = (db: DatabaseSync, draft: Draft) => {
   const pending = new Map<string, Map<string, Sums>>()
   const store = Object.fromEntries(
     KINDS.map((kind) => [
       kind,
-      db.prepare(
+      draft.statement(
         `INSERT INTO tally_totals VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET value = ${ON_CONFLICT[kind]}`,
       ),
     ]),
-  ) as Record<Kind, ReturnType<DatabaseSync['prepare']>>
+  ) as Record<Kind, number>
   const read = db.prepare(
     'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
   )
   return {
-    /** Takes a tally that passed `checkTally` into the transaction that is open. */
+    /** Takes a tally that passed `checkTally` into the script under construction. */
     add: (tally: Tally): void => {
       const members = entry(pending, tally.tally, () => new Map<string, Sums>())
       const sums = entry(members, tally.member, () => ({ add: new Map(), least: new Map(), most: new Map() }))
@@ -64,12 +65,12 @@ export const openTallies = (db: DatabaseSync) => {
       }
     },
     forget: () => pending.clear(),
-    /** Writes what was added since the last time; part of the open transaction. */
+    /** Adds what was summed up since the last time to the draft. */
     flush: (): void => {
       for (const [group, members] of pending)
         for (const [member, sums] of members)
           for (const kind of KINDS)
-            for (const [name, value] of sums[kind]) store[kind].run(group, member, name, value)
+            for (const [name, value] of sums[kind]) draft.add(store[kind], [group, member, name, value])
       pending.clear()
     },
     totals: (group: string, from: string): Record<string, Totals> => {

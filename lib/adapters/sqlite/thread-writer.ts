@@ -1,0 +1,43 @@
+import { Worker } from 'node:worker_threads'
+import { Problem } from '../../core/errors.ts'
+import type { Writer } from './script.ts'
+import type { Answer } from './writer-thread.ts'
+
+type Asked = { resolve: () => void; reject: (reason: unknown) => void }
+
+const stopped = (cause?: unknown) =>
+  new Problem('unavailable', 'storage_unavailable', 'Storage is unavailable: its writer has stopped.', {
+    cause,
+  })
+
+/** Writes on a thread of its own, so that the event loop never waits for a disk. */
+export const openThreadWriter = (file: string): Writer => {
+  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: { file } })
+  // The thread answers in the order it was asked.
+  const asked: Asked[] = []
+  let over: unknown
+  const end = (reason: unknown) => {
+    over ??= reason
+    for (const { reject } of asked.splice(0)) reject(over)
+  }
+  thread.on('message', (answer: Answer) => {
+    const next = asked.shift()
+    if (answer === undefined) next?.resolve()
+    else next?.reject(Object.assign(new Error(answer.message), answer))
+  })
+  thread.on('error', (thrown) => end(stopped(thrown)))
+  thread.on('exit', () => end(stopped()))
+  const ask = (message: unknown) =>
+    new Promise<void>((resolve, reject) => {
+      if (over !== undefined) return reject(over)
+      asked.push({ resolve, reject })
+      thread.postMessage(message)
+    })
+  return {
+    run: ask,
+    close: async () => {
+      await ask('close')
+      await thread.terminate()
+    },
+  }
+}

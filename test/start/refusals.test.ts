@@ -1,0 +1,147 @@
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from '@jest/globals'
+import {
+  type Environment,
+  launchService,
+  type Program,
+  startService,
+  temporaryFolder,
+} from '../journeys/service.ts'
+import { oldNode } from './old-node.ts'
+
+const REFUSES_WITHIN_MS = 20_000
+
+/** One line that says why, on stderr; nothing else, and no stack. */
+const expectRefusal = async (program: Program, why: RegExp) => {
+  await using service = launchService({ ...program, mostMs: REFUSES_WITHIN_MS })
+  const { code, stdout, stderr } = await service.exited
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^[^\n]+\n$/)
+  expect(stderr).toMatch(why)
+  expect(stderr).not.toMatch(/\bat .*:\d+:\d+/)
+}
+
+const agents = (...names: string[]) => names.map((name) => `test/fixtures/agents/${name}.ts`).join(',')
+
+const badSettings: [setting: string, env: Environment, why: RegExp][] = [
+  ['a port that is no number', { PORT: 'abc' }, /PORT: must be a whole number/],
+  ['a port that does not exist', { PORT: '65536' }, /PORT: must be at most 65535/],
+  ['an unknown mode', { SERVICE_MODE: 'x' }, /SERVICE_MODE: .*pico.*mini/],
+  ['no concurrency', { QUEUE_CONCURRENCY: '0' }, /QUEUE_CONCURRENCY: must be at least 1/],
+  ['a lease too short to renew', { TASK_LEASE_MS: '10' }, /TASK_LEASE_MS: must be at least 1000/],
+  ['a host that others reach', { HOST: '0.0.0.0' }, /HOST: .*loopback/],
+  ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
+  ['an unknown default agent', { DEFAULT_AGENT: 'nobody' }, /DEFAULT_AGENT: nobody .*coding-agent/],
+  ['a missing adapter', { AGENT_ADAPTERS: agents('missing') }, /AGENT_ADAPTERS: .*missing\.ts/],
+  [
+    'an adapter without functions',
+    { AGENT_ADAPTERS: agents('misshapen') },
+    /AGENT_ADAPTERS: .*execute must be/,
+  ],
+  ['an adapter that throws', { AGENT_ADAPTERS: agents('throwing') }, /AGENT_ADAPTERS: .*a first line, and a/],
+  ['an adapter twice', { AGENT_ADAPTERS: agents('scripted', 'scripted') }, /AGENT_ADAPTERS: .*scripted/],
+  ['two at once, and names both', { PORT: '-1', LOG_LEVEL: 'loud' }, /PORT: .*LOG_LEVEL: /],
+]
+
+describe('a service that cannot start says so in one line and ends with code 1:', () => {
+  it.each(badSettings)('%s', async (_setting, env, why) => {
+    using folder = temporaryFolder()
+    await expectRefusal({ env: { DATA_DIR: folder.in('data'), ...env } }, why)
+  })
+
+  it('a port in use', async () => {
+    using folder = temporaryFolder()
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const env = { PORT: String(port), DATA_DIR: folder.in('data') }
+    await expectRefusal({ env }, new RegExp(`port ${port} is in use.*PORT`))
+    other.close()
+    await using service = await startService({ env })
+    expect(service.baseUrl).toMatch(`:${port}`)
+  })
+
+  it('a data folder under a file', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('file'), '')
+    await expectRefusal(
+      { env: { DATA_DIR: folder.in('file', 'data') } },
+      /file\/data cannot be written.*DATA_DIR/,
+    )
+  })
+
+  it('a data folder that may not be written to', async () => {
+    using folder = temporaryFolder()
+    const closed = folder.in('closed')
+    mkdirSync(closed)
+    chmodSync(closed, 0o500)
+    // No mode keeps the superuser out; /sys does.
+    const DATA_DIR = process.getuid?.() === 0 ? '/sys/data' : closed
+    await expectRefusal({ env: { DATA_DIR } }, new RegExp(`${DATA_DIR} cannot be written.*DATA_DIR`))
+  })
+
+  it('a data file that a newer version wrote, which stays as it is', async () => {
+    using folder = temporaryFolder()
+    const db = new DatabaseSync(folder.in('service.db'))
+    db.exec('PRAGMA user_version = 99')
+    await expectRefusal({ env: { DATA_DIR: folder.path } }, /newer version/)
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 99 })
+    db.close()
+  })
+
+  it('a data file that is none', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('service.db'), 'not a database, but long enough to be taken for one'.repeat(50))
+    await expectRefusal({ env: { DATA_DIR: folder.path } }, /not a database/)
+  })
+
+  it('a Node that says it is too old', async () => {
+    using folder = temporaryFolder()
+    const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})`
+    const program = { env: { DATA_DIR: folder.in('data') }, nodeArgs: ['--import', pretend] }
+    await expectRefusal(program, /needs Node 24 or newer.*npm start/)
+  })
+
+  it('a Node that is too old, where the machine has one', async () => {
+    using folder = temporaryFolder()
+    const node = oldNode()
+    if (node === undefined) return console.error('NOT TESTED: there is no Node older than 24 on PATH')
+    await expectRefusal({ env: { DATA_DIR: folder.in('data') }, node }, /needs Node 24 or newer; this is v/)
+  })
+})
+
+describe('a data folder', () => {
+  it('belongs to one service at a time, and is free again however that ended', async () => {
+    using folder = temporaryFolder()
+    const env = { DATA_DIR: folder.path }
+    for (const end of ['kill9', 'stop'] as const) {
+      await using first = await startService({ env })
+      await expectRefusal({ env }, /in use by another process.*DATA_DIR/)
+      expect((await fetch(`${first.baseUrl}/api/health/ready`)).status).toBe(200)
+      await first[end]()
+    }
+    await using next = await startService({ env })
+    expect(await next.stop()).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('is opened by one of two services that start at once', async () => {
+    using folder = temporaryFolder()
+    const env = { DATA_DIR: folder.path }
+    await using one = launchService({ env })
+    await using other = launchService({ env })
+    const loser = await Promise.race([one.exited, other.exited])
+    expect(loser).toMatchObject({ code: 1, stderr: expect.stringContaining('in use by another process') })
+    await Promise.any([one.ready(), other.ready()])
+  })
+
+  it('is left alone in mode pico', async () => {
+    using folder = temporaryFolder()
+    const env = { DATA_DIR: folder.path, SERVICE_MODE: 'pico' }
+    await using one = await startService({ env })
+    await using other = await startService({ env })
+    expect(one.baseUrl).not.toBe(other.baseUrl)
+  })
+})

@@ -2,7 +2,9 @@
 const major = Number(process.versions.node.split('.')[0])
 
 if (major < 24) {
-  console.error(`This service needs Node 24 or newer; this is ${process.version}. Start it with: npm start`)
+  console.error(
+    `This service needs Node 24 or newer; this is ${process.version}. npm ci && npm start brings its own.`,
+  )
   process.exit(1)
 }
 

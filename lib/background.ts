@@ -16,7 +16,7 @@ type Sweep = { expiredRows(limit: number): Promise<unknown>; workspaces(): Promi
  */
 export const createBackground = (ports: Ports, domains: Domains, config: Config, sweep: Sweep) => {
   const { clock, log, taskQueue, notificationQueue } = ports
-  const { tasks, outbox, active, runTask } = domains
+  const { tasks, outbox, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
 
   /** Takes up what the last process left, then starts the workers. */
@@ -24,7 +24,8 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
     const { resent, recovered } = await tasks.recovery.afterRestart()
     await outbox.resend()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
-    taskQueue.start(({ body }) => runTask(body))
+    ahead.allowed = await lastExit.begin()
+    taskQueue.start(({ body }) => worker.run(body))
     notificationQueue.start(({ body }) => outbox.deliver(body))
     jobs = [
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
@@ -45,7 +46,9 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     await drained
     cancel()
+    await worker.settled()
     await Promise.all(jobs.map((end) => end()))
+    await lastExit.end()
   }
 
   return { start, stop }

@@ -18,6 +18,7 @@ import type { RunTask } from './tasks/schema.ts'
 import { createTasks } from './tasks/service.ts'
 import { createTotals } from './tasks/totals.ts'
 import { createActiveRuns } from './worker/active.ts'
+import { createLastExit } from './worker/last-exit.ts'
 import { createPool } from './worker/pool.ts'
 import { createWorker } from './worker/worker.ts'
 
@@ -34,6 +35,9 @@ export type Ports = {
   random: () => number
   queueMode: QueueStatus['mode']
 }
+
+/** Storage that could not keep a claim gets this long before the task is tried again. */
+const RESEND_MS = 1_000
 
 export type Domains = ReturnType<typeof createDomains>
 
@@ -65,16 +69,34 @@ export const createDomains = (ports: Ports, config: Config) => {
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
-  const runTask = createWorker({
+  const lastExit = createLastExit(store)
+  // A task that kills its process must not do so uncounted, so after a death every claim is durable first.
+  const ahead = { allowed: false }
+  const worker = createWorker({
     runs: tasks.runs,
     agent: agents.get,
     active,
     pool: createPool(config.POOL_MAX_CONCURRENT),
+    mayRunAhead: () => ahead.allowed,
+    sendAgain: ({ id, attempts, priority }) =>
+      taskQueue.send([{ body: { taskId: id, attempt: attempts }, priority, delayMs: RESEND_MS }]),
     retryPolicy: () => ({ baseMs: config.QUEUE_RETRY_BACKOFF_MS, type: config.QUEUE_RETRY_TYPE }),
     random: ports.random,
     timeoutMs: config.POOL_TIMEOUT_MS,
     clock,
     log,
   })
-  return { tasks, totals, deadLetters, queueStatus, agents, outbox, notifications, active, runTask }
+  return {
+    tasks,
+    totals,
+    deadLetters,
+    queueStatus,
+    agents,
+    outbox,
+    notifications,
+    active,
+    worker,
+    lastExit,
+    ahead,
+  }
 }

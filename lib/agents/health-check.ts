@@ -11,17 +11,25 @@ const LONGEST_MS = 5_000
  */
 export const createHealthCheck = ({ breakers, clock }: { breakers: Breakers; clock: Clock }) => {
   const ask = (agent: AgentAdapter) =>
-    breakers.of(`agent:${agent.type}`).run(() => within(LONGEST_MS, clock, () => agent.healthCheck()))
+    breakers.of(`agent:${agent.type}`).run(() => within(LONGEST_MS, clock, () => answerOf(agent)))
 
   return async (agent: AgentAdapter): Promise<AgentHealth> => {
     const startedAt = clock.monotonic()
     try {
       const health = await ask(agent)
-      const latencyMs = health.latencyMs ?? Math.round(clock.monotonic() - startedAt)
+      const latencyMs = Math.round(health.latencyMs ?? clock.monotonic() - startedAt)
       return { ...health, healthy: health.healthy === true, latencyMs }
     } catch (thrown) {
       return { healthy: false, message: messageOf(thrown, 300) }
     }
+  }
+}
+
+const answerOf = async (agent: AgentAdapter): Promise<AgentHealth> => {
+  try {
+    return await agent.healthCheck()
+  } catch (cause) {
+    throw new Problem('unavailable', 'health_check_failed', messageOf(cause, 300), { cause })
   }
 }
 

@@ -23,7 +23,9 @@ type Needs = { config: Config; workspacesDir: string; breakers: Breakers; clock:
 
 /** What a circuit breaker counts: faults of a provider, and adapters that fail to answer for their health. */
 export const isFault = (thrown: unknown): boolean =>
-  !(thrown instanceof Problem) || thrown.code === 'health_check_timeout' || isProviderFault(thrown)
+  isProviderFault(thrown) || (thrown instanceof Problem && HEALTH_FAULTS.has(thrown.code))
+
+const HEALTH_FAULTS: ReadonlySet<string> = new Set(['health_check_failed', 'health_check_timeout'])
 
 /** The execution backends: the built-in coding agent, and the modules that the configuration names. */
 export const openAgents = async (needs: Needs) => {

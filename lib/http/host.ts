@@ -50,18 +50,23 @@ const pathOf = (url: string) => {
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-/** Reads no further than the limit; the rest of an oversized body is drained by closing the connection. */
-const readBody = async (request: IncomingMessage, limit: number): Promise<string> => {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
-  }
-  return (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)).toString('utf8')
-}
+/** Keeps no more than the limit; the rest of an oversized body is dropped until the answer closes the connection. */
+const readBody = (request: IncomingMessage, limit: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit))
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= limit) chunks.push(chunk)
+      else reject(tooLarge(limit))
+    })
+    request.on('end', () => {
+      const [only] = chunks
+      resolve((only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString('utf8'))
+    })
+    request.on('error', reject)
+  })
 
 const toEvent = (
   request: IncomingMessage,

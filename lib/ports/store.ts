@@ -81,11 +81,17 @@ export interface Store {
    * failed condition skips that follower only. With transactions all is one of them; without, followers are applied
    * after the head, and a death in between is repaired by whoever reconciles.
    */
-  commit<R extends object>(
+  commit<R extends object>(head: Write<R>, followers?: Followers<R>, detail?: boolean): Promise<Outcome<R>>
+  /**
+   * As `commit`, but resolves as soon as the change is decided: whoever writes next finds it, readers do not yet.
+   * `durable` resolves when it cannot be lost any more, at the latest with the next commit that is decided after it,
+   * and rejects when it was. A store that decides and keeps in one step answers with a `durable` that has resolved.
+   */
+  decide<R extends object>(
     head: Write<R>,
     followers?: Followers<R>,
     detail?: boolean,
-  ): Promise<Outcome<R>>
+  ): Promise<Outcome<R> & { durable: Promise<void> }>
   /** Members of a group, by name, from `from` on when given. */
   tallies(group: string, from?: string): Promise<Readonly<Record<string, Totals>>>
   close(): Promise<void>

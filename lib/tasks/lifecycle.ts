@@ -50,14 +50,19 @@ export const createLifecycle = ({ store, clock, ids }: Needs) => {
    * Applies a move if the task is still in the state it leaves and meets `when`. The outcome's row carries detail
    * fields; when the move was not applied it is the row that stood in the way.
    */
-  const move = (it: Move): Promise<Outcome<TaskRow>> => {
+  const move = (it: Move): Promise<Outcome<TaskRow>> => store.commit(...writesOf(it))
+
+  /** As `move`, but resolves once it is decided; `durable` tells when it cannot be lost any more. */
+  const moveAhead = (it: Move) => store.decide(...writesOf(it))
+
+  const writesOf = (it: Move) => {
     const to = targetOf(it)
     const followers = (row: TaskRow): Follower[] => [
       { insert: taskEvents, row: event(it.taskId, eventOf[it.verb], textOf(it.event, row)) },
       tallyOfMove(it.from, to),
       ...(it.followers?.(row) ?? []),
     ]
-    return store.commit(updateOf(it, to), followers, true)
+    return [updateOf(it, to), followers, true] as const
   }
 
   /** A move as followers of another write, for a caller who knows that the task is in the state it leaves. */
@@ -70,7 +75,7 @@ export const createLifecycle = ({ store, clock, ids }: Needs) => {
     ]
   }
 
-  return { move, asFollowers, event }
+  return { move, moveAhead, asFollowers, event }
 }
 
 const targetOf = ({ from, verb }: Move): TaskStatus => {

@@ -1,4 +1,3 @@
-import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Queue } from '../ports/queue.ts'
@@ -25,7 +24,7 @@ export type Held = Pick<TaskRow, 'id' | 'fence' | 'attempts' | 'agent' | 'priori
 
 const LEASE_ENDS = ['leaseExpiresAt'] as const
 
-/** The writes of a run. Each but `start` applies only while the task is still held under the same fencing number. */
+/** The writes of a run once it is claimed. Each applies only while the task is still held under the same fencing number. */
 export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: Needs) => {
   const leaseEnd = () => clock.now() + leaseMs
 
@@ -56,26 +55,6 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
 
   const sendAgain = (row: TaskRow, delayMs = 0) =>
     queue.send([{ body: { taskId: row.id, attempt: row.attempts + 1 }, priority: row.priority, delayMs }])
-
-  /**
-   * Claims a queued task for the attempt that the message names. Resolves to undefined when there is nothing to run:
-   * cancelled, claimed already, or a message that comes twice. Throws Problem `unavailable` for a task still pending.
-   */
-  const start = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
-    const { applied, row } = await lifecycle.move({
-      taskId,
-      from: 'queued',
-      verb: 'start',
-      when: { attempts: attempt - 1 },
-      add: { fence: 1, attempts: 1 },
-      set: { startedAt: iso(clock.now()), leaseExpiresAt: leaseEnd() },
-      unset: ['nextAttemptAt'],
-      event: (claimed) => ({ agent: claimed.agent, attempt: claimed.attempts, ...workflowOf(claimed) }),
-    })
-    // A durable queue may deliver before the sender has noted that it sent; the message must not be used up by that.
-    if (row?.status === 'pending') throw notQueuedYet(taskId)
-    return applied ? row : undefined
-  }
 
   /** Renews the lease, with a progress event when there is something to tell. False when the task is no longer held. */
   const renew = async (held: Held, message?: string): Promise<boolean> => {
@@ -160,18 +139,11 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
     if (moved) await sendAgain(moved)
   }
 
-  return { start, renew, succeed, retry, exhaust, release, recover }
+  return { renew, succeed, retry, exhaust, release, recover }
 }
-
-/** A gateway's workflow shows in the started event, as it does in the task's metadata. */
-const workflowOf = ({ metadata }: TaskRow) =>
-  typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
 
 /** What an agent says it spent, where it says so in the form that tasks show. */
 const usageOf = ({ usage }: TaskResult) => {
   const { data } = TokenUsageSchema.safeParse(usage)
   return data ? { usage: data } : {}
 }
-
-const notQueuedYet = (taskId: string) =>
-  new Problem('unavailable', 'task_not_queued_yet', `${taskId} is pending; its message comes again`)

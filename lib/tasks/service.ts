@@ -4,6 +4,7 @@ import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Store } from '../ports/store.ts'
 import { createAnalytics } from './analytics.ts'
+import { createClaims } from './claims.ts'
 import { createTaskControl } from './control.ts'
 import { type AgentChoice, createTaskCreation } from './create.ts'
 import { createTaskExport } from './export.ts'
@@ -34,7 +35,7 @@ export type Tasks = ReturnType<typeof createTasks>
 export const createTasks = (needs: Needs) => {
   const lifecycle = createLifecycle(needs)
   const creation = createTaskCreation({ ...needs, lifecycle })
-  const runs = createRuns({ ...needs, lifecycle })
+  const runs = { ...createClaims({ ...needs, lifecycle }), ...createRuns({ ...needs, lifecycle }) }
   return {
     ...createTaskControl({ ...needs, lifecycle, creation }),
     create: creation.create,

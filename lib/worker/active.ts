@@ -47,19 +47,34 @@ export const createActiveRuns = () => {
 
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
-/** The abort signal of one run, and why it aborted once it did. The first reason stays. */
+/**
+ * The stop of one run, and why it came once it did. The first reason stays. The abort signal is made when somebody
+ * looks at it: an agent that is done at once does not pay for it.
+ */
 export const createStop = () => {
-  const controller = new AbortController()
+  let controller: AbortController | undefined
   let reason: StopReason | undefined
+  let hear: (() => void) | undefined
   return {
-    signal: controller.signal,
+    get signal(): AbortSignal {
+      controller ??= new AbortController()
+      if (reason !== undefined && !controller.signal.aborted) controller.abort(new RunStopped(reason))
+      return controller.signal
+    },
     stop: (why: StopReason) => {
       if (reason !== undefined) return
       reason = why
-      controller.abort(new RunStopped(why))
+      controller?.abort(new RunStopped(why))
+      hear?.()
+    },
+    /** Calls back once it has stopped. */
+    onStop: (call: () => void) => {
+      hear = call
     },
     get reason() {
       return reason
     },
   }
 }
+
+export type Stop = ReturnType<typeof createStop>

@@ -2,8 +2,7 @@ import { messageOf } from '../core/errors.ts'
 import type { AgentAdapter, AgentTask } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { ActiveRuns } from './active.ts'
-import { createStop } from './active.ts'
+import { type ActiveRuns, createStop, type Stop } from './active.ts'
 import { failureOf, type Outcome, outcomeOf } from './outcome.ts'
 import type { StopReason } from './stop.ts'
 
@@ -48,8 +47,14 @@ export const createRunner = ({ active, clock, log, timeoutMs }: Needs) => {
     const cancelTimeout = clock.after(timeoutMs, () => stop.stop('timeout'))
     try {
       if (stop.reason !== undefined) return { kind: 'stopped', reason: stop.reason }
-      const done = call(agent, task, { signal: stop.signal, attempt, progress })
-      const ended = await Promise.race([done, abandoned(stop.signal, clock)])
+      const context = {
+        get signal() {
+          return stop.signal
+        },
+        attempt,
+        progress,
+      }
+      const ended = await Promise.race([call(agent, task, context), abandoned(stop, clock)])
       return stop.reason === undefined ? ended : { kind: 'stopped', reason: stop.reason }
     } finally {
       over = true
@@ -67,14 +72,8 @@ const call = async (agent: AgentAdapter, ...with_: Parameters<AgentAdapter['exec
   }
 }
 
-/** Resolves when the agent has had its grace after the abort; before an abort, never. */
-const abandoned = (signal: AbortSignal, clock: Clock): Promise<Outcome> =>
+/** Resolves when the agent has had its grace after the stop; before one, never. */
+const abandoned = (stop: Stop, clock: Clock): Promise<Outcome> =>
   new Promise((resolve) => {
-    signal.addEventListener(
-      'abort',
-      () => clock.after(STOP_GRACE_MS, () => resolve(failureOf(signal.reason))),
-      {
-        once: true,
-      },
-    )
+    stop.onStop(() => clock.after(STOP_GRACE_MS, () => resolve(failureOf(stop.signal.reason))))
   })

@@ -12,9 +12,13 @@ import { createRunner, type Ended } from './run.ts'
 /** A claimed task. */
 export type Claimed = Task & { fence: number; leaseExpiresAt?: number }
 
-/** The writes of a run; each but `start` applies only while the task is held under the same fencing number. */
+/** A claim. `durable` resolves when a death of the process cannot undo it, and rejects when it is void. */
+export type Claim = { task: Claimed; durable: Promise<void> }
+
+/** The writes of a run; those with `held` apply only while the task is held under the same fencing number. */
 export type RunWrites = {
-  start(message: RunTask): Promise<Claimed | undefined>
+  claim(message: RunTask): Promise<Claim | undefined>
+  claimAhead(message: RunTask): Promise<Claim | undefined>
   renew(held: Claimed, message?: string): Promise<boolean>
   succeed(held: Claimed, result: TaskResult): Promise<unknown>
   retry(held: Claimed, error: TaskError, delayMs: number): Promise<unknown>
@@ -29,6 +33,10 @@ type Needs = {
   agent: (type: string) => AgentAdapter | undefined
   active: ActiveRuns
   pool: Pool
+  /** Whether a run may begin before its claim is durable: not when the last process died over one. */
+  mayRunAhead: () => boolean
+  /** Gives the message of a claim that came to nothing back to the queue. */
+  sendAgain: (task: Claimed) => Promise<unknown>
   retryPolicy: () => RetryPolicy
   random: () => number
   timeoutMs: number
@@ -36,23 +44,46 @@ type Needs = {
   log: Log
 }
 
+/** Ends of runs that may wait to be written at once; past them a slot waits for its own. */
+const MOST_ENDING = 256
+
 /**
- * Runs the task that a message names: claims it, runs its agent, writes what came of it. Resolves when the message
- * has done its work, also when there was nothing to do; rejects when storage failed, so that the queue brings it again.
+ * Runs the tasks that messages name: claims, runs the agent, writes what came of it. A slot is for running agents: it
+ * is free for the next task while the end of the last one is still being written.
  */
 export const createWorker = (needs: Needs) => {
-  const { runs, pool, clock, log } = needs
+  const { runs, pool, clock, log, active } = needs
   const execute = createRunner(needs)
+  const ending = new Set<Promise<void>>()
 
-  const runClaimed = async (task: Claimed): Promise<void> => {
+  const runClaimed = async ({ task, durable }: Claim): Promise<void> => {
+    const voided = durable.catch(() => {
+      active.stop(task.id, 'lost')
+      return needs.sendAgain(task)
+    })
+    const ended = await runAgent(task)
+    const written = Promise.all([
+      voided,
+      holding(task, () => persist(() => settle(task, ended), clock)),
+    ]).then(
+      () => undefined,
+      // Nothing is lost: the lease runs out, and the next tick takes the task up again.
+      (thrown) =>
+        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the end of a run was not written'),
+    )
+    ending.add(written)
+    const over = written.then(() => void ending.delete(written))
+    if (ending.size > MOST_ENDING) await over
+  }
+
+  const runAgent = async (task: Claimed): Promise<Ended> => {
     const agent = needs.agent(task.agent)
     if (!agent) {
       const message = `No agent of type ${task.agent} is registered here; set AGENT_ADAPTERS or choose another`
-      return void (await persist(() => runs.exhaust(task, { code: 'agent_unavailable', message }), clock))
+      return { kind: 'failed', error: { code: 'agent_unavailable', message }, retryable: false }
     }
     const renew = (message?: string) => runs.renew(task, message)
-    const ended = await execute({ task: agentView(task), attempt: task.attempts, agent, renew })
-    await holding(task, () => persist(() => settle(task, ended), clock))
+    return execute({ task: agentView(task), attempt: task.attempts, agent, renew })
   }
 
   /** Until the end of a run is written its task stays ours: the heartbeat renews the lease, and no tick takes it. */
@@ -100,16 +131,24 @@ export const createWorker = (needs: Needs) => {
     return runs.retry(task, error, backoffMs({ attempt, ...needs.retryPolicy(), random: needs.random }))
   }
 
-  return async (message: RunTask): Promise<void> => {
-    // Room first, claim second: a claimed task that waits for room would hold a lease and do nothing.
-    await pool.acquire()
-    try {
-      needs.active.refuseIfStopped()
-      const task = await runs.start(message)
-      if (task) await runClaimed(task)
-    } finally {
-      pool.release()
-    }
+  return {
+    /**
+     * Resolves when the slot is free again, also when there was nothing to do; rejects when the claim could not be
+     * written, so that the queue brings the message again.
+     */
+    run: async (message: RunTask): Promise<void> => {
+      // Room first, claim second: a claimed task that waits for room would hold a lease and do nothing.
+      await pool.acquire()
+      try {
+        active.refuseIfStopped()
+        const claim = await (needs.mayRunAhead() ? runs.claimAhead(message) : runs.claim(message))
+        if (claim) await runClaimed(claim)
+      } finally {
+        pool.release()
+      }
+    },
+    /** Resolves when the ends of all runs so far are written. */
+    settled: async (): Promise<void> => void (await Promise.all(ending)),
   }
 }
 

@@ -9,17 +9,19 @@ import { startService } from './service.ts'
 const TASKS = 5_000
 /** Redis writes its log to disk up to a second after a round; the next round must not wait for that disk. */
 const QUIET_MS = 1_200
+/** Rounds until both have compiled what they run often; they do not count. */
+const WARM_UP = 3
 
 /**
  * Create to completed, against the peer. Both systems are started fresh and kept up for all rounds, as services are;
- * each has a warm-up round that does not count, then they take turns. The one that is not being driven idles.
+ * they take turns, and the first rounds do not count. The one that is not being driven idles.
  */
 export const endToEnd = async ({ rounds, entry }: Options): Promise<Row[]> => {
   const service = await startService(entry)
   const peer = await startPeer()
   const ours: Round[] = []
   const theirs: Round[] = []
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < rounds + WARM_UP; round++) {
     ours.push(await runRound(service, TASKS))
     await sleep(QUIET_MS)
     theirs.push(await runRound(peer, TASKS))
@@ -28,7 +30,10 @@ export const endToEnd = async ({ rounds, entry }: Options): Promise<Row[]> => {
   await service.stop()
   await peer.stop()
   const held = (measure: string, unit: string, of: keyof Round) => {
-    const taken = { ours: ours.slice(1).map((r) => r[of]), against: theirs.slice(1).map((r) => r[of]) }
+    const taken = {
+      ours: ours.slice(WARM_UP).map((r) => r[of]),
+      against: theirs.slice(WARM_UP).map((r) => r[of]),
+    }
     return {
       measure,
       unit,

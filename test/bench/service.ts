@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { discard, end, scratch, start } from './children.ts'
 import { freePort } from './free-port.ts'
-import { benchDir, repository } from './paths.ts'
+import { benchDir, repository, startFlags } from './paths.ts'
 import { machineMs } from './starts.ts'
 import { plainEnv, ready, type System } from './system.ts'
 
 /**
- * Starts `entry` as `npm start` does bin/start.js, with the no-op agent and a data folder of its own, ready for
+ * Starts `entry` as `npm start` does bin/start.js, with the same flags of Node, with the no-op agent and a data folder of its own, ready for
  * requests. Another tree's entry serves to compare two versions.
  */
 export const startService = async (entry: string): Promise<System> => {
@@ -26,7 +26,7 @@ export const startService = async (entry: string): Promise<System> => {
     BENCH_STARTS_FILE: startsFile,
   }
   const spawnedMs = machineMs()
-  const child = start(process.execPath, [entry], { cwd: repository, env })
+  const child = start(process.execPath, [...startFlags(), entry], { cwd: repository, env })
   const readyAfterMs = (await ready(port, child)) - spawnedMs
   const stop = async () => {
     await end(child)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { decisions } from './store-decisions.ts'
 import { followers, tallies, transactions } from './store-followers.ts'
 import { movingPages, pages, pairPages } from './store-pages.ts'
 import { note, notes, type Opened, type OpenStore, samples } from './store-samples.ts'
@@ -30,6 +31,7 @@ export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}):
   describe(`the store contract on ${name}`, () => {
     section('a conditional write', conditionalWrites)
     section('a follower', followers)
+    section('a decision', decisions)
     section('a tally', tallies)
     section('all or nothing', (store) => transactions(store, lacks.transactions))
     section('a value', values)

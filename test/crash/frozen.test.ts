@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { apiOf, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
 import { startService } from '../journeys/service.ts'
-import { auditTasks } from './audit.ts'
+import { auditTasks, rerun } from './audit.ts'
 
 const LEASE_MS = 1_000
 
@@ -21,6 +21,7 @@ describe('a service that stands still for longer than its leases', () => {
     await api.untilIdle()
     const { tasks } = await api.page('limit=200')
     expect(await auditTasks(api, tasks, world.journal())).toEqual([])
+    expect(rerun(world.journal())).toEqual([])
     expect(tasks.map(({ attempts }) => attempts)).toEqual([1, 1, 1])
   })
 })

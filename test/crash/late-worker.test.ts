@@ -84,6 +84,21 @@ describe('a worker whose lease ran out while it was busy', () => {
     expect(await third.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 3 })
   })
 
+  it('completes nothing that somebody cancelled by way of another worker', async () => {
+    using folder = temporaryFolder()
+    await using workers = openWorkers(folder.in('shared.db'))
+    const first = workers.openWorker()
+    const second = workers.openWorker()
+    const { id } = await first.tasks.create(somebody, whole)
+    const run = await runOf(first)
+    await second.tasks.cancel(somebody, id)
+    run.succeed('too late')
+    await settled()
+    const task = await first.tasks.get(id)
+    expect(task).toMatchObject({ status: 'cancelled' })
+    expect(task).not.toHaveProperty('result')
+  })
+
   it.each([1, 2, 3])(
     'keeps attempt %i of 3 by a heartbeat between the look and the take-over',
     async (attempt) => {

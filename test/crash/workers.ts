@@ -64,7 +64,7 @@ export const openWorkers = (file: string) => {
       queueMode: 'memory',
     }
     const domains = createDomains(ports, config)
-    ports.taskQueue.start(({ body }) => domains.runTask(body))
+    ports.taskQueue.start(({ body }) => domains.worker.run(body))
     return { ...domains, runs, tick: () => domains.tasks.recovery.tick(domains.active.has) }
   }
 

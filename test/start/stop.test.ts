@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { auditList, auditTasks, walk } from '../crash/audit.ts'
+import { auditList, auditTasks, rerun, walk } from '../crash/audit.ts'
 import { count, replay } from '../crash/event-log.ts'
 import { produce } from '../crash/producer.ts'
 import { seededRandom } from '../crash/random.ts'
@@ -81,6 +81,7 @@ describe('a service that hears SIGTERM', () => {
     const tasks = await walk(api)
     expect(auditList(tasks, acknowledged)).toEqual([])
     expect(await auditTasks(api, tasks, world.journal())).toEqual([])
+    expect(rerun(world.journal())).toEqual([])
     expect(tasks.every(({ attempts }) => attempts === 1)).toBe(true)
   })
 })

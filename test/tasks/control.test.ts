@@ -59,7 +59,7 @@ describe('POST /api/tasks/:id/cancel', () => {
     const { service } = await started()
     const { id } = await service.create()
     const [claimed, cancelled] = await Promise.all([
-      service.tasks.runs.start({ taskId: id, attempt: 1 }),
+      service.tasks.runs.claim({ taskId: id, attempt: 1 }).then((claim) => claim?.task),
       service.tasks.cancel(ANN, id),
     ])
 

@@ -95,11 +95,11 @@ export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
     retry: (pick) => on(known, pick, async (id) => add(await tasks.retry(ANN, id))),
     claim: (pick) =>
       on(sent, pick, async (message) => {
-        const claimed = await runs.start(message)
+        const claimed = (await runs.claim(message))?.task
         if (claimed) held.push(claimed)
       }),
     // Mostly what was sent last, for most of what is older has been worked on.
-    work: (pick) => on(pick % 4 ? sent.slice(-4) : sent, pick, service.runTask),
+    work: (pick) => on(pick % 4 ? sent.slice(-4) : sent, pick, service.worker.run),
     succeed: (pick) => on(held, pick, (row) => runs.succeed(row, { success: true, output: '' })),
     fail: (pick) =>
       on(held, pick, (row) =>

@@ -183,9 +183,9 @@ describe('the fencing number', () => {
   const comeback = async (wrapStore?: (real: Store) => Store) => {
     const service = await startDomains({ background: false, ...(wrapStore ? { wrapStore } : {}) })
     const { id } = await service.create()
-    const first = await service.tasks.runs.start({ taskId: id, attempt: 1 })
+    const first = (await service.tasks.runs.claim({ taskId: id, attempt: 1 }))?.task
     await service.tasks.runs.recover(first as TaskRow)
-    const second = await service.tasks.runs.start({ taskId: id, attempt: 2 })
+    const second = (await service.tasks.runs.claim({ taskId: id, attempt: 2 }))?.task
     return { service, id, first: first as TaskRow, second: second as TaskRow }
   }
 

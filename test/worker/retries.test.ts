@@ -101,8 +101,8 @@ describe('the same message', () => {
     const { id } = await service.create()
     const message = { taskId: id, attempt: 1 }
 
-    await Promise.all(Array.from({ length: 50 }, () => service.runTask(message)))
-    for (let later = 0; later < 20; later++) await service.runTask(message)
+    await Promise.all(Array.from({ length: 50 }, () => service.worker.run(message)))
+    for (let later = 0; later < 20; later++) await service.worker.run(message)
 
     expect(agent.runs).toHaveLength(1)
     expect(await service.eventTypes(id)).toEqual(['created', 'queued', 'started', 'completed'])
@@ -111,14 +111,14 @@ describe('the same message', () => {
   it('of a first attempt does not run the second', async () => {
     const { agent, service } = await failing({})
     const { id } = await service.run()
-    await service.runTask({ taskId: id, attempt: 1 })
+    await service.worker.run({ taskId: id, attempt: 1 })
 
     expect(agent.runs).toHaveLength(1)
   })
 
   it('of a task that nobody knows does nothing', async () => {
     const { agent, service } = await failing({})
-    await service.runTask({ taskId: 'task_unknown', attempt: 1 })
+    await service.worker.run({ taskId: 'task_unknown', attempt: 1 })
 
     expect(agent.runs).toHaveLength(0)
   })

@@ -82,7 +82,7 @@ describe('a shutdown', () => {
     const agent = createFakeAgent(HOLD)
     const service = await startDomains({ adapters: [agent], background: false })
     const { id } = await service.create()
-    const run = service.runTask({ taskId: id, attempt: 1 })
+    const run = service.worker.run({ taskId: id, attempt: 1 })
     await Promise.resolve().then()
     service.active.stopAll('shutdown')
     await turns()
@@ -134,7 +134,7 @@ describe('the pool', () => {
       background: false,
     })
     const ids = await Promise.all(Array.from({ length: 6 }, async () => (await service.create()).id))
-    for (const taskId of ids) void service.runTask({ taskId, attempt: 1 })
+    for (const taskId of ids) void service.worker.run({ taskId, attempt: 1 })
     await turns()
 
     expect(agent.runs).toHaveLength(2)

@@ -1,7 +1,7 @@
 import type { Followers, Outcome, Write } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
 import { asProblem } from './failure.ts'
-import type { Hot } from './hot.ts'
+import type { Hot, Touched } from './hot.ts'
 import type { Draft, Script, Writer } from './script.ts'
 
 /** So that one transaction stays short; what comes after it goes into the next. */
@@ -11,13 +11,15 @@ const MOST_UNDER_WAY = 2
 
 export type Change = { head: Write<Fields>; followers: Followers<Fields>; detail: boolean }
 type Settle = { resolve: () => void; reject: (reason: unknown) => void }
-type Sealed = { script: Script; touched: readonly string[]; settles: readonly Settle[] }
+type Sealed = { script: Script; touched: Touched; settles: readonly Settle[] }
 type Needs = {
   writer: Writer
   draft: Draft
   hot: Hot
-  /** Adds what was summed up since the last script to the draft, or drops it. */
-  totals: { flush: () => void; forget: () => void }
+  /** Add what was summed up since the last script to the draft. */
+  beforeSeal: readonly (() => void)[]
+  /** Drops what was summed up. */
+  onVoid: () => void
 }
 
 /**
@@ -25,7 +27,7 @@ type Needs = {
  * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and hear their outcome
  * after it. When a transaction fails, all that was decided since is void and hears so.
  */
-export const groupCommit = ({ writer, draft, hot, totals }: Needs) => {
+export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) => {
   let settles: Settle[] = []
   let sealed: Sealed[] = []
   let underWay = 0
@@ -34,7 +36,7 @@ export const groupCommit = ({ writer, draft, hot, totals }: Needs) => {
 
   const seal = () => {
     if (settles.length === 0) return
-    totals.flush()
+    for (const add of beforeSeal) add()
     sealed.push({ script: draft.take(), touched: hot.seal(), settles })
     settles = []
   }
@@ -76,7 +78,7 @@ export const groupCommit = ({ writer, draft, hot, totals }: Needs) => {
       settles = []
       draft.startOver()
       hot.clear()
-      totals.forget()
+      onVoid()
     }
     for (const { reject } of lost) reject(reason)
   }
@@ -96,15 +98,15 @@ export const groupCommit = ({ writer, draft, hot, totals }: Needs) => {
   }
 
   return {
-    /** Resolves to what `decide` returned, once what it added to the draft is durable. */
-    commit: <T extends Outcome<Fields> | number>(decide: () => T): Promise<T> => {
+    /** What `decide` returned, and when what it added to the draft is durable. */
+    decide: <T extends Outcome<Fields> | number>(decide: () => T): { outcome: T; durable: Promise<void> } => {
       const outcome = decided(decide)
-      const durable = new Promise<T>((resolve, reject) => {
-        settles.push({ resolve: () => resolve(outcome), reject })
+      const durable = new Promise<void>((resolve, reject) => {
+        settles.push({ resolve, reject })
       })
       if (settles.length >= MOST_PER_SCRIPT) seal()
       schedule()
-      return durable
+      return { outcome, durable }
     },
     /** Resolves when nothing waits to be written. */
     drained: (): Promise<void> =>

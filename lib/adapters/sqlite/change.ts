@@ -50,7 +50,11 @@ export const asksAny = (fields: ReadonlySet<string>, when: When<Fields> | undefi
   namesAny(fields, when)
 
 /** The row's light and heavy fields apart; without any heavy one `detail` is undefined. */
-export const split = (row: Readonly<Fields>, heavy: ReadonlySet<string>) => {
+export const split = (
+  row: Readonly<Fields>,
+  heavy: ReadonlySet<string>,
+): { head: Fields; detail: Fields | undefined } => {
+  if (heavy.size === 0) return { head: row, detail: undefined }
   const head: Fields = {}
   let detail: Fields | undefined
   for (const field in row) {

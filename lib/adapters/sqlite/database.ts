@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
 import { asProblem } from './failure.ts'
 
-/** 16 MB of cache a connection, and a write-ahead log folded back every 8 MB. */
+/** 8 MB of cache a connection, and a write-ahead log folded back every 8 MB. */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
-  PRAGMA cache_size = -16384;
+  PRAGMA cache_size = -8192;
   PRAGMA mmap_size = 0;
   PRAGMA wal_autocheckpoint = 2000;
   PRAGMA journal_size_limit = 16777216;

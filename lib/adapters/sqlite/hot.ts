@@ -1,8 +1,9 @@
 import type { Fields } from './change.ts'
+import { createFresh } from './fresh.ts'
 import type { Address } from './records.ts'
 
 /**
- * A row as the last decided write left it; `row` undefined stands for a removed one. `detail` is undefined when it was
+ * A row as the last decided write left it; `head` undefined stands for a removed one. `detail` is undefined when it was
  * not loaded. `pending` counts the writes of it that are not durable yet: until then readers see the file's state.
  */
 export type Entry = {
@@ -13,21 +14,26 @@ export type Entry = {
   pending: number
 }
 
-const MOST_ENTRIES = 4_096
+const MOST_ENTRIES = 2_048
 /** Characters of a row beyond which it is read again rather than kept. */
 const LARGEST = 8_192
 
 export type Hot = ReturnType<typeof createHot>
 
+/** What one script touched. */
+export type Touched = readonly string[]
+
 /**
  * The rows that were written last. Here a write finds what the writes before it decided, durable or not; a row that
- * was just written is the one most likely to be written next, so it stays for a while.
+ * was just written is the one most likely to be written next, so it stays for a while. Rows that are only ever added
+ * go to `fresh` and do not stay.
  */
-export const createHot = (keep: (name: string) => boolean) => {
-  let entries = new Map<string, Entry>()
+export const createHot = () => {
+  const entries = new Map<string, Entry>()
+  const fresh = createFresh()
   let touched: string[] = []
   /** What the change under way replaced, to be put back if it throws. */
-  let undo: [string, Entry | undefined][] = []
+  const undo: [string, Entry | undefined][] = []
 
   const evict = () => {
     for (const [name, { pending }] of entries) {
@@ -37,6 +43,7 @@ export const createHot = (keep: (name: string) => boolean) => {
   }
 
   return {
+    fresh,
     get: (name: string): Entry | undefined => entries.get(name),
     put: (
       name: string,
@@ -47,46 +54,49 @@ export const createHot = (keep: (name: string) => boolean) => {
     ): void => {
       const before = entries.get(name)
       undo.push([name, before])
-      const entry = { at, head, detail, size, pending: (before?.pending ?? 0) + 1 }
       // Written last, evicted last.
-      entries.delete(name)
-      entries.set(name, entry)
+      if (before !== undefined) entries.delete(name)
+      entries.set(name, { at, head, detail, size, pending: (before?.pending ?? 0) + 1 })
       touched.push(name)
     },
     /** The change under way is decided. */
     accept: (): void => {
-      undo = []
+      undo.length = 0
+      fresh.accept()
     },
     /** The change under way threw: forget what it put. */
     reject: (): void => {
-      for (const [name, before] of undo.reverse()) {
+      for (let last = undo.pop(); last; last = undo.pop()) {
+        const [name, before] = last
         if (before === undefined) entries.delete(name)
         else entries.set(name, before)
         touched.pop()
       }
-      undo = []
+      fresh.reject()
     },
-    /** The names touched since the last time, for `settle` once they are durable. */
-    seal: (): string[] => {
+    /** What was touched since the last time, for `settle` once it is durable. */
+    seal: (): Touched => {
       const names = touched
       touched = []
+      fresh.seal()
       return names
     },
-    settle: (names: readonly string[]): void => {
+    settle: (names: Touched): void => {
+      fresh.settle()
       for (const name of names) {
         const entry = entries.get(name)
         if (entry === undefined) continue
         entry.pending -= 1
-        if (entry.pending > 0) continue
-        if (entry.head === undefined || entry.size > LARGEST || !keep(name)) entries.delete(name)
+        if (entry.pending === 0 && (entry.head === undefined || entry.size > LARGEST)) entries.delete(name)
       }
       evict()
     },
     /** Decisions that never became durable are void, and so is everything decided after them. */
     clear: (): void => {
-      entries = new Map()
+      entries.clear()
       touched = []
-      undo = []
+      undo.length = 0
+      fresh.clear()
     },
   }
 }

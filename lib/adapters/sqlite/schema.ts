@@ -96,6 +96,7 @@ export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
     `CREATE TABLE IF NOT EXISTS tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
      PRIMARY KEY (grp, member, name)) WITHOUT ROWID`,
   )
+  db.exec('CREATE TABLE IF NOT EXISTS high_water (name PRIMARY KEY, highest NOT NULL) WITHOUT ROWID')
   for (const plan of plans) growTable(db, plan)
   db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)
 }

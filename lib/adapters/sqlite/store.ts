@@ -7,6 +7,7 @@ import { type Change, groupCommit } from './batch.ts'
 import type { Fields } from './change.ts'
 import { openDatabase } from './database.ts'
 import { asProblem } from './failure.ts'
+import { openHighWater } from './high-water.ts'
 import { createHot } from './hot.ts'
 import { openInlineWriter } from './inline-writer.ts'
 import { planOf } from './plan.ts'
@@ -28,14 +29,19 @@ const open = ({ file, collections, clock }: Needs) => {
     const plans = collections.map(planOf)
     grow(db, plans)
     const draft = createDraft()
-    // Small rows that are only ever added would push out those that are written again.
-    const clustered = new Set(plans.filter((plan) => plan.clustered).map((plan) => plan.name))
-    const hot = createHot((name) => !clustered.has(name.slice(0, name.indexOf('\0'))))
+    const hot = createHot()
     const tallies = openTallies(db, draft)
-    const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot }))
+    const highWater = openHighWater(db, plans, draft)
+    const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot, highWater }))
     const apply = applier(tablesByName(tables), tallies)
     const writer = file === ':memory:' ? openInlineWriter(db) : openThreadWriter(file)
-    const group = groupCommit({ writer, draft, hot, totals: tallies })
+    const group = groupCommit({
+      writer,
+      draft,
+      hot,
+      beforeSeal: [tallies.flush, highWater.flush],
+      onVoid: tallies.forget,
+    })
     return {
       db,
       tallies,
@@ -72,12 +78,17 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     }
   }
 
-  const sweep = (limit: number) =>
-    group.commit(() => {
+  const decide = (change: Change) => whileOpen(() => group.decide(() => apply(change)))
+
+  const sweep = async (limit: number) => {
+    const { outcome, durable } = group.decide(() => {
       const rows = expired(limit)
       for (const { table, key } of rows) table.purge(key)
       return rows.length
     })
+    await durable
+    return outcome
+  }
 
   const close = async () => {
     await group.drained()
@@ -93,8 +104,15 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     get: async (of: Collection, key: Key, detail = false) => whileOpen(() => tableOf(of).get(key, detail)),
     page: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.page(tableOf(of), query)),
     count: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.count(tableOf(of), query)),
-    commit: async (head: Write<Fields>, followers: Change['followers'] = [], detail = false) =>
-      whileOpen(() => group.commit(() => apply({ head, followers, detail }))),
+    commit: async (head: Write<Fields>, followers: Change['followers'] = [], detail = false) => {
+      const { outcome, durable } = decide({ head, followers, detail })
+      await durable
+      return outcome
+    },
+    decide: async (head: Write<Fields>, followers: Change['followers'] = [], detail = false) => {
+      const { outcome, durable } = decide({ head, followers, detail })
+      return { ...outcome, durable }
+    },
     tallies: async (name: string, from = '') => whileOpen(() => tallies.totals(name, from)),
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
     close: () => {

@@ -2,48 +2,32 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, change, changesAny, type Fields, meets, split } from './change.ts'
+import type { HighWater } from './high-water.ts'
 import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
-import { type Address, openRecords, type Records } from './records.ts'
+import { openRecords } from './records.ts'
 import type { Draft } from './script.ts'
+import { durableOf, lastOf, NOTHING, nameOf, type Parts, shown } from './standing.ts'
 
 export type Table = ReturnType<typeof openTable>
-type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot }
-type Parts = { plan: Plan; records: Records; hot: Hot; expired: (head: Fields) => boolean }
-/** A row as writes see it. `detail` is undefined when nobody asked for it and it was not at hand. */
-type Standing = { at: Address; head: Fields; detail: Fields | undefined }
+type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot; highWater: HighWater }
 
 const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined })
 
-const nameOf = ({ plan }: Parts, key: Key): string =>
-  typeof key === 'string' ? `${plan.name}\0${key}` : `${plan.name}\0${key[0]}\0${key[1]}`
-
-/** The row as the last write left it, expired or not. */
-const lastOf = (
-  { records, hot, plan }: Parts,
-  key: Key,
-  name: string,
-  detail: boolean,
-): Standing | undefined => {
-  const entry = hot.get(name)
-  if (entry !== undefined && entry.head === undefined) return undefined
-  const found = entry?.head === undefined ? records.find(key) : { at: entry.at, head: entry.head }
-  if (found === undefined) return undefined
-  const known = plan.heavy.size > 0 ? entry?.detail : NOTHING
-  // Detail that was not at hand was not written since it was last durable, so the file has it.
-  return { ...found, detail: known ?? (detail ? records.details.read(found.at) : undefined) }
+/** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
+const insertFresh = ({ records, plan, hot }: Parts, row: Fields): Outcome<Fields> => {
+  records.insert(row, JSON.stringify(row))
+  hot.fresh.add(plan.name, String(row[plan.within ?? '']), String(row[plan.key]), row)
+  return { applied: true, row }
 }
-
-const NOTHING: Fields = Object.freeze({})
-
-const shown = ({ head, detail }: Standing, asked: boolean): Fields =>
-  asked ? { ...head, ...detail } : { ...head }
 
 const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<Fields> => {
   const { records, plan, hot } = parts
+  const isNew = parts.highWater.isNew(plan.name, String(row[plan.key]))
+  if (isNew && plan.clustered) return insertFresh(parts, row)
   const key = keyOf(plan, row)
   const name = nameOf(parts, key)
-  const there = lastOf(parts, key, name, asked)
+  const there = isNew ? undefined : lastOf(parts, key, name, asked)
   if (there !== undefined) {
     if (!parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
     records.remove(there.at)
@@ -101,25 +85,16 @@ const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Ou
   return { applied: true, row }
 }
 
-/** What readers see: the file's state, which a row without pending writes has in memory too. */
 const get = (parts: Parts, key: Key, detail: boolean): Fields | undefined => {
-  const name = nameOf(parts, key)
-  const entry = parts.hot.get(name)
-  const durable = entry === undefined || entry.pending === 0
-  const there = durable ? lastOf(parts, key, name, detail) : stored(parts, key, detail)
+  const there = durableOf(parts, key, detail)
   return there === undefined || parts.expired(there.head) ? undefined : shown(there, detail)
 }
 
-const stored = ({ records }: Parts, key: Key, detail: boolean): Standing | undefined => {
-  const found = records.find(key)
-  return found && { ...found, detail: detail ? records.details.read(found.at) : undefined }
-}
-
 /** One collection: its conditional writes, decided at once and added to the draft, and its reads by key. */
-export const openTable = ({ db, plan, clock, draft, hot }: Needs) => {
+export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => {
   const { expires } = plan
   const expired = (row: Fields) => expires !== undefined && Number(row[expires] ?? Infinity) <= clock.now()
-  const parts: Parts = { plan, records: openRecords({ db, plan, draft }), hot, expired }
+  const parts: Parts = { plan, records: openRecords({ db, plan, draft }), hot, highWater, expired }
   return {
     plan,
     detailOf: parts.records.details.read,

@@ -10,9 +10,15 @@ const stopped = (cause?: unknown) =>
     cause,
   })
 
+/** The thread holds little: a script at a time. A small young generation keeps it in the cache of its core. */
+const LIMITS = { maxYoungGenerationSizeMb: 4 }
+
 /** Writes on a thread of its own, so that the event loop never waits for a disk. */
 export const openThreadWriter = (file: string): Writer => {
-  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), { workerData: { file } })
+  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
+    workerData: { file },
+    resourceLimits: LIMITS,
+  })
   // The thread answers in the order it was asked.
   const asked: Asked[] = []
   let over: unknown

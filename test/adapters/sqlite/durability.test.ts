@@ -54,11 +54,4 @@ describe('a SQLite file', () => {
       expect((await store.commit({ insert: jobs, row: job(promised) })).applied).toBe(true)
       await store.close()
     }))
-
-  it('is refused while another store has it open', () =>
-    inFolder(async (folder) => {
-      const store = openJobs(join(folder, 'store.db'))
-      expect(() => openJobs(join(folder, 'store.db'))).toThrow('Storage is unavailable')
-      await store.close()
-    }))
 })

@@ -1,0 +1,40 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Plan, quoted } from './plan.ts'
+import type { Draft } from './script.ts'
+
+export type HighWater = ReturnType<typeof openHighWater>
+type Mark = { highest: string; changed: boolean }
+
+/**
+ * The highest key that each table ever held. Keys are made in rising order, so that most new rows lie above the mark and
+ * are known to be new without a look into the file. The marks are kept in the file, with the rows that raise them.
+ */
+export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: Draft) => {
+  const kept = db.prepare('SELECT highest FROM high_water WHERE name = ?')
+  const keep = draft.statement(
+    'INSERT INTO high_water VALUES (?, ?) ON CONFLICT DO UPDATE SET highest = excluded.highest',
+  )
+  const marks = new Map<string, Mark>()
+  for (const { name, table, key } of plans) {
+    const known =
+      kept.get(name)?.highest ?? db.prepare(`SELECT max(${quoted(key)}) AS key FROM ${table}`).get()?.key
+    marks.set(name, { highest: String(known ?? ''), changed: false })
+  }
+  return {
+    /** Whether no row of the table can have this key; notes that one has it from now on. */
+    isNew: (name: string, key: string): boolean => {
+      const mark = marks.get(name)
+      if (mark === undefined || key <= mark.highest) return false
+      mark.highest = key
+      mark.changed = true
+      return true
+    },
+    /** Adds the marks that rose since the last time to the draft. */
+    flush: (): void => {
+      for (const [name, mark] of marks) {
+        if (mark.changed) draft.add(keep, [name, mark.highest])
+        mark.changed = false
+      }
+    },
+  }
+}

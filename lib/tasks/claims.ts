@@ -1,0 +1,56 @@
+import { Problem } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Outcome } from '../ports/store.ts'
+import type { Lifecycle, Move } from './lifecycle.ts'
+import type { TaskRow } from './rows.ts'
+import type { RunTask } from './schema.ts'
+
+type Needs = { lifecycle: Lifecycle; clock: Clock; leaseMs: number }
+
+/** A claimed task. `durable` resolves when a death of the process cannot undo the claim, and rejects when it is void. */
+export type Claim = { task: TaskRow; durable: Promise<void> }
+
+/** How a worker takes a queued task: the attempt is counted, the fencing number grows, the lease begins. */
+export const createClaims = ({ lifecycle, clock, leaseMs }: Needs) => {
+  const moveOf = ({ taskId, attempt }: RunTask): Move => ({
+    taskId,
+    from: 'queued',
+    verb: 'start',
+    when: { attempts: attempt - 1 },
+    add: { fence: 1, attempts: 1 },
+    set: { startedAt: iso(clock.now()), leaseExpiresAt: clock.now() + leaseMs },
+    unset: ['nextAttemptAt'],
+    event: (claimed) => ({ agent: claimed.agent, attempt: claimed.attempts, ...workflowOf(claimed) }),
+  })
+
+  /** A durable queue may deliver before the sender has noted that it sent; the message must not be used up by that. */
+  const claimed = ({ applied, row }: Outcome<TaskRow>): TaskRow | undefined => {
+    if (row?.status === 'pending') {
+      throw new Problem('unavailable', 'task_not_queued_yet', `${row.id} is pending; its message comes again`)
+    }
+    return applied ? row : undefined
+  }
+
+  return {
+    /**
+     * Claims a queued task for the attempt that the message names. Resolves to undefined when there is nothing to run:
+     * cancelled, claimed already, or a message that comes twice. Throws Problem `unavailable` for a task still pending.
+     */
+    claim: async (message: RunTask): Promise<Claim | undefined> => {
+      const task = claimed(await lifecycle.move(moveOf(message)))
+      return task && { task, durable: Promise.resolve() }
+    },
+
+    /** As `claim`, but resolves once the claim is decided: a death before it is durable leaves the attempt uncounted. */
+    claimAhead: async (message: RunTask): Promise<Claim | undefined> => {
+      const outcome = await lifecycle.moveAhead(moveOf(message))
+      const task = claimed(outcome)
+      return task && { task, durable: outcome.durable }
+    },
+  }
+}
+
+/** A gateway's workflow shows in the started event, as it does in the task's metadata. */
+const workflowOf = ({ metadata }: TaskRow) =>
+  typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}

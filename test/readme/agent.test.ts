@@ -1,0 +1,37 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, it } from '@jest/globals'
+import { apiOf } from '../journeys/api.ts'
+import { startService, temporaryFolder } from '../journeys/service.ts'
+import { blocks } from './readme.ts'
+
+describe('the agent in README.md', () => {
+  it('works, tells its progress, stops when it is told to, and fails for good when it says so', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('word-count.js'), blocks('js')[0] ?? '')
+    const env = { DATA_DIR: folder.in('data'), AGENT_ADAPTERS: folder.in('word-count.js') }
+    await using service = await startService({ env })
+    const api = apiOf(service.baseUrl)
+    const create = (prompt: string) => api.create({ title: 'Count', prompt, assignedAgent: 'word-count' })
+
+    const counted = await create('one two three')
+    expect(await api.untilTask(counted.id, 'completed', 'failed')).toMatchObject({
+      status: 'completed',
+      result: { success: true, output: '3 words', words: 3, attempt: 1 },
+    })
+    const messages = (await api.events(counted.id)).map(({ message }) => message)
+    expect(messages).toEqual(expect.arrayContaining(['counted one', 'counted two', 'counted three']))
+
+    const { id } = await create('')
+    expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      error: { code: 'no_prompt', message: 'There is no prompt' },
+    })
+
+    const long = await create('word '.repeat(1_000))
+    await api.untilTask(long.id, 'in_progress')
+    await api.cancel(long.id)
+    await api.untilIdle()
+    expect(await api.task(long.id)).toMatchObject({ status: 'cancelled' })
+  })
+})

@@ -1,0 +1,118 @@
+import { existsSync, readdirSync } from 'node:fs'
+import * as path from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { catalog } from '../../lib/adapters/models/catalog.ts'
+import { PROVIDER_KINDS, readConfig, settingNames } from '../../lib/config.ts'
+import { eventOf, TASK_STATUSES, transitions } from '../../lib/tasks/machine.ts'
+import { workspaceTools } from '../../lib/tools/catalog.ts'
+import { guards } from '../../lib/tools/guards/catalog.ts'
+import { VERSION } from '../../lib/version.ts'
+import { blocks, codeWords, readme, readText, root, tableOf } from './readme.ts'
+
+/** The lifecycle as a drawing: verbs that lead the same way share an arrow. */
+const drawing = () => {
+  const arrows = TASK_STATUSES.flatMap((from) => {
+    const verbs = Object.entries(transitions[from])
+    const targets = [...new Set(verbs.map(([, to]) => to))]
+    const named = (to: string) => verbs.filter(([, target]) => target === to).map(([verb]) => verb)
+    return targets.length === 0
+      ? [`${from} --> [*]`]
+      : targets.map((to) => `${from} --> ${to}: ${named(to).join(', ')}`)
+  })
+  return ['stateDiagram-v2', '[*] --> pending', ...arrows].join('\n  ')
+}
+
+describe('the lifecycle in README.md', () => {
+  it('is drawn from the table of transitions', () => {
+    expect(blocks('mermaid').map((block) => block.trim())).toEqual([drawing()])
+  })
+
+  it('names every verb with its event', () => {
+    expect(tableOf('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(eventOf))
+  })
+})
+
+describe('the configuration', () => {
+  const config: Readonly<Record<string, unknown>> = readConfig({})
+  const defaultOf = (name: string) =>
+    // The one default that is stored otherwise than it is written: as an absolute path.
+    name === 'DATA_DIR' ? `./${path.relative('.', String(config[name]))}` : String(config[name] ?? '')
+  const read = settingNames.map((name) => [name, defaultOf(name)]).sort()
+
+  it('has every variable with its default in README.md, and no other', () => {
+    const shown = tableOf('variable').flatMap(([names = '', value = '']) =>
+      names.split(', ').map((name) => [name, value === '–' ? '' : value]),
+    )
+    expect(shown.sort()).toEqual(read)
+  })
+
+  it('has every variable with its default in .env.example, and no other', () => {
+    const lines = [...readText('.env.example').matchAll(/^(\w+)=(.*)$/gm)]
+    const given = lines.map(([, name = '', value = '']) => [name, value])
+    // PATH comes with the shell that reads the file; setting it there would take the shell's programs away.
+    expect(given.sort()).toEqual(read.filter(([name]) => name !== 'PATH'))
+  })
+
+  it('lists the providers that there are, with what they default to', () => {
+    const listed = tableOf('provider').map((row) => row.slice(0, 3))
+    const known = Object.entries(catalog)
+    expect(listed).toEqual(known.map(([kind, entry]) => [kind, entry.defaultModel, entry.defaultBaseUrl]))
+    expect(PROVIDER_KINDS).toEqual(known.map(([kind]) => kind))
+    const needingKeys = known.filter(([, { keyRequired }]) => keyRequired).map(([kind]) => kind)
+    expect(tableOf('provider').flatMap(([kind, , , needs]) => (needs === 'a key' ? [kind] : []))).toEqual(
+      needingKeys,
+    )
+  })
+})
+
+describe('README.md', () => {
+  it('lists the tools of the coding agent with their risk, and the guards', () => {
+    expect(tableOf('tool').map(([name, risk]) => [name, risk])).toEqual(
+      workspaceTools.map(({ name, risk }) => [name, risk]),
+    )
+    expect(codeWords()).toEqual(expect.arrayContaining(guards.map(({ name }) => name)))
+  })
+
+  it('maps every folder of lib/', () => {
+    const foldersIn = (folder: string) =>
+      readdirSync(path.join(root, folder), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => `${folder}${name}/`)
+    const mapped = tableOf('folder').map(([name]) => name)
+    const folders = [
+      ...foldersIn('lib/').filter((name) => name !== 'lib/adapters/'),
+      ...foldersIn('lib/adapters/'),
+    ]
+    expect(folders.filter((name) => !mapped.includes(name))).toEqual([])
+  })
+
+  it('names only files and folders that are there', () => {
+    const named = codeWords().filter((word) => /^[\w.][\w./-]*(?:\/|\.(?:ts|js|json))$/.test(word))
+    const ours = named.filter((word) => word.includes('/'))
+    const isThere = (word: string) => ['', 'lib/'].some((above) => existsSync(path.join(root, above, word)))
+    expect(ours.length).toBeGreaterThan(20)
+    expect(ours.filter((word) => !isThere(word))).toEqual([])
+  })
+
+  it('names only scripts that package.json has', () => {
+    const { scripts } = JSON.parse(readText('package.json')) as { scripts: Record<string, string> }
+    const named = [...readme.matchAll(/npm run ([a-z]+)/g)].map(([, name = '']) => name)
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.filter((name) => !(name in scripts))).toEqual([])
+  })
+
+  it('links only to headings and files that are there', () => {
+    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
+    const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
+      ([, text = '']) => `#${text.toLowerCase().replaceAll(' ', '-')}`,
+    )
+    expect(links.length).toBeGreaterThan(0)
+    expect(links.filter((link) => !headings.includes(link) && !existsSync(path.join(root, link)))).toEqual([])
+  })
+})
+
+describe('CHANGELOG.md', () => {
+  it('begins with the version of the service', () => {
+    expect(/^## \[([\d.]+)\]/m.exec(readText('CHANGELOG.md'))?.[1]).toBe(VERSION)
+  })
+})

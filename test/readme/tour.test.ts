@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { routes } from '../../lib/api/routes.ts'
+import { until } from '../journeys/api.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { blocks } from './readme.ts'
+import { askedBy, blank, type Command, commandsOfReadme, isAsShown, runCommand, shows } from './tour.ts'
+
+const commands = commandsOfReadme()
+const hasCurl = spawnSync('curl', ['--version']).status === 0
+if (!hasCurl) console.error('SKIPPED: the commands of README.md were not run, because curl is not installed')
+
+const folder = temporaryFolder()
+let service: Service
+beforeAll(async () => {
+  service = await startService({ env: { DATA_DIR: folder.in('.data') } })
+})
+afterAll(async () => {
+  await service.stop()
+  folder[Symbol.dispose]()
+})
+
+describe('the first screen of README.md', () => {
+  it('shows what the service says when it starts', () => {
+    const said = service.output().replaceAll(service.baseUrl, 'http://127.0.0.1:3000')
+    expect(said.replaceAll(folder.path, '…')).toContain(blocks('text')[0])
+  })
+})
+
+describe('the tour of README.md', () => {
+  it('calls every endpoint', () => {
+    const asked = new Set(commands.map(askedBy))
+    const served = Object.values(routes).map(({ method, path }) => `${method} ${blank(path)}`)
+    expect(served.filter((route) => !asked.has(route))).toEqual([])
+  })
+
+  // In their order, on one service, each as a reader would paste it.
+  const each = hasCurl ? it.each : it.skip.each
+  each(commands.map((command): [string, Command] => [command.text, command]))(
+    'is answered as it shows: %s',
+    async (text, command) => {
+      const answered = () => runCommand(command, folder.path, service.baseUrl)
+      // What only reads may be asked again, until the work that it shows is done.
+      const answer = text.includes('-X ')
+        ? answered()
+        : await until(() => [answered()].find((answer) => isAsShown(command, answer)))
+      expect(answer).toEqual(isAsShown(command, answer) ? answer : { ...answer, ...command })
+    },
+  )
+})
+
+describe('the check of the tour', () => {
+  it.each([
+    ['{"a":1,…"c":3}', true],
+    ['…"b":2…', true],
+    ['"c":3…"a":1', false],
+    ['{"a":2…', false],
+  ])('sees whether %s is shown by an answer: %s', (shown, isShown) => {
+    expect(shows(shown, '{"a":1,"b":2,"c":3}')).toBe(isShown)
+  })
+})

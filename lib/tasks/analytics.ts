@@ -1,32 +1,10 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { dayOf, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store, Totals } from '../ports/store.ts'
 import { TASK_STATUSES } from './machine.ts'
+import type { AnalyticsSchema } from './queries.ts'
 import { by, DAILY_TOTALS, TASK_TOTALS } from './tally.ts'
-
-const counts = z.record(z.string(), z.number())
-
-export const AnalyticsSchema = z.object({
-  totalTasks: z.number(),
-  completedTasks: z.number(),
-  failedTasks: z.number(),
-  pendingTasks: z.number(),
-  inProgressTasks: z.number(),
-  cancelledTasks: z.number(),
-  successRate: z.number(),
-  failureRate: z.number(),
-  avgDurationMs: z.number(),
-  minDurationMs: z.number(),
-  maxDurationMs: z.number(),
-  byStatus: counts,
-  byPriority: counts,
-  bySource: counts,
-  byAgent: counts,
-  daily: z.array(
-    z.object({ date: z.string(), created: z.number(), completed: z.number(), failed: z.number() }),
-  ),
-})
 
 const DAYS = 30
 const DAY_MS = 86_400_000

@@ -1,10 +1,7 @@
 import * as z from 'zod'
 import { pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
-import { AnalyticsSchema } from './analytics.ts'
-import { FilterTasksQuery } from './filter.ts'
-import { ImportBody, ImportResults } from './import.ts'
-import { ListTasksQuery } from './list.ts'
+import { AnalyticsSchema, FilterTasksQuery, ImportBody, ImportResults, ListTasksQuery } from './queries.ts'
 import { CreateTaskSchema, TaskEventSchema, TaskFieldsSchema, TaskSchema } from './schema.ts'
 
 const TaskParams = z.object({ id: z.string().min(1).max(200) })

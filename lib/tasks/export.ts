@@ -1,9 +1,9 @@
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Position, Store } from '../ports/store.ts'
+import { EXPORT_VERSION } from './queries.ts'
 import { publicTask, tasks } from './rows.ts'
 
-export const EXPORT_VERSION = '1.0'
 const PAGE = 500
 
 /**

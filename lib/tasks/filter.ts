@@ -1,41 +1,7 @@
-import * as z from 'zod'
 import { decodeCursor, encodeCursor } from '../core/cursor.ts'
-import { pageQuery, queryInt, queryList } from '../core/page.ts'
 import type { Store, Test } from '../ports/store.ts'
+import type { FilterTasks } from './queries.ts'
 import { publicTask, type TaskRow, tasks } from './rows.ts'
-import { TaskSourceSchema, TaskStatusSchema } from './schema.ts'
-
-/** A moment, or a day in UTC. */
-const moment = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 date or time' })
-  .transform((text) => new Date(text).toISOString())
-/** A day as an upper bound means its last millisecond. */
-const momentUntil = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date().transform((day) => `${day}T23:59:59.999Z`)], {
-    error: 'must be an ISO 8601 date or time',
-  })
-  .transform((text) => new Date(text).toISOString())
-const word = z.string().min(1).max(500)
-
-export const FilterTasksQuery = z.object({
-  ...pageQuery,
-  status: queryList(TaskStatusSchema).optional(),
-  priority: queryList(queryInt(1, 4)).optional(),
-  source: queryList(TaskSourceSchema).optional(),
-  agent: queryList(word).optional(),
-  labels: queryList(word).optional(),
-  createdAfter: moment.optional(),
-  createdBefore: momentUntil.optional(),
-  completedAfter: moment.optional(),
-  completedBefore: momentUntil.optional(),
-  repository: word.optional(),
-  q: word.optional(),
-  sortBy: z
-    .enum(['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'])
-    .default('createdAt'),
-  sortOrder: z.enum(['asc', 'desc']).default('desc'),
-})
-export type FilterTasks = z.output<typeof FilterTasksQuery>
 
 /** Whole tasks that meet every given criterion, in the asked order. */
 export const createTaskFilter =

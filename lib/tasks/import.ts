@@ -5,9 +5,9 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Follower, Store } from '../ports/store.ts'
 import type { AgentChoice, createTaskCreation } from './create.ts'
-import { EXPORT_VERSION } from './export.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal } from './machine.ts'
+import type { ImportBody, ImportResults } from './queries.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import { CreateTaskSchema, TaskSchema } from './schema.ts'
 import { tallyOfEnd, tallyOfNew } from './tally.ts'
@@ -29,17 +29,6 @@ const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
     completedAt: time.optional(),
     nextAttemptAt: time.optional(),
   })
-
-export const ImportBody = z.object({
-  version: z.literal(EXPORT_VERSION, { error: `must be "${EXPORT_VERSION}"` }),
-  tasks: z.array(z.unknown()).max(200_000),
-})
-
-export const ImportResults = z.object({
-  imported: z.number(),
-  skipped: z.number(),
-  errors: z.array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() })),
-})
 
 type Needs = {
   store: Store

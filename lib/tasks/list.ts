@@ -1,21 +1,11 @@
-import * as z from 'zod'
 import { decodeCursor, encodeCursor } from '../core/cursor.ts'
-import { pageQuery, queryFlag, queryList } from '../core/page.ts'
 import type { Store } from '../ports/store.ts'
+import type { ListTasks } from './queries.ts'
 import { publicTask, type TaskRow, tasks } from './rows.ts'
-import { type TaskFields, TaskSchema, TaskStatusSchema } from './schema.ts'
+import type { TaskFields } from './schema.ts'
 import { TASK_TOTALS } from './tally.ts'
 
-const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 const DETAIL = new Set<string>(tasks.detail)
-
-export const ListTasksQuery = z.object({
-  ...pageQuery,
-  status: TaskStatusSchema.optional(),
-  fields: queryList(z.enum(FIELD_NAMES)).optional(),
-  full: queryFlag.optional(),
-})
-export type ListTasks = z.output<typeof ListTasksQuery>
 
 /** Newest tasks first, of one status or of all. The total is a maintained counter, whatever the number of tasks. */
 export const createTaskList =

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import type { Principal } from '../../lib/core/principal.ts'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
@@ -13,9 +12,6 @@ const somebody = { userId: 'somebody' } as Principal
 const whole = CreateTaskSchema.parse({ title: 'contended' })
 
 const runOf = ({ runs }: Worker): Promise<HeldRun> => until(() => runs.shift())
-const settled = async () => {
-  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
-}
 
 /** A task that `first` still runs although its lease ran out, and that `second` took over. */
 const contend = async ({ openWorker, clock, leaseMs }: ReturnType<typeof openWorkers>) => {
@@ -49,12 +45,12 @@ describe('a worker whose lease ran out while it was busy', () => {
     const { first, second, id, early, late } = await contend(workers)
     const before = await second.tasks.events(id)
     end(early, first)
-    await settled()
+    await workers.settled()
     expect(await second.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 2 })
     expect(await second.tasks.events(id)).toEqual(before)
 
     late.succeed('in time')
-    await settled()
+    await workers.settled()
     expect(await second.tasks.get(id)).toMatchObject({ status: 'completed', result: { output: 'in time' } })
     const { events } = await second.tasks.events(id)
     expect(events.map(({ type, attempt }) => [type, attempt])).toEqual([
@@ -74,7 +70,7 @@ describe('a worker whose lease ran out while it was busy', () => {
     const { first, second, id, early } = await contend(workers)
     workers.clock.advance(workers.leaseMs - 1)
     first.active.beat()
-    await settled()
+    await workers.settled()
     expect(early.signal.reason).toMatchObject({ code: 'lost' })
     workers.clock.advance(2)
     const third = workers.openWorker()
@@ -93,7 +89,7 @@ describe('a worker whose lease ran out while it was busy', () => {
     const run = await runOf(first)
     await second.tasks.cancel(somebody, id)
     run.succeed('too late')
-    await settled()
+    await workers.settled()
     const task = await first.tasks.get(id)
     expect(task).toMatchObject({ status: 'cancelled' })
     expect(task).not.toHaveProperty('result')
@@ -119,7 +115,7 @@ describe('a worker whose lease ran out while it was busy', () => {
         page: async (of, query) => {
           const seen = await store.page(of, query)
           holder.active.beat()
-          await settled()
+          await workers.settled()
           return seen
         },
       }))

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
@@ -7,6 +8,7 @@ import { createDomains, type Ports } from '../../lib/domains.ts'
 import type { Announce } from '../../lib/notifications/schema.ts'
 import type { AgentAdapter, AgentResult } from '../../lib/ports/agent.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
 import type { RunTask } from '../../lib/tasks/schema.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
@@ -68,7 +70,21 @@ export const openWorkers = (file: string) => {
     return { ...domains, runs, tick: () => domains.tasks.recovery.tick(domains.active.has) }
   }
 
-  return { openWorker, clock, leaseMs: config.TASK_LEASE_MS, [Symbol.asyncDispose]: () => store.close() }
+  /** Resolves when what was under way has been written: commits are decided in order, the one made here after it. */
+  const settled = async () => {
+    for (let round = 0; round < 3; round += 1) {
+      for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+      await store.commit({ remove: tasks, key: 'nobody' })
+    }
+  }
+
+  return {
+    openWorker,
+    settled,
+    clock,
+    leaseMs: config.TASK_LEASE_MS,
+    [Symbol.asyncDispose]: () => store.close(),
+  }
 }
 
 export type Worker = ReturnType<ReturnType<typeof openWorkers>['openWorker']>

@@ -311,6 +311,7 @@ describe('leaving a step', () => {
 
   it('by breaking out of the loop closes the connection', async () => {
     for await (const part of models([hang(...hello)]).step(ask('Hi'))) if (part.type === 'text') break
+    expect(wire.heard).toHaveLength(1)
     await wire.heard[0]?.closed
   })
 

@@ -11,7 +11,7 @@ import { startService } from '../journeys/service.ts'
 
 const ENDS_WITHIN_MS = 10_000
 const LONG_MS = 60_000
-// With a key the demo model does not listen, so no socket of the service's own keeps its process alive.
+// With a key there is no demo model whose socket would keep the process alive.
 const settings = { ANTHROPIC_API_KEY: 'never-used' }
 const stopped = { code: 0, signal: null, stderr: '' }
 
@@ -53,6 +53,16 @@ describe('a service that hears SIGTERM', () => {
       expect([count(events, 'started'), count(events, 'recovered')]).toEqual([2, 1])
     },
   )
+
+  // Nothing but the end itself keeps this process alive: it has no storage thread, no demo model, no connection.
+  it('waits for what runs in mode pico too, and tells it to stop', async () => {
+    using world = scriptedWorld({ ...settings, SERVICE_MODE: 'pico' })
+    await using service = await startService(world)
+    await apiOf(service.baseUrl).create(scriptedTask('too long', { manner: 'endless' }))
+    await until(() => world.journal()[0])
+    expect(await service.stop()).toMatchObject(stopped)
+    expect(world.journal().map(({ did }) => did)).toEqual(['start', 'told'])
+  })
 
   it('loses nothing that it acknowledged while it ended', async () => {
     using world = scriptedWorld(settings)

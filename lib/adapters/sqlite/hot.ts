@@ -14,7 +14,7 @@ export type Entry = {
   pending: number
 }
 
-const MOST_ENTRIES = 2_048
+const MOST_ENTRIES = 256
 /** Characters of a row beyond which it is read again rather than kept. */
 const LARGEST = 8_192
 

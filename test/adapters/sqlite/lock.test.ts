@@ -34,7 +34,11 @@ describe('the lock of a data folder', () => {
       lockDataDir(folder)()
     }))
   it('creates the folder, and those above it', () =>
-    inFolder(async (folder) => lockDataDir(join(folder, 'a', 'b'))()))
+    inFolder(async (folder) => {
+      const release = lockDataDir(join(folder, 'a', 'b'))
+      expect(caught(() => lockDataDir(join(folder, 'a', 'b')))).toMatchObject(inUse)
+      release()
+    }))
   it('names the folder that it cannot write to', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'file')

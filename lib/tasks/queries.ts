@@ -1,0 +1,81 @@
+import * as z from 'zod'
+import { pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
+import { type TaskFields, TaskSchema, TaskSourceSchema, TaskStatusSchema } from './schema.ts'
+
+const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
+
+export const ListTasksQuery = z.object({
+  ...pageQuery,
+  status: TaskStatusSchema.optional(),
+  fields: queryList(z.enum(FIELD_NAMES)).optional(),
+  full: queryFlag.optional(),
+})
+export type ListTasks = z.output<typeof ListTasksQuery>
+
+/** A moment, or a day in UTC. */
+const moment = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 date or time' })
+  .transform((text) => new Date(text).toISOString())
+/** A day as an upper bound means its last millisecond. */
+const momentUntil = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date().transform((day) => `${day}T23:59:59.999Z`)], {
+    error: 'must be an ISO 8601 date or time',
+  })
+  .transform((text) => new Date(text).toISOString())
+const word = z.string().min(1).max(500)
+
+export const FilterTasksQuery = z.object({
+  ...pageQuery,
+  status: queryList(TaskStatusSchema).optional(),
+  priority: queryList(queryInt(1, 4)).optional(),
+  source: queryList(TaskSourceSchema).optional(),
+  agent: queryList(word).optional(),
+  labels: queryList(word).optional(),
+  createdAfter: moment.optional(),
+  createdBefore: momentUntil.optional(),
+  completedAfter: moment.optional(),
+  completedBefore: momentUntil.optional(),
+  repository: word.optional(),
+  q: word.optional(),
+  sortBy: z
+    .enum(['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'])
+    .default('createdAt'),
+  sortOrder: z.enum(['asc', 'desc']).default('desc'),
+})
+export type FilterTasks = z.output<typeof FilterTasksQuery>
+
+export const EXPORT_VERSION = '1.0'
+
+export const ImportBody = z.object({
+  version: z.literal(EXPORT_VERSION, { error: `must be "${EXPORT_VERSION}"` }),
+  tasks: z.array(z.unknown()).max(200_000),
+})
+
+export const ImportResults = z.object({
+  imported: z.number(),
+  skipped: z.number(),
+  errors: z.array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() })),
+})
+
+const counts = z.record(z.string(), z.number())
+
+export const AnalyticsSchema = z.object({
+  totalTasks: z.number(),
+  completedTasks: z.number(),
+  failedTasks: z.number(),
+  pendingTasks: z.number(),
+  inProgressTasks: z.number(),
+  cancelledTasks: z.number(),
+  successRate: z.number(),
+  failureRate: z.number(),
+  avgDurationMs: z.number(),
+  minDurationMs: z.number(),
+  maxDurationMs: z.number(),
+  byStatus: counts,
+  byPriority: counts,
+  bySource: counts,
+  byAgent: counts,
+  daily: z.array(
+    z.object({ date: z.string(), created: z.number(), completed: z.number(), failed: z.number() }),
+  ),
+})

@@ -22,8 +22,16 @@ export const tallyOfNew = (task: Counted): Tally[] => [
 ]
 
 /** What a change of state moves between the totals. */
-export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally =>
-  all({ [`status:${from}`]: -1, [`status:${to}`]: 1 })
+export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally => {
+  const name = `${from}>${to}`
+  const known = moves.get(name)
+  if (known !== undefined) return known
+  const made = all({ [`status:${from}`]: -1, [`status:${to}`]: 1 })
+  moves.set(name, made)
+  return made
+}
+
+const moves = new Map<string, Tally>()
 
 /** What the end of a run adds: per agent and per day, and for a success its duration. */
 export const tallyOfEnd = (

@@ -4,32 +4,29 @@ import { RunStopped, type StopReason } from './stop.ts'
 /** A run in this process. */
 export type ActiveRun = { taskId: string; stop(reason: StopReason): void; beat(): void }
 
-/** The runs of this process: who is to hear of a cancel, a heartbeat, a shutdown. */
+/**
+ * The runs of this process: who is to hear of a cancel, a heartbeat, a shutdown. There are a few hundred at most, so
+ * they are simply gone through. A task can have two here for a moment: a run that was told to stop, and the next one.
+ */
 export const createActiveRuns = () => {
-  const runs = new Map<string, Set<ActiveRun>>()
-  const all = () => [...runs.values()].flatMap((set) => [...set])
+  const runs = new Set<ActiveRun>()
   let stopped: StopReason | undefined
   return {
-    // A task can have two runs here for a moment: one that was told to stop, and the next attempt.
     add: (run: ActiveRun) => {
-      const set = runs.get(run.taskId)
-      if (set) set.add(run)
-      else runs.set(run.taskId, new Set([run]))
+      runs.add(run)
       if (stopped !== undefined) run.stop(stopped)
     },
     remove: (run: ActiveRun) => {
-      const set = runs.get(run.taskId)
-      set?.delete(run)
-      if (set?.size === 0) runs.delete(run.taskId)
+      runs.delete(run)
     },
-    has: (taskId: string): boolean => runs.has(taskId),
+    has: (taskId: string): boolean => [...runs].some((run) => run.taskId === taskId),
     stop: (taskId: string, reason: StopReason) => {
-      for (const run of runs.get(taskId) ?? []) run.stop(reason)
+      for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
     /** Stops every run, those to come included: what was being claimed or waited for room must not outlive the rest. */
     stopAll: (reason: StopReason) => {
       stopped = reason
-      for (const run of all()) run.stop(reason)
+      for (const run of runs) run.stop(reason)
     },
     /** Throws Problem `unavailable` after `stopAll`, so that the queue keeps the message. */
     refuseIfStopped: () => {
@@ -37,10 +34,7 @@ export const createActiveRuns = () => {
         throw new Problem('unavailable', 'worker_stopped', 'The worker takes no more work')
     },
     beat: () => {
-      for (const run of all()) run.beat()
-    },
-    get size() {
-      return runs.size
+      for (const run of runs) run.beat()
     },
   }
 }

@@ -45,7 +45,7 @@ const causes: readonly Cause[] = [
     retryable: false,
   },
   {
-    signs: ['dubious ownership', 'transport ', 'not a valid'],
+    signs: ['dubious ownership', 'transport ', 'not a valid', 'invalid gitfile'],
     advice: 'git refuses it; check its owner and its form',
     retryable: false,
   },

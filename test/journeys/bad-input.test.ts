@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { routes } from '../../lib/api/routes.ts'
+import {
+  badCreates,
+  badIds,
+  badImports,
+  badPages,
+  badQueries,
+  oversized,
+  type Refused,
+  unknownRoutes,
+} from './bad-input.ts'
+import { connect } from './client.ts'
+import { moodyTask, moodyWorld } from './moody.ts'
+import { type Answered, type Asked, rawSender } from './raw.ts'
+import { type Service, startService } from './service.ts'
+
+const world = moodyWorld()
+let service: Service
+let raw: ReturnType<typeof rawSender>
+beforeAll(async () => {
+  service = await startService(world)
+  raw = rawSender(service.baseUrl)
+})
+afterAll(async () => {
+  raw?.[Symbol.dispose]()
+  await service?.kill9()
+  world[Symbol.dispose]()
+})
+
+const expectProblem = ({ headers, json }: Answered, code: string) => {
+  expect(headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(json).toMatchObject({ error: expect.stringMatching(/\S/), code, requestId: headers['x-request-id'] })
+  expect(JSON.stringify(json)).not.toMatch(/\n\s+at |node_modules|\/lib\//)
+}
+
+const expectRefusal = async (asked: Asked, status: number, code: string, fields?: readonly string[]) => {
+  const answer = await raw.send(asked)
+  expect([answer.status, answer.text]).toEqual([status, expect.stringContaining(`"${code}"`)])
+  expectProblem(answer, code)
+  if (!fields) return
+  const { details } = answer.json as { details: { path: string; message: string }[] }
+  expect(details.map(({ path }) => path).toSorted()).toEqual(fields.toSorted())
+  for (const { message } of details) expect(message).toMatch(/\S/)
+}
+
+describe('what does not fit is refused with the field at fault', () => {
+  const all: Refused[] = [...badPages, ...badQueries, ...badCreates, ...badImports, ...badIds]
+  it.each([...all, ...unknownRoutes, ...oversized])('%s', (_what, asked, status, code, fields) =>
+    expectRefusal(asked, status, code, fields),
+  )
+
+  it('makes no task', async () => {
+    expect((await connect(service.baseUrl).client.listTasks()).total).toBe(0)
+  })
+})
+
+describe('a cursor', () => {
+  it('is good only for the very list that it was made in, and whole', async () => {
+    const { client, create } = connect(service.baseUrl)
+    for (const title of ['a', 'b', 'c']) await create(moodyTask(title))
+    const { nextCursor: ofList = '' } = await client.listTasks({ query: { limit: 1 } })
+    const { nextCursor: ofFilter = '' } = await client.filterTasks({ query: { limit: 1, priority: [3] } })
+    expect([ofList, ofFilter]).toEqual([expect.stringMatching(/^[\w-]+$/), expect.stringMatching(/^[\w-]+$/)])
+    const flipped = ofList.slice(0, -2) + (ofList.at(-2) === 'A' ? 'B' : 'A') + ofList.slice(-1)
+    for (const path of [
+      `/api/tasks?cursor=${flipped}`,
+      `/api/tasks?cursor=${ofList.slice(0, -1)}`,
+      `/api/tasks?cursor=${ofList}${ofList}`,
+      `/api/tasks?cursor=${ofFilter}`,
+      `/api/tasks?status=queued&cursor=${ofList}`,
+      `/api/tasks/filter?cursor=${ofList}`,
+      `/api/tasks/filter?cursor=${ofFilter}`,
+      `/api/tasks/filter?priority=3&sortOrder=asc&cursor=${ofFilter}`,
+      `/api/dlq?cursor=${ofList}`,
+      `/api/notifications?cursor=${ofList}`,
+    ])
+      await expectRefusal({ path }, 400, 'validation_failed', ['cursor'])
+    expect((await raw.send({ path: `/api/tasks?cursor=${ofList}` })).json).toMatchObject({ count: 2 })
+    const next = await raw.send({ path: `/api/tasks/filter?priority=3&cursor=${ofFilter}` })
+    expect(next.json).toMatchObject({ count: 2 })
+  })
+})
+
+const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+const all = Object.values(routes)
+
+describe('a method that a path does not have', () => {
+  it.each([...new Set(all.map(({ path }) => path))])('is 405 with those that it has: %s', async (pattern) => {
+    const path = pattern.replaceAll(/\{\w+\}/g, 'some')
+    const own = all.filter((route) => patternOf(route.path).test(path)).map(({ method }) => method as string)
+    const allowed = [...new Set(own.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      if (allowed.includes(method)) continue
+      const answer = await raw.send({ method, path })
+      expect(answer.status).toBe(405)
+      expect(answer.headers.allow?.split(', ').toSorted()).toEqual(allowed.toSorted())
+      expectProblem(answer, 'method_not_allowed')
+    }
+  })
+})

@@ -1,0 +1,42 @@
+import { ApiError } from '../../lib/api/api-error.ts'
+import { createClient } from '../../lib/api/client.ts'
+import { routes } from '../../lib/api/routes.ts'
+import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
+import { until } from './api.ts'
+
+/** The typed client, and the few things that every journey asks it for. */
+export const connect = (baseUrl: string) => {
+  const client = createClient(routes, { baseUrl })
+  const create = async (body: Parameters<typeof client.createTask>[0]['body']) =>
+    (await client.createTask({ body })).task
+  const task = async (id: string) => (await client.getTask({ params: { id } })).task
+  const untilTask = (id: string, ...statuses: Task['status'][]) =>
+    until(async () => {
+      const found = await task(id)
+      return statuses.includes(found.status) ? found : undefined
+    })
+  return {
+    client,
+    create,
+    task,
+    untilTask,
+    events: async (id: string) => (await client.taskEvents({ params: { id } })).events,
+    /** Creates a task and resolves to what it is once it has ended. */
+    perform: async (body: Parameters<typeof create>[0]) =>
+      untilTask((await create(body)).id, 'completed', 'failed', 'cancelled'),
+  }
+}
+
+export type Connection = ReturnType<typeof connect>
+
+export const typesOf = (events: readonly TaskEvent[]) => events.map(({ type }) => type)
+
+/** What the service said to a call that it refused. Throws when it did not. */
+export const refusalOf = async (call: Promise<unknown>): Promise<ApiError> => {
+  const thrown = await call.then(
+    (answer) => new Error(`This was answered: ${JSON.stringify(answer)}`),
+    (error: unknown) => error,
+  )
+  if (thrown instanceof ApiError) return thrown
+  throw thrown
+}

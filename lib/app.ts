@@ -19,6 +19,7 @@ import { localGuard } from './http/guard.ts'
 import { createHost } from './http/host.ts'
 import { lambda } from './http/lambda.ts'
 import type { Announce } from './notifications/schema.ts'
+import type { Log } from './ports/log.ts'
 import type { RunTask } from './tasks/schema.ts'
 import { VERSION } from './version.ts'
 
@@ -27,7 +28,7 @@ export const openLocalApp = async (config: Config) => {
   const clock = createClock()
   const log = createLog({ level: config.LOG_LEVEL })
   const data = openData(config)
-  const store = openSqliteStore({ file: data.file, collections, clock })
+  const store = openSqliteStore({ file: data.file, collections, clock, onLost: dieOf(log) })
   const breakers = createBreakers({ clock, isFault })
   const agents = await openAgents({ config, workspacesDir: data.workspacesDir, breakers, clock, log })
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
@@ -61,7 +62,13 @@ export const openLocalApp = async (config: Config) => {
     agents: domains.agents.types(),
     data: data.shown,
   }
-  return { server: openServer(ports, domains), start: background.start, close, facts }
+  return { server: openServer(ports, domains, () => store.writable), start: background.start, close, facts }
+}
+
+/** A service that cannot write is of no use; whoever supervises it starts a new one. */
+const dieOf = (log: Log) => (reason: unknown) => {
+  log.error({ err: reason }, 'storage lost its writer; the process ends')
+  process.exit(1)
 }
 
 /** Loaded when somebody first asks: nothing else needs the library behind it. */
@@ -73,13 +80,13 @@ const describe = async () => {
   return openApiDocument({ tables, version: VERSION })
 }
 
-const openServer = (ports: Ports, domains: ReturnType<typeof createDomains>) => {
+const openServer = (ports: Ports, domains: ReturnType<typeof createDomains>, writable: () => boolean) => {
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
   const http = { guard: localGuard, record: requests.record, clock, log }
   const groups = createGroups(http, {
     ...domains,
-    health: openHealth({ ports, domains, requests }),
+    health: openHealth({ ports, domains, requests, writable }),
     describe,
   })
   return createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })

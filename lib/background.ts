@@ -8,7 +8,7 @@ const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
 
-type Sweep = { expiredRows(limit: number): Promise<unknown>; workspaces(): Promise<unknown> }
+type Sweep = { expiredRows(limit: number): Promise<number>; workspaces(): Promise<unknown> }
 
 /**
  * What goes on besides requests in a long-lived process: the workers, the heartbeat of running work, the tick that
@@ -18,6 +18,7 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
   const { clock, log, taskQueue, notificationQueue } = ports
   const { tasks, outbox, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
+  let stopped = false
 
   /** Takes up what the last process left, then starts the workers. */
   const start = async () => {
@@ -25,6 +26,7 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
     await outbox.resend()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
     ahead.allowed = await lastExit.begin()
+    if (stopped) return
     taskQueue.start(({ body }) => worker.run(body))
     notificationQueue.start(({ body }) => outbox.deliver(body))
     jobs = [
@@ -34,7 +36,7 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
         await outbox.resend(10 * TICK_MS)
       }),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
-        await sweep.expiredRows(SWEEP_ROWS)
+        while ((await sweep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
         await sweep.workspaces()
       }),
     ]
@@ -42,6 +44,7 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
 
   /** Takes no new work; what runs may end, then is told to stop and given back. The heartbeat goes on until the end. */
   const stop = async () => {
+    stopped = true
     const drained = Promise.all([taskQueue.drain(), notificationQueue.drain()])
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     await drained

@@ -31,11 +31,12 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
   summary: route.summary,
   tags: [tag],
   security: route.access === 'public' ? [] : [{ cookie: [] }, { bearer: [] }],
-  ...(route.params || route.query
+  ...(route.params || route.query || route.headers
     ? {
         requestParams: {
           ...(route.params ? { path: route.params } : {}),
           ...(route.query ? { query: route.query } : {}),
+          ...(route.headers ? { header: route.headers } : {}),
         },
       }
     : {}),

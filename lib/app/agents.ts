@@ -46,6 +46,9 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
   const real = createModels({ settings, clock, log, guard })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
+  if (config.DEFAULT_PROVIDER) {
+    throw badSetting(`DEFAULT_PROVIDER: ${config.DEFAULT_PROVIDER} is not configured; give it a key`)
+  }
   const demo = await startDemoModel({ host: '127.0.0.1', port: 0 })
   const models = createModels({
     settings: { ...settings, demo: { baseUrl: demo.baseUrl } },

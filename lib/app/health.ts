@@ -4,10 +4,10 @@ import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
 import { VERSION } from '../version.ts'
 
-type Needs = { ports: Ports; domains: Domains; requests: RequestMetrics }
+type Needs = { ports: Ports; domains: Domains; requests: RequestMetrics; writable: () => boolean }
 
 /** Health as seen from where everything is at hand. */
-export const openHealth = ({ ports, domains, requests }: Needs): Health =>
+export const openHealth = ({ ports, domains, requests, writable }: Needs): Health =>
   createHealth({
     version: VERSION,
     clock: ports.clock,
@@ -28,7 +28,11 @@ export const openHealth = ({ ports, domains, requests }: Needs): Health =>
         .all()
         .map(({ name, state, failures, successes }) => ({ name, state, failures, successes })),
     checks: {
-      storage: async () => (await ports.store.tallies('tasks')) !== undefined,
+      // Storage that refused a write is asked again: without traffic nothing else would find out that it recovered.
+      storage: async () => {
+        if (!writable()) await domains.lastExit.touch()
+        return (await ports.store.tallies('tasks')) !== undefined
+      },
       queue: () => ports.taskQueue.running,
       notifications: () => ports.notificationQueue.running,
     },

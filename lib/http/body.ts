@@ -51,5 +51,9 @@ const childrenOf = ({ value, depth, path }: Place) =>
     const at = path ? `${path}.${name}` : name
     // Assigning such a key elsewhere would change an object's prototype.
     if (name === '__proto__') throw invalid([{ path: at, message: 'is not an allowed key' }])
+    // Half of a surrogate pair is no character: neither UTF-8 nor storage can carry it.
+    if (typeof child === 'string' && !child.isWellFormed()) {
+      throw invalid([{ path: at, message: 'is not well-formed Unicode' }])
+    }
     return { value: child as unknown, depth: depth + 1, path: at }
   })

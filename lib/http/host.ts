@@ -10,6 +10,9 @@ import { problemOf, problemResult } from './problem.ts'
 /** Finds the handler of a request, and how many bytes its body may have. */
 export type Dispatch = (method: string, path: string) => { handler: HttpHandler; bodyLimit: number }
 
+/** The longest that the rest of a refused body is read for. */
+const LINGER_MS = 30_000
+
 type Needs = { dispatch: Dispatch; ids: Ids; log: Log }
 
 /** Serves the Lambda handlers on node:http by giving them the events that API Gateway would. */
@@ -108,7 +111,21 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
   headers['content-length'] = String(Buffer.byteLength(body))
-  if (statusCode === 413) headers.connection = 'close'
-  response.writeHead(statusCode, headers)
-  response.end(body)
+  const isReadWhole = statusCode !== 413 || response.req.readableEnded
+  if (isReadWhole) return void response.writeHead(statusCode, headers).end(body)
+  response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)
+  endAfter(response.req, response)
+}
+
+/**
+ * Ends an answer that was given before its request had been read, when the rest has been read and dropped: to close a
+ * connection with unread data in it is to reset it, and the answer would be lost on its way (RFC 9112, section 9.6).
+ */
+const endAfter = (request: IncomingMessage, response: ServerResponse) => {
+  const end = () => {
+    clearTimeout(timer)
+    response.end()
+  }
+  const timer = setTimeout(end, LINGER_MS).unref()
+  request.once('end', end).once('close', end).resume()
 }

@@ -15,6 +15,7 @@ export const inputReader =
     const input = {
       params: route.params && parsePart(route.params, decoded(event.pathParameters), issues),
       query: route.query && parsePart(route.query, event.queryStringParameters ?? {}, issues),
+      headers: route.headers && parsePart(route.headers, event.headers, issues),
       body: route.body && parsePart(route.body, readJsonBody(event, route.bodyLimit), issues),
     }
     if (issues.length > 0) throw invalid(issues)

@@ -13,6 +13,8 @@ export type Route = {
   access: Access
   params?: z.ZodObject
   query?: z.ZodObject
+  /** Headers that mean something to the route, names in lower case. */
+  headers?: z.ZodObject
   body?: z.ZodType
   response: z.ZodType
   /** Status of the ordinary answer, 200 when absent. */
@@ -38,6 +40,7 @@ type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined
 export type Input<R extends Route> = {
   params: Parsed<R['params']>
   query: Parsed<R['query']>
+  headers: Parsed<R['headers']>
   body: Parsed<R['body']>
 }
 

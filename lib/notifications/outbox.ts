@@ -46,7 +46,7 @@ export const createOutbox = ({ store, queue, clock, ids, log }: Needs) => {
       id: ids.next('ntf'),
       type: 'task_failed',
       title: `Task failed: ${task.title}`.slice(0, 300),
-      message: `After ${task.attempts} of its attempts: ${task.error?.message ?? 'no reason given'}`,
+      message: `After ${task.attempts === 1 ? 'one attempt' : `${task.attempts} attempts`}: ${task.error?.message ?? 'no reason given'}`,
       taskId: task.id,
       createdAt: iso(clock.now()),
     }

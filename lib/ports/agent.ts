@@ -24,7 +24,7 @@ export type AgentContext = {
   signal: AbortSignal
   /** Counts from 1. */
   attempt: number
-  /** Writes a progress event and renews the lease. */
+  /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
 }
 

@@ -45,6 +45,8 @@ export const createClaims = ({ lifecycle, clock, leaseMs }: Needs) => {
     /** As `claim`, but resolves once the claim is decided: a death before it is durable leaves the attempt uncounted. */
     claimAhead: async (message: RunTask): Promise<Claim | undefined> => {
       const outcome = await lifecycle.moveAhead(moveOf(message))
+      // A refusal may stand on a decision that never became durable; then the message has to come again.
+      if (!outcome.applied) await outcome.durable
       const task = claimed(outcome)
       return task && { task, durable: outcome.durable }
     },

@@ -5,6 +5,13 @@ import { AnalyticsSchema, FilterTasksQuery, ImportBody, ImportResults, ListTasks
 import { CreateTaskSchema, TaskEventSchema, TaskFieldsSchema, TaskSchema } from './schema.ts'
 
 const TaskParams = z.object({ id: z.string().min(1).max(200) })
+/** The same key and body within 24 hours answers the first task again, with `Idempotent-Replayed: true`. */
+const IdempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
+    .optional(),
+})
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576
 
@@ -22,6 +29,7 @@ export const taskRoutes = defineRoutes({
     path: '/api/tasks',
     summary: 'Create a task and queue it',
     access: 'session',
+    headers: IdempotencyHeaders,
     body: CreateTaskSchema,
     status: 201,
     response: TaskAnswer,

@@ -3,12 +3,12 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Queue } from '../ports/queue.ts'
-import type { Follower, Store } from '../ports/store.ts'
+import type { Follower, Position, Store } from '../ports/store.ts'
 import type { createTaskCreation } from './create.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal, nextStatus } from './machine.ts'
 import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
-import { CreateTaskSchema, type RunTask, type Task } from './schema.ts'
+import { CreateTaskSchema, type RunTask, type Task, type TaskEvent } from './schema.ts'
 
 type Needs = {
   store: Store
@@ -32,8 +32,21 @@ export const createTaskControl = ({ store, queue, lifecycle, creation, stopRun, 
   /** Everything that happened to a task, in order. */
   const events = async (id: string) => {
     await load(id)
-    const { rows } = await store.page(taskEvents, { index: 'ofTask', is: id, order: 'asc', limit: 10_000 })
-    return { taskId: id, events: rows, count: rows.length }
+    const all: TaskEvent[] = []
+    let after: Position | undefined
+    do {
+      const place = after ? { after } : {}
+      const page = await store.page(taskEvents, {
+        index: 'ofTask',
+        is: id,
+        order: 'asc',
+        limit: 1_000,
+        ...place,
+      })
+      all.push(...page.rows)
+      after = page.next
+    } while (after)
+    return { taskId: id, events: all, count: all.length }
   }
 
   /** Cancels a task that is not over yet; a run of it is told to stop. Throws `task_state_conflict` when it is over. */

@@ -1,12 +1,11 @@
-import { invalid } from '../core/errors.ts'
-import { type Call, type Handlers, Reply } from '../http/route.ts'
+import { type Handlers, Reply } from '../http/route.ts'
 import type { taskRoutes } from './contract.ts'
 import type { Tasks } from './service.ts'
 
 export const taskHandlers = ({ tasks }: { tasks: Tasks }): Handlers<typeof taskRoutes> => ({
   listTasks: ({ query }) => tasks.list(query),
-  createTask: async ({ body }, call) => {
-    const key = idempotencyKey(call)
+  createTask: async ({ body, headers }, call) => {
+    const key = headers['idempotency-key']
     const message = 'Task created and queued'
     if (key === undefined) return { message, task: await tasks.create(call.principal, body) }
     const { task, replayed } = await tasks.createOnce(call.principal, body, key)
@@ -35,11 +34,3 @@ export const taskHandlers = ({ tasks }: { tasks: Tasks }): Handlers<typeof taskR
   }),
   taskEvents: ({ params }) => tasks.events(params.id),
 })
-
-const idempotencyKey = ({ header }: Call) => {
-  const key = header('idempotency-key')
-  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
-    throw invalid([{ path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' }])
-  }
-  return key
-}

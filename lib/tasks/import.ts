@@ -15,11 +15,23 @@ import { tallyOfEnd, tallyOfNew } from './tally.ts'
 // Times are stored in one form, of equal length, so that texts sort as times do.
 const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
 
+/** Names of endpoints beside `/api/tasks/{id}`; a task of that name could never be read. */
+const TAKEN = new Set(['filter', 'analytics', 'export', 'import'])
+
+/** What an id may be here, and as part of the name of a workspace. */
+const ImportedId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/,
+    'must be 1 to 100 letters, digits, _ or -, and begin with neither',
+  )
+  .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
+
 /** A task of an export. What an older export lacks is filled in; what is there must be right. */
 const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
   .partial({ agent: true, createdBy: true })
   .extend({
-    id: z.string().regex(/^[\w.-]{1,128}$/, 'must be 1 to 128 letters, digits, _ . or -'),
+    id: ImportedId,
     attempts: z.int().min(0).optional(),
     maxAttempts: z.int().min(1).max(100).optional(),
     createdAt: time,

@@ -53,11 +53,12 @@ export const createEnding = (needs: Needs) => {
   }
 
   /** Until its end is written a task stays ours: the heartbeat renews the lease, and no tick takes it. */
-  return async (task: Claimed, ended: Ended): Promise<void> => {
+  return async (task: Claimed, ended: Ended, isVoid: () => boolean): Promise<void> => {
     const held = { taskId: task.id, stop: () => undefined, beat: beat(task) }
     active.add(held)
     try {
-      await persist(() => settle(task, ended), clock)
+      // The next claim would carry the number of one that never was: its end must not be written under that.
+      await persist(async () => (isVoid() ? undefined : settle(task, ended)), clock)
     } finally {
       active.remove(held)
     }

@@ -20,6 +20,8 @@ export type Attempt = {
 /** An agent that was told to stop has this long before its slot is taken from it. */
 const STOP_GRACE_MS = 2_000
 const LONGEST_PROGRESS = 2_000
+/** Progress events that one attempt may leave; what it says after them renews the lease only. */
+const MOST_PROGRESS = 1_000
 
 /** How a run ended: by its agent, or because it was stopped. */
 export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
@@ -32,6 +34,7 @@ export const createRunner = ({ active, clock, log, timeoutMs }: Needs) => {
   return async ({ task, attempt, agent, renew }: Attempt): Promise<Ended> => {
     const stop = createStop()
     let over = false
+    let told = 0
     const beat = (message?: string) => {
       renew(message).then(
         (held) => held || stop.stop('lost'),
@@ -41,7 +44,8 @@ export const createRunner = ({ active, clock, log, timeoutMs }: Needs) => {
     }
     const run = { taskId: task.id, stop: stop.stop, beat: () => beat() }
     const progress = (message: unknown) => {
-      if (!over && stop.reason === undefined) beat(messageOf(message, LONGEST_PROGRESS))
+      if (over || stop.reason !== undefined) return
+      beat(told++ < MOST_PROGRESS ? messageOf(message, LONGEST_PROGRESS) : undefined)
     }
     active.add(run)
     const cancelTimeout = clock.after(timeoutMs, () => stop.stop('timeout'))

@@ -29,12 +29,14 @@ export const createWorker = (needs: Needs) => {
   const ending = new Set<Promise<void>>()
 
   const runClaimed = async ({ task, durable }: Claim): Promise<void> => {
+    let isVoid = false
     const voided = durable.catch(() => {
+      isVoid = true
       active.stop(task.id, 'lost')
       return needs.sendAgain(task)
     })
     const ended = await runAgent(task)
-    const written = Promise.all([voided, end(task, ended)]).then(
+    const written = Promise.all([voided, end(task, ended, () => isVoid)]).then(
       () => undefined,
       // Nothing is lost: the lease runs out, and the next tick takes the task up again.
       (thrown) =>
@@ -77,4 +79,9 @@ export const createWorker = (needs: Needs) => {
 }
 
 /** The public task; who holds it is nobody's business but ours. */
-const agentView = ({ fence: _fence, leaseExpiresAt: _lease, ...task }: Claimed) => task
+const agentView = ({ fence: _fence, leaseExpiresAt: _lease, ...task }: Claimed) => ({
+  ...task,
+  // An agent is free to change what it is given; what is stored stays as it is.
+  labels: [...task.labels],
+  ...(task.metadata ? { metadata: structuredClone(task.metadata) } : {}),
+})

@@ -138,7 +138,7 @@ describe('its handler', () => {
       requestId: 'r',
       header: () => undefined,
     }
-    const input = { params: undefined, query: undefined, body: undefined }
+    const input = { params: undefined, query: undefined, headers: undefined, body: undefined }
     const answers = [await openApi(input, call), await openApi(input, call)]
     expect(answers).toMatchObject(Array(2).fill({ body: { raw: '{"openapi":"3.1.0","made":1}' } }))
   })

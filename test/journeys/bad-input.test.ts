@@ -1,15 +1,9 @@
+import { connect as connectTo } from 'node:net'
+import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
-import {
-  badCreates,
-  badIds,
-  badImports,
-  badPages,
-  badQueries,
-  oversized,
-  type Refused,
-  unknownRoutes,
-} from './bad-input.ts'
+import { badCreates, badImports, oversized } from './bad-bodies.ts'
+import { badIds, badPages, badQueries, type Refused, unknownRoutes } from './bad-input.ts'
 import { connect } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
 import { type Answered, type Asked, rawSender } from './raw.ts'
@@ -46,12 +40,30 @@ const expectRefusal = async (asked: Asked, status: number, code: string, fields?
 
 describe('what does not fit is refused with the field at fault', () => {
   const all: Refused[] = [...badPages, ...badQueries, ...badCreates, ...badImports, ...badIds]
-  it.each([...all, ...unknownRoutes, ...oversized])('%s', (_what, asked, status, code, fields) =>
+  // A rest parameter, since jest hands a callback to a function that has more parameters than a row has values.
+  it.each([...all, ...unknownRoutes, ...oversized])('%s', (...[, asked, status, code, fields]: Refused) =>
     expectRefusal(asked, status, code, fields),
   )
 
   it('makes no task', async () => {
     expect((await connect(service.baseUrl).client.listTasks()).total).toBe(0)
+  })
+})
+
+describe('a body far over the limit', () => {
+  const body = JSON.stringify({ title: 'x'.repeat(20_000_000) })
+  it.each([
+    ['announced', `content-length: ${body.length}\r\n\r\n${body}`],
+    ['in chunks', `transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
+  ])('is read out, so that who sends all of it before it listens gets the answer: %s', async (_how, rest) => {
+    const { hostname, port } = new URL(service.baseUrl)
+    const socket = connectTo(Number(port), hostname)
+    const text = `POST /api/tasks HTTP/1.1\r\nhost: ${hostname}\r\n${rest}`
+    await new Promise((sent, failed) => {
+      socket.once('error', failed).write(text, sent)
+    })
+    const answer = await textOf(socket)
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*\r\nconnection: close\r\n.*"code":"body_too_large"/is)
   })
 })
 

@@ -71,7 +71,7 @@ describe('a cancel of a coding-agent task', () => {
 
   it('ends the processes that its tools started within two seconds', async () => {
     // Seconds that no other process of this machine sleeps.
-    const seconds = `1000.${process.pid}`
+    const seconds = `100.${process.pid}`
     const call = JSON.stringify({ command: 'sleep', args: [seconds] })
     const { id } = await api.create({ title: 'Sleeper', prompt: `demo: tool run_command ${call}` })
     await until(() => processesWith(seconds)[0])

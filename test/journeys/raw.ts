@@ -14,8 +14,14 @@ export const rawSender = (baseUrl: string) => {
   const agent = new Agent({ keepAlive: true })
   const { hostname: host, port } = new URL(baseUrl)
   const send = async ({ method = 'GET', path, headers = {}, body }: Asked): Promise<Answered> => {
-    const type = body === undefined ? {} : { 'content-type': 'application/json' }
-    const sent = request({ agent, host, port, method, path, headers: { ...type, ...headers } })
+    const sent = request({
+      agent,
+      host,
+      port,
+      method,
+      path,
+      headers: { ...framing(body, headers), ...headers },
+    })
     // An answer may come, and the connection close, before all of a body is taken.
     sent.on('error', () => undefined)
     sent.end(body)
@@ -26,6 +32,13 @@ export const rawSender = (baseUrl: string) => {
     return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
   }
   return { send, [Symbol.dispose]: () => agent.destroy() }
+}
+
+// By itself node:http frames no body of a GET.
+const framing = (body: string | undefined, headers: object) => {
+  if (body === undefined) return {}
+  const length = 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) }
+  return { 'content-type': 'application/json', ...length }
 }
 
 const parsed = (text: string): unknown => {

@@ -4,8 +4,9 @@ import { asProblem } from './failure.ts'
 import type { Hot, Touched } from './hot.ts'
 import type { Draft, Script, Writer } from './script.ts'
 
-/** So that one transaction stays short; what comes after it goes into the next. */
+/** So that one transaction stays short and its script small; what comes after it goes into the next. */
 const MOST_PER_SCRIPT = 512
+const MOST_CHARACTERS = 4_000_000
 /** One script is being written while the next is on its way, so that the writer never waits for a message. */
 const MOST_UNDER_WAY = 2
 
@@ -18,8 +19,8 @@ type Needs = {
   hot: Hot
   /** Add what was summed up since the last script to the draft. */
   beforeSeal: readonly (() => void)[]
-  /** Drops what was summed up. */
-  onVoid: () => void
+  /** Take back what was summed up for scripts that are void. */
+  onVoid: readonly (() => void)[]
 }
 
 /**
@@ -31,6 +32,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
   let settles: Settle[] = []
   let sealed: Sealed[] = []
   let underWay = 0
+  let failing = false
   let scheduled = false
   const idle: (() => void)[] = []
 
@@ -59,6 +61,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     underWay += 1
     try {
       await writer.run(script)
+      failing = false
       hot.settle(touched)
       for (const { resolve } of hearing) resolve()
     } catch (thrown) {
@@ -71,6 +74,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
 
   /** The first failure of an era ends it: what is decided from now on stands on the file again. */
   const voidAll = (hearing: readonly Settle[], era: number, reason: unknown) => {
+    failing = true
     const lost = [...hearing]
     if (era === draft.era) {
       lost.push(...sealed.flatMap((one) => one.settles), ...settles)
@@ -78,7 +82,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
       settles = []
       draft.startOver()
       hot.clear()
-      onVoid()
+      for (const takeBack of onVoid) takeBack()
     }
     for (const { reject } of lost) reject(reason)
   }
@@ -104,9 +108,13 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
       const durable = new Promise<void>((resolve, reject) => {
         settles.push({ resolve, reject })
       })
-      if (settles.length >= MOST_PER_SCRIPT) seal()
+      if (settles.length >= MOST_PER_SCRIPT || draft.characters >= MOST_CHARACTERS) seal()
       schedule()
       return { outcome, durable }
+    },
+    /** False after a script that failed, until one succeeds. */
+    get writable(): boolean {
+      return !failing
     },
     /** Resolves when nothing waits to be written. */
     drained: (): Promise<void> =>

@@ -3,26 +3,37 @@ import type { Script } from './script.ts'
 
 /** Runs scripts on a connection, each in one transaction. After a failure it refuses what belongs to the same era. */
 export const openExecution = (db: DatabaseSync) => {
+  const texts: string[] = []
   const prepared: StatementSync[] = []
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   let failed: { era: number; error: unknown } | undefined
 
+  const statement = (number: number): StatementSync => {
+    const known = prepared[number]
+    if (known !== undefined) return known
+    const text = texts[number]
+    if (text === undefined) throw new Error(`Statement ${number} was never defined`)
+    const made = db.prepare(text)
+    prepared[number] = made
+    return made
+  }
+
   const runSteps = ({ steps }: Script) => {
     for (let at = 0; at < steps.length; ) {
       const first = at + 2
       const end = first + Number(steps[at + 1])
-      prepared[Number(steps[at])]?.run(...steps.slice(first, end))
+      statement(Number(steps[at])).run(...steps.slice(first, end))
       at = end
     }
   }
 
   /** Throws what SQLite raised; nothing of the script remains then. */
   return (script: Script): void => {
-    for (const sql of script.define) prepared.push(db.prepare(sql))
+    texts.push(...script.define)
     if (failed?.era === script.era) throw failed.error
-    begin.run()
     try {
+      begin.run()
       runSteps(script)
       commit.run()
     } catch (error) {

@@ -8,6 +8,7 @@ type Mark = { highest: string; changed: boolean }
 /**
  * The highest key that each table ever held. Keys are made in rising order, so that most new rows lie above the mark and
  * are known to be new without a look into the file. The marks are kept in the file, with the rows that raise them.
+ * Keys are compared by code unit here and by byte there, which is the same order for the ASCII that keys are made of.
  */
 export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: Draft) => {
   const kept = db.prepare('SELECT highest FROM high_water WHERE name = ?')
@@ -28,6 +29,10 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
       mark.highest = key
       mark.changed = true
       return true
+    },
+    /** A script that held marks may be void: all are written once more. */
+    keepAgain: (): void => {
+      for (const mark of marks.values()) mark.changed = mark.highest !== ''
     },
     /** Adds the marks that rose since the last time to the draft. */
     flush: (): void => {

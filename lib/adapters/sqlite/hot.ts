@@ -10,7 +10,8 @@ export type Entry = {
   at: Address
   head: Fields | undefined
   detail: Fields | undefined
-  size: number
+  headSize: number
+  detailSize: number
   pending: number
 }
 
@@ -45,18 +46,12 @@ export const createHot = () => {
   return {
     fresh,
     get: (name: string): Entry | undefined => entries.get(name),
-    put: (
-      name: string,
-      at: Address,
-      head: Fields | undefined,
-      detail: Fields | undefined,
-      size: number,
-    ): void => {
+    put: (name: string, row: Omit<Entry, 'pending'>): void => {
       const before = entries.get(name)
       undo.push([name, before])
       // Written last, evicted last.
       if (before !== undefined) entries.delete(name)
-      entries.set(name, { at, head, detail, size, pending: (before?.pending ?? 0) + 1 })
+      entries.set(name, { ...row, pending: (before?.pending ?? 0) + 1 })
       touched.push(name)
     },
     /** The change under way is decided. */
@@ -87,7 +82,8 @@ export const createHot = () => {
         const entry = entries.get(name)
         if (entry === undefined) continue
         entry.pending -= 1
-        if (entry.pending === 0 && (entry.head === undefined || entry.size > LARGEST)) entries.delete(name)
+        if (entry.pending === 0 && (entry.head === undefined || entry.headSize + entry.detailSize > LARGEST))
+          entries.delete(name)
       }
       evict()
     },

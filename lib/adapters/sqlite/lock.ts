@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf, Problem } from '../../core/errors.ts'
 import { resultCode } from './failure.ts'
@@ -44,7 +44,7 @@ const hold = (file: string): DatabaseSync => {
 export const lockDataDir = (dir: string): (() => void) => {
   const folder = resolve(dir)
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    ensure(folder)
     const lock = hold(join(folder, 'lock.db'))
     return () => {
       if (held.delete(lock)) lock.close()
@@ -52,4 +52,11 @@ export const lockDataDir = (dir: string): (() => void) => {
   } catch (thrown) {
     throw refusal(folder, thrown)
   }
+}
+
+/** One level at a time: a recursive `mkdir` does not come back from `/proc`. */
+const ensure = (folder: string): void => {
+  if (existsSync(folder)) return
+  if (dirname(folder) !== folder) ensure(dirname(folder))
+  mkdirSync(folder, { mode: 0o700 })
 }

@@ -17,7 +17,7 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
       if (more) found.pop()
       const rows = found.map(({ head, rid }) => {
         const row: Fields = JSON.parse(String(head))
-        return rid === undefined ? row : Object.assign(row, detailOf([Number(rid)]))
+        return rid === undefined ? row : Object.assign(row, detailOf([Number(rid)]).detail)
       })
       const last = more ? rows.at(-1) : undefined
       return { rows, next: last === undefined ? undefined : positionIn(plan, query, last) }

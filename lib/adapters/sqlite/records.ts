@@ -102,6 +102,9 @@ const updates = ({ plan, draft }: Needs) => {
   }
 }
 
+/** Heavy fields of a row, and how many characters they take. */
+export type Detail = { detail: Fields; detailSize: number }
+
 /** The detail beside a table: JSON text under the `_rid` of its row. */
 const openDetails = ({ db, plan, draft }: Needs) => {
   const { detailTable, heavy } = plan
@@ -112,7 +115,10 @@ const openDetails = ({ db, plan, draft }: Needs) => {
   )
   const remove = draft.statement(`DELETE FROM ${detailTable} WHERE _rid = ?`)
   return {
-    read: (at: Address): Fields => JSON.parse(String(read.get(...at)?.detail ?? '{}')),
+    read: (at: Address): Detail => {
+      const text = String(read.get(...at)?.detail ?? '{}')
+      return { detail: JSON.parse(text), detailSize: text.length }
+    },
     write: (at: Address, text: string | undefined): void =>
       text === undefined ? draft.add(remove, at) : draft.add(write, [...at, text]),
     remove: (at: Address): void => draft.add(remove, at),
@@ -120,7 +126,7 @@ const openDetails = ({ db, plan, draft }: Needs) => {
 }
 
 const NO_DETAILS = {
-  read: (_at: Address): Fields => ({}),
+  read: (_at: Address): Detail => ({ detail: {}, detailSize: 0 }),
   write: (_at: Address, _text: string | undefined): void => undefined,
   remove: (_at: Address): void => undefined,
 }

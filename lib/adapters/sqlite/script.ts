@@ -22,6 +22,7 @@ export const createDraft = () => {
   let define: string[] = []
   let steps: Cell[] = []
   let era = 0
+  let characters = 0
   const statement = (sql: string): number => {
     const known = numbers.get(sql)
     if (known !== undefined) return known
@@ -33,7 +34,14 @@ export const createDraft = () => {
     statement,
     add: (number: number, values: readonly Cell[]): void => {
       steps.push(number, values.length)
-      for (const value of values) steps.push(value)
+      for (const value of values) {
+        steps.push(value)
+        if (typeof value === 'string') characters += value.length
+      }
+    },
+    /** How much text the script holds. */
+    get characters() {
+      return characters
     },
     /** Where the script ends now, for `cut` to take back what was added since. */
     get end() {
@@ -50,12 +58,14 @@ export const createDraft = () => {
       const script = { era, define, steps }
       define = []
       steps = []
+      characters = 0
       return script
     },
     /** Drops the steps: a script before them failed. */
     startOver: (): void => {
       era += 1
       steps = []
+      characters = 0
     },
   }
 }

@@ -19,11 +19,20 @@ import { openTable } from './table.ts'
 import { openTallies } from './tally.ts'
 import { openThreadWriter } from './thread-writer.ts'
 
-type Needs = { file: string; collections: readonly Collection[]; clock: Clock }
-/** `sweep` removes at most `limit` expired rows and says how many; they count as absent before. */
-export type SqliteStore = Store & { sweep(limit: number): Promise<number> }
+type Needs = {
+  file: string
+  collections: readonly Collection[]
+  clock: Clock
+  /** Called when the writer has died; nothing can be written from then on. */
+  onLost?: (reason: unknown) => void
+}
+/**
+ * `sweep` removes at most `limit` expired rows and says how many; they count as absent before. `writable` is false after
+ * a transaction that failed, until one succeeds.
+ */
+export type SqliteStore = Store & { sweep(limit: number): Promise<number>; readonly writable: boolean }
 
-const open = ({ file, collections, clock }: Needs) => {
+const open = ({ file, collections, clock, onLost }: Needs) => {
   const db = openDatabase(file)
   try {
     const plans = collections.map(planOf)
@@ -34,13 +43,13 @@ const open = ({ file, collections, clock }: Needs) => {
     const highWater = openHighWater(db, plans, draft)
     const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot, highWater }))
     const apply = applier(tablesByName(tables), tallies)
-    const writer = file === ':memory:' ? openInlineWriter(db) : openThreadWriter(file)
+    const writer = file === ':memory:' ? openInlineWriter(db) : openThreadWriter(file, onLost)
     const group = groupCommit({
       writer,
       draft,
       hot,
       beforeSeal: [tallies.flush, highWater.flush],
-      onVoid: tallies.forget,
+      onVoid: [tallies.forget, highWater.keepAgain],
     })
     return {
       db,
@@ -115,6 +124,9 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     },
     tallies: async (name: string, from = '') => whileOpen(() => tallies.totals(name, from)),
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
+    get writable() {
+      return group.writable
+    },
     close: () => {
       closed ??= close()
       return closed

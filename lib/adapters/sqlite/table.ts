@@ -12,6 +12,9 @@ import { durableOf, lastOf, NOTHING, nameOf, type Parts, shown } from './standin
 export type Table = ReturnType<typeof openTable>
 type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot; highWater: HighWater }
 
+/** What stands for a removed row until that is durable. */
+const GONE = { head: undefined, detail: undefined, headSize: 0, detailSize: 0 }
+
 const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined })
 
 /** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
@@ -37,7 +40,13 @@ const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<
   const at = records.insert(head, text)
   const detailText = detail && JSON.stringify(detail)
   if (detailText !== undefined) records.details.write(at, detailText)
-  hot.put(name, at, head, detail ?? NOTHING, text.length + (detailText?.length ?? 0))
+  hot.put(name, {
+    at,
+    head,
+    detail: detail ?? NOTHING,
+    headSize: text.length,
+    detailSize: detailText?.length ?? 0,
+  })
   return { applied: true, row: asked ? { ...head, ...detail } : { ...head } }
 }
 
@@ -70,7 +79,8 @@ const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fi
   const detailText = heavy && detail ? JSON.stringify(detail) : undefined
   if (heavy) records.details.write(there.at, detailText)
   const known = there.detail === undefined ? undefined : (detail ?? NOTHING)
-  hot.put(name, there.at, head, known, text.length + (detailText?.length ?? 0))
+  const detailSize = detailText?.length ?? there.detailSize
+  hot.put(name, { at: there.at, head, detail: known, headSize: text.length, detailSize })
   return { applied: true, row: asked ? row : { ...head } }
 }
 
@@ -81,7 +91,7 @@ const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Ou
   const row = shown(there, asked)
   if (!meets({ ...there.head, ...there.detail }, when)) return { applied: false, row }
   parts.records.remove(there.at)
-  parts.hot.put(name, there.at, undefined, undefined, 0)
+  parts.hot.put(name, { ...GONE, at: there.at })
   return { applied: true, row }
 }
 
@@ -108,7 +118,7 @@ export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => 
       const there = lastOf(parts, key, name, false)
       if (there === undefined || !expired(there.head)) return
       parts.records.remove(there.at)
-      hot.put(name, there.at, undefined, undefined, 0)
+      hot.put(name, { ...GONE, at: there.at })
     },
   }
 }

@@ -14,7 +14,7 @@ const stopped = (cause?: unknown) =>
 const LIMITS = { maxYoungGenerationSizeMb: 4 }
 
 /** Writes on a thread of its own, so that the event loop never waits for a disk. */
-export const openThreadWriter = (file: string): Writer => {
+export const openThreadWriter = (file: string, onLost?: (reason: unknown) => void): Writer => {
   const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
     workerData: { file },
     resourceLimits: LIMITS,
@@ -22,7 +22,9 @@ export const openThreadWriter = (file: string): Writer => {
   // The thread answers in the order it was asked.
   const asked: Asked[] = []
   let over: unknown
+  let closing = false
   const end = (reason: unknown) => {
+    if (over === undefined && !closing) onLost?.(reason)
     over ??= reason
     for (const { reject } of asked.splice(0)) reject(over)
   }
@@ -42,6 +44,7 @@ export const openThreadWriter = (file: string): Writer => {
   return {
     run: ask,
     close: async () => {
+      closing = true
       await ask('close')
       await thread.terminate()
     },

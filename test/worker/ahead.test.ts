@@ -1,0 +1,65 @@
+import { describe, expect, it } from '@jest/globals'
+import { Problem } from '../../lib/core/errors.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { startDomains, turns } from '../fakes/service.ts'
+
+const lost = () => new Problem('unavailable', 'storage_unavailable', 'the transaction failed')
+
+/** Storage whose first decision turns out void: told as it would have been, never kept. */
+const voiding = (told: { applied: boolean }) => (store: Store) => {
+  let left = 1
+  const decide = async (...[head, followers, detail]: Parameters<Store['decide']>) => {
+    if (left-- <= 0 || !('update' in head)) return store.decide(head, followers, detail)
+    const row = await store.get(head.update, head.key, detail)
+    return { ...told, row: { ...row, attempts: 1 }, durable: Promise.reject(lost()) }
+  }
+  return { ...store, decide: decide as Store['decide'] }
+}
+
+describe('a run that begins before its claim is durable', () => {
+  it('comes to nothing when the claim is void, and the task is run again', async () => {
+    const agent = createFakeAgent()
+    await using service = await startDomains({ adapters: [agent], wrapStore: voiding({ applied: true }) })
+    const { id } = await service.create()
+    await turns(30)
+    await service.pass(2_000)
+    expect((await service.reaches(id, 'completed')).attempts).toBe(1)
+    expect(agent.runs).toHaveLength(2)
+    expect(await service.eventTypes(id)).toEqual(['created', 'queued', 'started', 'completed'])
+  })
+
+  it('gives its message back when a refusal turns out void', async () => {
+    await using service = await startDomains({ background: false, wrapStore: voiding({ applied: false }) })
+    const { id } = await service.create()
+    service.ahead.allowed = true
+    const run = service.worker.run({ taskId: id, attempt: 1 })
+    await expect(run).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+})
+
+describe('an agent', () => {
+  it('may change the task it is given without changing the one that is stored', async () => {
+    const agent = createFakeAgent(async (task) => {
+      ;(task.labels as string[]).push('changed')
+      ;(task.metadata as Record<string, unknown>).changed = true
+      return { success: true, output: 'done' }
+    })
+    await using service = await startDomains({ adapters: [agent] })
+    const { id } = await service.create({ labels: ['kept'], metadata: { kept: true } })
+    const { labels, metadata } = await service.reaches(id, 'completed')
+    expect({ labels, metadata }).toEqual({ labels: ['kept'], metadata: { kept: true } })
+  })
+
+  it('fills the event log with at most a thousand of its progress events, and no event after them is missed', async () => {
+    const agent = createFakeAgent(async (_task, { progress }) => {
+      for (let n = 0; n < 1_200; n++) progress(`p ${n}`)
+      return { success: true, output: 'done' }
+    })
+    await using service = await startDomains({ adapters: [agent] })
+    const { id } = await service.create()
+    await service.reaches(id, 'completed')
+    const types = await service.eventTypes(id)
+    expect([types.filter((type) => type === 'progress').length, types.at(-1)]).toEqual([1_000, 'completed'])
+  })
+})

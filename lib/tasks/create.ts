@@ -132,7 +132,7 @@ export const createTaskCreation = ({
     if (applied) return { task: await enqueue(row), replayed: false }
     if (earlier?.bodyHash !== replay.bodyHash) {
       throw invalid(
-        [{ path: 'Idempotency-Key', message: 'was already used with another body' }],
+        [{ path: 'idempotency-key', message: 'was already used with another body' }],
         'idempotency_key_reused',
       )
     }

@@ -126,6 +126,15 @@ describe('a body', () => {
     expect(answer.json).toMatchObject({ details: [{ path, message: 'is not an allowed key' }] })
   })
 
+  it.each([
+    ['{"word":"half \\ud83d"}', 'word'],
+    ['{"word":"a","tags":[{"x":"\\udc00"}]}', 'tags.0.x'],
+  ])('with half a surrogate pair is refused with its place: %s', async (body, path) => {
+    const answer = await post(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ details: [{ path, message: 'is not well-formed Unicode' }] })
+  })
+
   it('with thousands of faults is answered with the first ones only', async () => {
     const answer = await post(JSON.stringify({ word: 'a', tags: Array.from({ length: 50_000 }, () => 1) }))
     expect(answer.status).toBe(400)

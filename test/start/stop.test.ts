@@ -32,7 +32,7 @@ describe('a service that hears SIGTERM', () => {
   })
 
   it.concurrent.each<Script['manner'] & string>(['heeding', 'deaf', 'child', 'endless'])(
-    'gives back within 10 s what does not end (%s), its attempt not counted',
+    'gives back within 10 seconds what does not end (%s), its attempt not counted',
     async (manner) => {
       using world = scriptedWorld(settings)
       await using first = await startService(world)

@@ -170,7 +170,7 @@ describe('Idempotency-Key', () => {
     const { status, body } = await create({ title: 'Other' }, key)
 
     expect(status).toBe(400)
-    expect(body).toMatchObject({ code: 'idempotency_key_reused', details: [{ path: 'Idempotency-Key' }] })
+    expect(body).toMatchObject({ code: 'idempotency_key_reused', details: [{ path: 'idempotency-key' }] })
     expect(await total(service)).toBe(1)
   })
 
@@ -215,6 +215,6 @@ describe('Idempotency-Key', () => {
     const { create } = await started()
     const { status, body } = await create({ title: 'T' }, { headers: { 'idempotency-key': bad } })
 
-    expect({ status, path: body.details?.[0]?.path }).toEqual({ status: 400, path: 'Idempotency-Key' })
+    expect({ status, path: body.details?.[0]?.path }).toEqual({ status: 400, path: 'idempotency-key' })
   })
 })

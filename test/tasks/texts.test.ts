@@ -18,7 +18,6 @@ const NAUGHTY = [
   'e\u0301 is not é',
   '田中さんにあげて下さい 사회과학원 الْعَرَبِيَّة עִבְרִית',
   '👩‍👩‍👧‍👦 🏳️‍🌈 🇩🇪 𝕬𝖇𝖈',
-  'half a pair: \ud83d here',
   '0x7fffffff 1e309 -0 NaN Infinity',
   '"quoted" \\ `ticks` $(id) | & ;',
   'Z̮̞̠͙͔ͅḀ̗̞͈̻̗Ḷ͙͎̯̹̞͓G̻O̭̗̮',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { createFakeAgent } from '../fakes/agent.ts'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
 
 const lost = () => new Problem('unavailable', 'storage_unavailable', 'the transaction failed')
@@ -12,7 +12,11 @@ const voiding = (told: { applied: boolean }) => (store: Store) => {
   const decide = async (...[head, followers, detail]: Parameters<Store['decide']>) => {
     if (left-- <= 0 || !('update' in head)) return store.decide(head, followers, detail)
     const row = await store.get(head.update, head.key, detail)
-    return { ...told, row: { ...row, attempts: 1 }, durable: Promise.reject(lost()) }
+    return {
+      ...told,
+      row: { ...row, attempts: 1, fence: 1, status: 'in_progress' },
+      durable: turns(3).then(() => Promise.reject(lost())),
+    }
   }
   return { ...store, decide: decide as Store['decide'] }
 }
@@ -27,6 +31,26 @@ describe('a run that begins before its claim is durable', () => {
     expect((await service.reaches(id, 'completed')).attempts).toBe(1)
     expect(agent.runs).toHaveLength(2)
     expect(await service.eventTypes(id)).toEqual(['created', 'queued', 'started', 'completed'])
+  })
+
+  it('does not end the next attempt, whose claim carries the same number', async () => {
+    let runs = 0
+    const agent = createFakeAgent(async (...call) =>
+      ++runs === 1 ? { success: true, output: 'of the void claim' } : HOLD(...call),
+    )
+    let refusals = 3
+    const late = (store: Store): Store => ({
+      ...voiding({ applied: true })(store),
+      commit: (head, ...rest) => {
+        const ends = 'update' in head && (head.set as { status?: string } | undefined)?.status === 'completed'
+        return ends && refusals-- > 0 ? Promise.reject(lost()) : store.commit(head, ...rest)
+      },
+    })
+    await using service = await startDomains({ adapters: [agent], wrapStore: late })
+    const { id } = await service.create()
+    await turns(30)
+    await service.pass(2_500)
+    expect([runs, (await service.tasks.get(id)).status]).toEqual([2, 'in_progress'])
   })
 
   it('gives its message back when a refusal turns out void', async () => {

@@ -31,7 +31,7 @@ const parse = (text: string): unknown => {
   }
 }
 
-type Place = { value: object; depth: number; path: string }
+type Place = { value: Readonly<Record<string, unknown>>; depth: number; path: string }
 
 /** Walks without recursion: the depth of what a stranger sent must not become the depth of our stack. */
 const refuseUnsafe = (root: unknown) => {
@@ -40,20 +40,24 @@ const refuseUnsafe = (root: unknown) => {
     if (next.depth > DEEPEST) {
       throw invalid([{ path: '', message: `is nested deeper than ${DEEPEST} levels` }], 'json_too_deep')
     }
-    for (const child of childrenOf(next)) if (isObject(child.value)) open.push(child as Place)
+    for (const name of Object.keys(next.value)) {
+      const child = next.value[name]
+      if (name === '__proto__' || (typeof child === 'string' && !child.isWellFormed()))
+        throw unsafe(name, next)
+      if (isObject(child)) open.push({ value: child, depth: next.depth + 1, path: pathTo(name, next) })
+    }
   }
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
-const childrenOf = ({ value, depth, path }: Place) =>
-  Object.entries(value).map(([name, child]) => {
-    const at = path ? `${path}.${name}` : name
-    // Assigning such a key elsewhere would change an object's prototype.
-    if (name === '__proto__') throw invalid([{ path: at, message: 'is not an allowed key' }])
-    // Half of a surrogate pair is no character: neither UTF-8 nor storage can carry it.
-    if (typeof child === 'string' && !child.isWellFormed()) {
-      throw invalid([{ path: at, message: 'is not well-formed Unicode' }])
-    }
-    return { value: child as unknown, depth: depth + 1, path: at }
-  })
+const pathTo = (name: string, { path }: Place) => (path ? `${path}.${name}` : name)
+
+const unsafe = (name: string, within: Place) => {
+  const path = pathTo(name, within)
+  // Assigning such a key elsewhere would change an object's prototype.
+  if (name === '__proto__') return invalid([{ path, message: 'is not an allowed key' }])
+  // Half of a surrogate pair is no character: neither UTF-8 nor storage can carry it.
+  return invalid([{ path, message: 'is not well-formed Unicode' }])
+}

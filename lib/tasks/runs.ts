@@ -29,17 +29,17 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
   const leaseEnd = () => clock.now() + leaseMs
 
   /** Moves a held task on. Resolves to the row, or undefined when the task is no longer held. */
-  const moveHeld = async (held: Held, move: Omit<Move, 'taskId' | 'from'>): Promise<TaskRow | undefined> => {
-    const { applied, row } = await lifecycle.move({
-      ...move,
-      taskId: held.id,
-      from: 'in_progress',
-      when: { ...move.when, fence: held.fence },
-      unset: [...(move.unset ?? []), ...LEASE_ENDS],
-      event: move.event ?? {},
-    })
-    return applied ? row : undefined
-  }
+  const moveHeld = (held: Held, move: Omit<Move, 'taskId' | 'from'>): Promise<TaskRow | undefined> =>
+    lifecycle
+      .move({
+        ...move,
+        taskId: held.id,
+        from: 'in_progress',
+        when: { ...move.when, fence: held.fence },
+        unset: [...(move.unset ?? []), ...LEASE_ENDS],
+        event: move.event ?? {},
+      })
+      .then(({ applied, row }) => (applied ? row : undefined))
 
   const textOf = (held: Held, message?: string) => ({
     agent: held.agent,

@@ -2,24 +2,29 @@ import { Problem } from '../core/errors.ts'
 import { RunStopped, type StopReason } from './stop.ts'
 
 /** A run in this process. */
-export type ActiveRun = { taskId: string; stop(reason: StopReason): void; beat(): void }
+export type ActiveRun = { taskId: string; stop(reason: StopReason): void; beat(): void; place?: number }
 
 /**
  * The runs of this process: who is to hear of a cancel, a heartbeat, a shutdown. There are a few hundred at most, so
  * they are simply gone through. A task can have two here for a moment: a run that was told to stop, and the next one.
+ * A list in which the last one takes the place of one that goes: a Set that changes this often leaves dead tables in
+ * the old generation, and they keep every run that was ever in them alive until the next full collection.
  */
 export const createActiveRuns = () => {
-  const runs = new Set<ActiveRun>()
+  const runs: ActiveRun[] = []
   let stopped: StopReason | undefined
   return {
     add: (run: ActiveRun) => {
-      runs.add(run)
+      run.place = runs.push(run) - 1
       if (stopped !== undefined) run.stop(stopped)
     },
     remove: (run: ActiveRun) => {
-      runs.delete(run)
+      const last = runs.pop()
+      if (last === undefined || last === run || run.place === undefined) return
+      runs[run.place] = last
+      last.place = run.place
     },
-    has: (taskId: string): boolean => [...runs].some((run) => run.taskId === taskId),
+    has: (taskId: string): boolean => runs.some((run) => run.taskId === taskId),
     stop: (taskId: string, reason: StopReason) => {
       for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
@@ -42,32 +47,26 @@ export const createActiveRuns = () => {
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 /**
- * The stop of one run, and why it came once it did. The first reason stays. The abort signal is made when somebody
- * looks at it: an agent that is done at once does not pay for it.
+ * The stop of one run, and why it came once it did. The first reason stays. No accessors here: an object literal with
+ * one gets a hidden class of its own, which keeps all that the run refers to alive for long.
  */
 export const createStop = () => {
-  let controller: AbortController | undefined
+  const controller = new AbortController()
   let reason: StopReason | undefined
   let hear: (() => void) | undefined
   return {
-    get signal(): AbortSignal {
-      controller ??= new AbortController()
-      if (reason !== undefined && !controller.signal.aborted) controller.abort(new RunStopped(reason))
-      return controller.signal
-    },
+    signal: controller.signal,
     stop: (why: StopReason) => {
       if (reason !== undefined) return
       reason = why
-      controller?.abort(new RunStopped(why))
+      controller.abort(new RunStopped(why))
       hear?.()
     },
     /** Calls back once it has stopped. */
     onStop: (call: () => void) => {
       hear = call
     },
-    get reason() {
-      return reason
-    },
+    reason: () => reason,
   }
 }
 

@@ -4,7 +4,6 @@ import { persist } from '../core/persist.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { TaskError } from '../tasks/schema.ts'
-import type { ActiveRuns } from './active.ts'
 import type { Ended } from './run.ts'
 import type { Claimed, RunWrites } from './run-writes.ts'
 
@@ -12,7 +11,6 @@ export type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
 
 type Needs = {
   runs: RunWrites
-  active: ActiveRuns
   retryPolicy: () => RetryPolicy
   random: () => number
   timeoutMs: number
@@ -22,9 +20,9 @@ type Needs = {
 
 /** Writes what a run came to, again and again for a moment if storage refuses. */
 export const createEnding = (needs: Needs) => {
-  const { runs, active, clock, log } = needs
+  const { runs, clock, log } = needs
 
-  const settle = async (task: Claimed, ended: Ended): Promise<unknown> => {
+  const settle = (task: Claimed, ended: Ended): Promise<unknown> => {
     if (ended.kind === 'succeeded') return runs.succeed(task, ended.result)
     if (ended.kind === 'failed') return fail(task, ended.error, ended.retryable)
     switch (ended.reason) {
@@ -34,7 +32,7 @@ export const createEnding = (needs: Needs) => {
         return runs.release(task, 'The service shut down while the task ran')
       default:
         // Cancelled, or held by another: whoever did that has written what is to be known.
-        return undefined
+        return NOTHING
     }
   }
 
@@ -46,24 +44,12 @@ export const createEnding = (needs: Needs) => {
     return runs.retry(task, error, backoffMs({ attempt, ...needs.retryPolicy(), random: needs.random }))
   }
 
-  const beat = (task: Claimed) => () => {
-    runs
-      .renew(task)
-      .catch((thrown) => log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed'))
-  }
-
-  /** Until its end is written a task stays ours: the heartbeat renews the lease, and no tick takes it. */
-  return async (task: Claimed, ended: Ended, isVoid: () => boolean): Promise<void> => {
-    const held = { taskId: task.id, stop: () => undefined, beat: beat(task) }
-    active.add(held)
-    try {
-      // The next claim would carry the number of one that never was: its end must not be written under that.
-      await persist(async () => (isVoid() ? undefined : settle(task, ended)), clock)
-    } finally {
-      active.remove(held)
-    }
-  }
+  return (task: Claimed, ended: Ended, isVoid: () => boolean): Promise<unknown> =>
+    // The next claim would carry the number of one that never was: its end must not be written under that.
+    persist(() => (isVoid() ? NOTHING : settle(task, ended)), clock)
 }
+
+const NOTHING = Promise.resolve()
 
 const timedOut = (timeoutMs: number): TaskError => ({
   code: 'timeout',

@@ -1,12 +1,15 @@
 import { messageOf } from '../core/errors.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { RunTask } from '../tasks/schema.ts'
+import type { ActiveRuns } from './active.ts'
 import { createEnding } from './ending.ts'
+import { createHolding, type Held } from './held.ts'
 import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
 import type { Claim, Claimed } from './run-writes.ts'
 
 type Needs = Parameters<typeof createEnding>[0] & {
+  active: ActiveRuns
   agent: (type: string) => AgentAdapter | undefined
   pool: Pool
   /** Whether a run may begin before its claim is durable: not when the last process died over one. */
@@ -24,9 +27,11 @@ const MOST_ENDING = 256
  */
 export const createWorker = (needs: Needs) => {
   const { runs, pool, log, active } = needs
+  const hold = createHolding(needs)
   const execute = createRunner(needs)
   const end = createEnding(needs)
-  const ending = new Set<Promise<void>>()
+  let ending = 0
+  const idle: (() => void)[] = []
 
   const runClaimed = async ({ task, durable }: Claim): Promise<void> => {
     let isVoid = false
@@ -35,26 +40,31 @@ export const createWorker = (needs: Needs) => {
       active.stop(task.id, 'lost')
       return needs.sendAgain(task)
     })
-    const ended = await runAgent(task)
+    // The task is held until its end is written: the heartbeat renews the lease, and no tick takes it.
+    const held = hold(task)
+    const ended = await runAgent(held)
     const written = Promise.all([voided, end(task, ended, () => isVoid)]).then(
-      () => undefined,
-      // Nothing is lost: the lease runs out, and the next tick takes the task up again.
-      (thrown) =>
-        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the end of a run was not written'),
+      () => endWritten(held),
+      (thrown) => {
+        // Nothing is lost: the lease runs out, and the next tick takes the task up again.
+        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the end of a run was not written')
+        endWritten(held)
+      },
     )
-    ending.add(written)
-    const over = written.then(() => void ending.delete(written))
-    if (ending.size > MOST_ENDING) await over
+    ending += 1
+    if (ending > MOST_ENDING) await written
   }
 
-  const runAgent = async (task: Claimed): Promise<Ended> => {
+  const endWritten = (held: Held) => {
+    active.remove(held)
+    ending -= 1
+    if (ending === 0) for (const wake of idle.splice(0)) wake()
+  }
+
+  const runAgent = (held: Held): Promise<Ended> => {
+    const { task } = held
     const agent = needs.agent(task.agent)
-    if (!agent) {
-      const message = `No agent of type ${task.agent} is registered here; set AGENT_ADAPTERS or choose another`
-      return { kind: 'failed', error: { code: 'agent_unavailable', message }, retryable: false }
-    }
-    const renew = (message?: string) => runs.renew(task, message)
-    return execute({ task: agentView(task), attempt: task.attempts, agent, renew })
+    return agent ? execute(held, agentView(task), agent) : Promise.resolve(unavailable(task.agent))
   }
 
   return {
@@ -64,7 +74,8 @@ export const createWorker = (needs: Needs) => {
      */
     run: async (message: RunTask): Promise<void> => {
       // Room first, claim second: a claimed task that waits for room would hold a lease and do nothing.
-      await pool.acquire()
+      const room = pool.acquire()
+      if (room) await room
       try {
         active.refuseIfStopped()
         const claim = await (needs.mayRunAhead() ? runs.claimAhead(message) : runs.claim(message))
@@ -74,8 +85,14 @@ export const createWorker = (needs: Needs) => {
       }
     },
     /** Resolves when the ends of all runs so far are written. */
-    settled: async (): Promise<void> => void (await Promise.all(ending)),
+    settled: (): Promise<void> =>
+      ending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
+}
+
+const unavailable = (type: string): Ended => {
+  const message = `No agent of type ${type} is registered here; set AGENT_ADAPTERS or choose another`
+  return { kind: 'failed', error: { code: 'agent_unavailable', message }, retryable: false }
 }
 
 /** The public task; who holds it is nobody's business but ours. */

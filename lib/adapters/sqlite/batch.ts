@@ -39,7 +39,8 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
   const seal = () => {
     if (settles.length === 0) return
     for (const add of beforeSeal) add()
-    sealed.push({ script: draft.take(), touched: hot.seal(), settles })
+    const touched = hot.seal()
+    sealed.push({ script: draft.take(), touched, settles })
     settles = []
   }
 
@@ -108,7 +109,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
       const durable = new Promise<void>((resolve, reject) => {
         settles.push({ resolve, reject })
       })
-      if (settles.length >= MOST_PER_SCRIPT || draft.characters >= MOST_CHARACTERS) seal()
+      if (settles.length >= MOST_PER_SCRIPT || draft.characters + hot.characters >= MOST_CHARACTERS) seal()
       schedule()
       return { outcome, durable }
     },

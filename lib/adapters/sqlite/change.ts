@@ -52,21 +52,23 @@ export const changesAny = (fields: ReadonlySet<string>, { set, add, unset }: Cha
 export const asksAny = (fields: ReadonlySet<string>, when: When<Fields> | undefined): boolean =>
   namesAny(fields, when)
 
-/** The row's light and heavy fields apart; without any heavy one `detail` is undefined. */
+/**
+ * The row's light and heavy fields apart; without any heavy one `detail` is undefined. Heavy fields stay in `head` as
+ * undefined, so that it is an object of the row's own shape.
+ */
 export const split = (
   row: Readonly<Fields>,
   heavy: ReadonlySet<string>,
 ): { head: Fields; detail: Fields | undefined } => {
   if (heavy.size === 0) return { head: row, detail: undefined }
-  const head: Fields = {}
+  const head: Fields = { ...row }
   let detail: Fields | undefined
-  for (const field in row) {
-    const value = row[field]
+  for (const field of heavy) {
+    const value = head[field]
     if (value === undefined) continue
-    if (heavy.has(field)) {
-      detail ??= {}
-      detail[field] = value
-    } else head[field] = value
+    detail ??= {}
+    detail[field] = value
+    head[field] = undefined
   }
   return { head, detail }
 }

@@ -82,7 +82,7 @@ export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql => {
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
   ])
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
-  const detail = query.detail === true && plan.heavy.size > 0 ? ', _rid AS rid' : ''
+  const detail = query.detail === true && plan.heavy.size > 0 ? ', _small AS small, _rid AS rid' : ''
   return {
     text: `SELECT _head AS head${detail} FROM ${plan.table} ${walk(index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,

@@ -15,9 +15,13 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
       const found = statement(text).all(...values)
       const more = found.length > query.limit
       if (more) found.pop()
-      const rows = found.map(({ head, rid }) => {
+      const rows = found.map(({ head, rid, small }) => {
         const row: Fields = JSON.parse(String(head))
-        return rid === undefined ? row : Object.assign(row, detailOf([Number(rid)]).detail)
+        if (rid === undefined) return row
+        return Object.assign(
+          row,
+          detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail,
+        )
       })
       const last = more ? rows.at(-1) : undefined
       return { rows, next: last === undefined ? undefined : positionIn(plan, query, last) }

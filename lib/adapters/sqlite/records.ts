@@ -1,14 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Key } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
+import { openDetails } from './details.ts'
+import type { Entry } from './hot.ts'
 import { type Plan, quoted } from './plan.ts'
 import { type Cell, cell } from './scalar.ts'
 import type { Draft } from './script.ts'
 
 /** Where a record lies: its `_rid`, or its key where rows lie in the order of their keys. */
 export type Address = readonly (string | number)[]
-/** A stored record: where it lies, and the row's light fields. */
-export type Found = { at: Address; head: Fields }
+/** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
+export type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
 type Needs = { db: DatabaseSync; plan: Plan; draft: Draft }
 
@@ -17,65 +19,120 @@ const addressed = ({ address }: Plan) => address.map((column) => `${column} = ?`
 /** Reads of single records; writes go into the draft. Neither judges conditions nor knows of expiry. */
 export const openRecords = (needs: Needs) => {
   const { plan, draft } = needs
-  const { table, keys, columns, clustered } = plan
-  const rid = clustered ? [] : ['_rid']
-  const names = [...rid, '_head', ...[...keys, ...columns].map(quoted)]
-  const insert = draft.statement(
-    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-  )
-  const remove = draft.statement(`DELETE FROM ${table} WHERE ${addressed(plan)}`)
-  const updateOf = updates(needs)
+  const { columns } = plan
+  const deletion = draft.statement(`DELETE FROM ${plan.table} WHERE ${addressed(plan)}`)
+  const insert = inserter(needs)
+  const update = updater(needs)
   const details = openDetails(needs)
-  const newAddress = addresses(needs)
 
-  const cells = (row: Fields, values: Cell[]): Cell[] => {
-    for (const field of keys) values.push(keyCell(plan, row, field))
-    for (const field of columns) values.push(cell(row[field], field))
-    return values
+  const remove = (at: Address, aside: boolean): void => {
+    draft.add(deletion, at)
+    if (aside) details.remove(at)
   }
 
   return {
-    details,
+    detailOf: details.read,
     find: finder(needs),
-    insert: (row: Fields, text: string): Address => {
-      const at = newAddress(row)
-      draft.add(insert, cells(row, clustered ? [text] : [...at, text]))
-      return at
+    newAddress: addresses(needs),
+    /** Throws TypeError for a row that could not be written: records are written later, when it is too late to refuse. */
+    check: (row: Fields): void => {
+      for (const field of plan.keys) keyCell(plan, row, field)
+      for (const field of columns) cell(row[field], field)
+      for (const field in row) if (isDeep(row[field])) JSON.stringify(row[field])
     },
-    /** Sets only the columns that changed: SQLite rewrites the entry of every index whose column is named. */
-    update: (at: Address, before: Fields, row: Fields, text: string): void => {
-      const values: Cell[] = [text]
-      let changed = ''
-      for (const field of columns) {
-        const value = cell(row[field], field)
-        if (value === cell(before[field], field)) continue
-        changed += `, ${quoted(field)} = ?`
-        values.push(value)
+    insert,
+    /** Brings the record to what its entry says; returns how much text its head is, and where its detail lies now. */
+    write: ({ at, given, head, aside, detailText }: Entry): { headSize: number; aside: boolean } => {
+      if (head === undefined) {
+        if (given !== undefined) remove(at, aside)
+        return { headSize: 0, aside: false }
       }
-      draft.add(updateOf(changed), [...values, ...at])
-    },
-    remove: (at: Address): void => {
-      draft.add(remove, at)
-      details.remove(at)
+      const text = JSON.stringify(head)
+      const small = details.smallOf(detailText)
+      if (given === undefined) insert(at, head, text, small)
+      else update(at, given, head, text, small)
+      if (detailText !== undefined) {
+        if (small === null) details.write(at, detailText)
+        else if (aside) details.remove(at)
+      }
+      return { headSize: text.length, aside: detailText === undefined ? aside : small === null }
     },
   }
 }
 
+/** Adds a whole record; `small` is its detail where that is not kept aside. */
+const inserter = ({ plan, draft }: Needs) => {
+  const { table, keys, columns, clustered, heavy } = plan
+  const hasDetail = heavy.size > 0
+  const own = [...(clustered ? [] : ['_rid']), '_head', ...(hasDetail ? ['_small'] : [])]
+  const names = [...own, ...[...keys, ...columns].map(quoted)]
+  const marks = names.map(() => '?').join(', ')
+  const statement = draft.statement(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`)
+  return (at: Address, row: Fields, text: string, small?: string | null): void => {
+    const values: Cell[] = clustered ? [text] : [...at, text]
+    if (hasDetail) values.push(small ?? null)
+    for (const field of keys) values.push(keyCell(plan, row, field))
+    for (const field of columns) values.push(cell(row[field], field))
+    draft.add(statement, values)
+  }
+}
+
+/** Sets only the columns that changed: SQLite rewrites the entry of every index whose column is named. */
+const updater = ({ plan, draft }: Needs) => {
+  const statements = new Map<string, number>()
+  const statementOf = (changed: string): number => {
+    const known = statements.get(changed)
+    if (known !== undefined) return known
+    const made = draft.statement(`UPDATE ${plan.table} SET _head = ?${changed} WHERE ${addressed(plan)}`)
+    statements.set(changed, made)
+    return made
+  }
+  /** `small` undefined leaves the detail alone. */
+  return (at: Address, before: Fields, row: Fields, text: string, small: string | null | undefined): void => {
+    const values: Cell[] = [text]
+    let changed = ''
+    if (small !== undefined) {
+      changed = ', _small = ?'
+      values.push(small)
+    }
+    for (const field of plan.columns) {
+      const value = cell(row[field], field)
+      if (value === cell(before[field], field)) continue
+      changed += `, ${quoted(field)} = ?`
+      values.push(value)
+    }
+    values.push(...at)
+    draft.add(statementOf(changed), values)
+  }
+}
+
 const finder = ({ db, plan }: Needs) => {
-  const { table, keys, clustered, within, name } = plan
+  const { table, keys, clustered, within, name, heavy } = plan
   const byKey = keys.map((field) => `${quoted(field)} = ?`).join(' AND ')
-  const find = db.prepare(
-    `SELECT _head AS head${clustered ? '' : ', _rid AS rid'} FROM ${table} WHERE ${byKey}`,
-  )
+  const columns = [
+    '_head AS head',
+    ...(clustered ? [] : ['_rid AS rid']),
+    ...(heavy.size > 0 ? ['_small AS small'] : []),
+  ]
+  const find = db.prepare(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${byKey}`)
+  const smallOf = (small: unknown) => (typeof small === 'string' ? small : undefined)
   return (key: Key): Found | undefined => {
     if ((typeof key === 'string') !== (within === undefined))
       throw new TypeError(`A key of ${name} is ${within === undefined ? 'a text' : 'a pair'}`)
     const parts = typeof key === 'string' ? [key] : key
     const found = find.get(...parts)
     if (found === undefined) return undefined
-    return { at: clustered ? parts : [Number(found.rid)], head: JSON.parse(String(found.head)) }
+    const { head, small, rid } = found
+    return {
+      at: clustered ? parts : [Number(rid)],
+      head: JSON.parse(String(head)),
+      small: heavy.size === 0 ? '{}' : smallOf(small),
+    }
   }
 }
+
+/** What JSON may refuse: it holds other values, or is a bigint. */
+const isDeep = (value: unknown) => typeof value === 'object' || typeof value === 'bigint'
 
 const keyCell = (plan: Plan, row: Fields, field: string): string => {
   const value = row[field]
@@ -88,45 +145,4 @@ const addresses = ({ db, plan }: Needs) => {
   if (plan.clustered) return (row: Fields): Address => plan.keys.map((field) => String(row[field]))
   let last = Number(db.prepare(`SELECT max(_rid) AS last FROM ${plan.table}`).get()?.last ?? 0)
   return (): Address => [++last]
-}
-
-/** One statement for each set of columns that changes together. */
-const updates = ({ plan, draft }: Needs) => {
-  const known = new Map<string, number>()
-  return (changed: string): number => {
-    const found = known.get(changed)
-    if (found !== undefined) return found
-    const made = draft.statement(`UPDATE ${plan.table} SET _head = ?${changed} WHERE ${addressed(plan)}`)
-    known.set(changed, made)
-    return made
-  }
-}
-
-/** Heavy fields of a row, and how many characters they take. */
-export type Detail = { detail: Fields; detailSize: number }
-
-/** The detail beside a table: JSON text under the `_rid` of its row. */
-const openDetails = ({ db, plan, draft }: Needs) => {
-  const { detailTable, heavy } = plan
-  if (heavy.size === 0) return NO_DETAILS
-  const read = db.prepare(`SELECT detail FROM ${detailTable} WHERE _rid = ?`)
-  const write = draft.statement(
-    `INSERT INTO ${detailTable} VALUES (?, ?) ON CONFLICT DO UPDATE SET detail = excluded.detail`,
-  )
-  const remove = draft.statement(`DELETE FROM ${detailTable} WHERE _rid = ?`)
-  return {
-    read: (at: Address): Detail => {
-      const text = String(read.get(...at)?.detail ?? '{}')
-      return { detail: JSON.parse(text), detailSize: text.length }
-    },
-    write: (at: Address, text: string | undefined): void =>
-      text === undefined ? draft.add(remove, at) : draft.add(write, [...at, text]),
-    remove: (at: Address): void => draft.add(remove, at),
-  }
-}
-
-const NO_DETAILS = {
-  read: (_at: Address): Detail => ({ detail: {}, detailSize: 0 }),
-  write: (_at: Address, _text: string | undefined): void => undefined,
-  remove: (_at: Address): void => undefined,
 }

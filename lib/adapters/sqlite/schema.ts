@@ -65,8 +65,15 @@ const createIndexes = (db: DatabaseSync, plan: Plan) => {
   )
 }
 
+/** Files of before small details lay in their records. */
+const addSmall = (db: DatabaseSync, plan: Plan) => {
+  const found = db.prepare(`SELECT 1 FROM pragma_table_info(?) WHERE name = '_small'`).get(plan.name)
+  if (found === undefined) db.exec(`ALTER TABLE ${plan.table} ADD COLUMN _small TEXT`)
+}
+
 const growTable = (db: DatabaseSync, plan: Plan) => {
   if (columnsOf(db, plan).all.length === 0) create(db, plan)
+  if (plan.heavy.size > 0) addSmall(db, plan)
   const { all: present, keys } = columnsOf(db, plan)
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)

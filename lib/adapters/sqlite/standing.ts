@@ -14,10 +14,15 @@ export type Parts = {
   expired: (head: Fields) => boolean
 }
 /** A row and where it lies. `detail` is undefined when nobody asked for it and it was not at hand; its size is in characters. */
-export type Standing = { at: Address; head: Fields; detail: Fields | undefined; detailSize: number }
+export type Standing = {
+  at: Address
+  head: Fields
+  detail: Fields | undefined
+  detailSize: number
+  aside: boolean
+}
 
 export const NOTHING: Fields = Object.freeze({})
-const NOT_LOADED = { detail: undefined, detailSize: 0 }
 
 export const nameOf = ({ plan }: Parts, key: Key): string =>
   typeof key === 'string' ? `${plan.name}\0${key}` : `${plan.name}\0${key[0]}\0${key[1]}`
@@ -25,24 +30,30 @@ export const nameOf = ({ plan }: Parts, key: Key): string =>
 /** The row as the file has it, expired or not. */
 export const inFile = ({ records }: Parts, key: Key, detail: boolean): Standing | undefined => {
   const found = records.find(key)
-  return found && { ...found, ...(detail ? records.details.read(found.at) : NOT_LOADED) }
+  if (found === undefined) return undefined
+  const { at, head, small } = found
+  const aside = small === undefined
+  if (!detail) return { at, head, detail: undefined, detailSize: 0, aside }
+  return { at, head, ...records.detailOf(at, small), aside }
 }
 
 /** The row as the last write that was decided left it, expired or not. */
 export const lastOf = (parts: Parts, key: Key, name: string, detail: boolean): Standing | undefined => {
   const entry = parts.hot.get(name)
   if (entry === undefined) return freshOf(parts, key) ?? inFile(parts, key, detail)
-  const { at, head } = entry
+  const { at, head, aside } = entry
   if (head === undefined) return undefined
   if (entry.detail !== undefined || !detail)
-    return { at, head, detail: entry.detail, detailSize: entry.detailSize }
+    return { at, head, detail: entry.detail, detailSize: entry.detailSize, aside }
   // Detail that is not at hand was not written since it was last durable, so the file has it.
-  return { at, head, ...parts.records.details.read(at) }
+  return { at, head, ...parts.records.detailOf(at), aside }
 }
 
 const freshOf = ({ plan, hot }: Parts, key: Key): Standing | undefined => {
   const head = typeof key === 'string' ? undefined : hot.fresh.find(plan.name, ...key)
-  return head && typeof key !== 'string' ? { at: key, head, detail: NOTHING, detailSize: 0 } : undefined
+  return head && typeof key !== 'string'
+    ? { at: key, head, detail: NOTHING, detailSize: 0, aside: false }
+    : undefined
 }
 
 /** The row as readers may see it: the file's state, which an entry without pending writes has in memory. */
@@ -51,6 +62,9 @@ export const durableOf = (parts: Parts, key: Key, detail: boolean): Standing | u
   return parts.hot.get(name)?.pending === 0 ? lastOf(parts, key, name, detail) : inFile(parts, key, detail)
 }
 
-/** A copy for the caller: what is kept here must not change in its hands. */
-export const shown = ({ head, detail }: Standing, asked: boolean): Fields =>
-  asked ? { ...head, ...detail } : { ...head }
+/** A copy for the caller: what is kept here must not change in its hands, and has fields that are no fields in JSON. */
+export const shown = ({ head, detail }: Pick<Standing, 'head' | 'detail'>, asked: boolean): Fields => {
+  const row: Fields = {}
+  for (const field in head) if (head[field] !== undefined) row[field] = head[field]
+  return asked ? Object.assign(row, detail) : row
+}

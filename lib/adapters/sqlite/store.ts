@@ -66,6 +66,15 @@ const open = ({ file, collections, clock, onLost }: Needs) => {
   }
 }
 
+/** What an async function would do, without its cost in the hottest path: a throw becomes a rejection. */
+const promised = <T>(work: () => Promise<T>): Promise<T> => {
+  try {
+    return work()
+  } catch (thrown) {
+    return Promise.reject(thrown)
+  }
+}
+
 /**
  * Storage in one SQLite file, or in memory for `:memory:`. Writes are decided on the calling thread and written by
  * another, so that nobody waits for a disk but those who asked for the write; reads see what is in the file. Rows expire
@@ -113,15 +122,16 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     get: async (of: Collection, key: Key, detail = false) => whileOpen(() => tableOf(of).get(key, detail)),
     page: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.page(tableOf(of), query)),
     count: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.count(tableOf(of), query)),
-    commit: async (head: Write<Fields>, followers: Change['followers'] = [], detail = false) => {
-      const { outcome, durable } = decide({ head, followers, detail })
-      await durable
-      return outcome
-    },
-    decide: async (head: Write<Fields>, followers: Change['followers'] = [], detail = false) => {
-      const { outcome, durable } = decide({ head, followers, detail })
-      return { ...outcome, durable }
-    },
+    commit: (head: Write<Fields>, followers: Change['followers'] = [], detail = false) =>
+      promised(() => {
+        const { outcome, durable } = decide({ head, followers, detail })
+        return durable.then(() => outcome)
+      }),
+    decide: (head: Write<Fields>, followers: Change['followers'] = [], detail = false) =>
+      promised(() => {
+        const { outcome, durable } = decide({ head, followers, detail })
+        return Promise.resolve({ applied: outcome.applied, row: outcome.row, durable })
+      }),
     tallies: async (name: string, from = '') => whileOpen(() => tallies.totals(name, from)),
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
     get writable() {

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, change, changesAny, type Fields, meets, split } from './change.ts'
 import type { HighWater } from './high-water.ts'
-import type { Hot } from './hot.ts'
+import type { Before, Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
 import { openRecords } from './records.ts'
 import type { Draft } from './script.ts'
@@ -13,13 +13,15 @@ export type Table = ReturnType<typeof openTable>
 type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot; highWater: HighWater }
 
 /** What stands for a removed row until that is durable. */
-const GONE = { head: undefined, detail: undefined, headSize: 0, detailSize: 0 }
+const GONE = { head: undefined, detail: undefined, detailSize: 0, detailText: undefined }
+/** What a record is before it is there. */
+const NEW: Before = { head: undefined, aside: false }
 
 const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined })
 
 /** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
 const insertFresh = ({ records, plan, hot }: Parts, row: Fields): Outcome<Fields> => {
-  records.insert(row, JSON.stringify(row))
+  records.insert(records.newAddress(row), row, JSON.stringify(row))
   hot.fresh.add(plan.name, String(row[plan.within ?? '']), String(row[plan.key]), row)
   return { applied: true, row }
 }
@@ -31,23 +33,20 @@ const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<
   const key = keyOf(plan, row)
   const name = nameOf(parts, key)
   const there = isNew ? undefined : lastOf(parts, key, name, asked)
-  if (there !== undefined) {
-    if (!parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
-    records.remove(there.at)
-  }
+  if (there !== undefined && !parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
   const { head, detail } = split(row, plan.heavy)
-  const text = JSON.stringify(head)
-  const at = records.insert(head, text)
-  const detailText = detail && JSON.stringify(detail)
-  if (detailText !== undefined) records.details.write(at, detailText)
-  hot.put(name, {
-    at,
-    head,
-    detail: detail ?? NOTHING,
-    headSize: text.length,
-    detailSize: detailText?.length ?? 0,
-  })
-  return { applied: true, row: asked ? { ...head, ...detail } : { ...head } }
+  records.check(head)
+  // What has expired or was just removed is written over.
+  const at = there?.at ?? hot.get(name)?.at ?? records.newAddress(row)
+  const left = { at, head, detail: detail ?? NOTHING, ...textOf(plan, detail) }
+  hot.put(name, records, left, there ?? NEW)
+  return { applied: true, row: shown({ head, detail }, asked) }
+}
+
+/** The text of a detail that was written; a collection that has none writes none. */
+const textOf = (plan: Plan, detail: Fields | undefined) => {
+  const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail ?? NOTHING)
+  return { detailText, detailSize: detailText?.length ?? 0 }
 }
 
 const keyOf = ({ within, key }: Plan, row: Fields): Key =>
@@ -74,14 +73,12 @@ const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fi
   refuseNewKey(parts, there.head, write)
   change(row, write)
   const { head, detail } = split(row, plan.heavy)
-  const text = JSON.stringify(head)
-  records.update(there.at, there.head, head, text)
-  const detailText = heavy && detail ? JSON.stringify(detail) : undefined
-  if (heavy) records.details.write(there.at, detailText)
-  const known = there.detail === undefined ? undefined : (detail ?? NOTHING)
-  const detailSize = detailText?.length ?? there.detailSize
-  hot.put(name, { at: there.at, head, detail: known, headSize: text.length, detailSize })
-  return { applied: true, row: asked ? row : { ...head } }
+  records.check(head)
+  const left = heavy
+    ? { at: there.at, head, detail: detail ?? NOTHING, ...textOf(plan, detail) }
+    : { at: there.at, head, detail: there.detail, detailSize: there.detailSize, detailText: undefined }
+  hot.put(name, records, left, there)
+  return { applied: true, row: asked ? row : shown({ head, detail }, false) }
 }
 
 const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Outcome<Fields> => {
@@ -90,8 +87,7 @@ const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Ou
   if (there === undefined || parts.expired(there.head)) return ABSENT
   const row = shown(there, asked)
   if (!meets({ ...there.head, ...there.detail }, when)) return { applied: false, row }
-  parts.records.remove(there.at)
-  parts.hot.put(name, { ...GONE, at: there.at })
+  parts.hot.put(name, parts.records, { ...GONE, at: there.at }, there)
   return { applied: true, row }
 }
 
@@ -107,7 +103,7 @@ export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => 
   const parts: Parts = { plan, records: openRecords({ db, plan, draft }), hot, highWater, expired }
   return {
     plan,
-    detailOf: parts.records.details.read,
+    detailOf: parts.records.detailOf,
     get: (key: Key, detail: boolean) => get(parts, key, detail),
     insert: (write: Insert<Fields>, detail: boolean) => insert(parts, write, detail),
     update: (write: Update<Fields>, detail: boolean) => update(parts, write, detail),
@@ -117,8 +113,7 @@ export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => 
       const name = nameOf(parts, key)
       const there = lastOf(parts, key, name, false)
       if (there === undefined || !expired(there.head)) return
-      parts.records.remove(there.at)
-      hot.put(name, { ...GONE, at: there.at })
+      hot.put(name, parts.records, { ...GONE, at: there.at }, there)
     },
   }
 }

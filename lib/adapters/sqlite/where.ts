@@ -14,7 +14,7 @@ const sourceOf = (plan: Plan, field: string): Source => {
   if (plan.keys.includes(field) || plan.columns.includes(field)) return { column }
   const { table, detailTable } = plan
   const json = plan.heavy.has(field)
-    ? `(SELECT detail FROM ${detailTable} WHERE ${detailTable}._rid = ${table}._rid)`
+    ? `coalesce(_small, (SELECT detail FROM ${detailTable} WHERE ${detailTable}._rid = ${table}._rid))`
     : '_head'
   return { json, path: `'$.${field}'` }
 }

@@ -1,0 +1,31 @@
+import { messageOf } from '../core/errors.ts'
+import type { Log } from '../ports/log.ts'
+import { type ActiveRun, type ActiveRuns, createStop, type Stop } from './active.ts'
+import type { Claimed, RunWrites } from './run-writes.ts'
+
+type Needs = { runs: Pick<RunWrites, 'renew'>; active: ActiveRuns; log: Log }
+
+/** A claimed task in the hands of this process. */
+export type Held = ActiveRun & {
+  task: Claimed
+  stopped: Stop
+  /** Renews the lease, with a progress event when there is something to tell; a task that is lost is stopped. */
+  beat(message?: string): void
+}
+
+/** Takes a claimed task among the active runs, where cancel, heartbeat and shutdown find it. */
+export const createHolding = ({ runs, active, log }: Needs) => {
+  return (task: Claimed): Held => {
+    const stopped = createStop()
+    const beat = (message?: string) => {
+      runs.renew(task, message).then(
+        (isHeld) => isHeld || stopped.stop('lost'),
+        // The lease outlives several heartbeats, so one that fails is no reason to stop.
+        (thrown) => log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed'),
+      )
+    }
+    const held = { taskId: task.id, task, stopped, stop: stopped.stop, beat }
+    active.add(held)
+    return held
+  }
+}

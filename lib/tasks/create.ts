@@ -99,7 +99,10 @@ export const createTaskCreation = ({
     }
   }
 
-  /** Stores a new task and queues it. */
+  /**
+   * Stores a new task and queues it. A queue in memory is told as soon as the task is decided: whatever is decided about
+   * it later is kept after it or, like it, not at all, and the caller hears of the task once it cannot be lost.
+   */
   const create = async (
     principal: Principal,
     body: CreateTask,
@@ -107,8 +110,11 @@ export const createTaskCreation = ({
     also: Follower[] = [],
   ) => {
     const row = rowOf(principal, body, retriedFrom)
-    await store.commit<TaskRow>({ insert: tasks, row }, [...followersOf(row), ...also])
-    return enqueue(row)
+    const { durable } = await store.decide<TaskRow>({ insert: tasks, row }, [...followersOf(row), ...also])
+    if (queue.durable) await durable
+    const queued = enqueue(row)
+    await durable
+    return queued
   }
 
   /**

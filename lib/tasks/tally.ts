@@ -10,28 +10,32 @@ export const DAILY_TOTALS = 'tasks.daily'
 type Counted = Pick<Task, 'status' | 'priority' | 'source' | 'agent' | 'createdAt'>
 
 /** What a new task adds to the totals. */
-export const tallyOfNew = (task: Counted): Tally[] => [
-  all({
-    total: 1,
-    [`status:${task.status}`]: 1,
-    [`priority:${task.priority}`]: 1,
-    [`source:${task.source}`]: 1,
-    [`agent:${task.agent}`]: 1,
-  }),
-  daily(task.createdAt, { created: 1 }),
-]
+export const tallyOfNew = (task: Counted): Tally[] => [ofNew(task), daily(task.createdAt, 'created')]
 
-/** What a change of state moves between the totals. */
-export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally => {
-  const name = `${from}>${to}`
-  const known = moves.get(name)
+// The same tally is the same object: storage has then only to count how often it was taken.
+const made = new Map<string, Tally>()
+const once = (name: string, make: () => Tally): Tally => {
+  const known = made.get(name)
   if (known !== undefined) return known
-  const made = all({ [`status:${from}`]: -1, [`status:${to}`]: 1 })
-  moves.set(name, made)
-  return made
+  const tally = make()
+  made.set(name, tally)
+  return tally
 }
 
-const moves = new Map<string, Tally>()
+const ofNew = ({ status, priority, source, agent }: Counted) =>
+  once(`${status} ${priority} ${source} ${agent}`, () =>
+    all({
+      total: 1,
+      [`status:${status}`]: 1,
+      [`priority:${priority}`]: 1,
+      [`source:${source}`]: 1,
+      [`agent:${agent}`]: 1,
+    }),
+  )
+
+/** What a change of state moves between the totals. */
+export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally =>
+  once(`${from}>${to}`, () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
 
 /** What the end of a run adds: per agent and per day, and for a success its duration. */
 export const tallyOfEnd = (
@@ -40,17 +44,16 @@ export const tallyOfEnd = (
   at: string,
   durationMs: number,
 ): Tally[] => {
-  const ended = { [`${status}:${agent}`]: 1 }
-  if (status === 'failed') return [all(ended), daily(at, { failed: 1 })]
-  const timed = { ...ended, durationCount: 1, durationMs, [`durationMs:${agent}`]: durationMs }
-  return [
-    {
-      ...all(timed),
-      least: { leastDurationMs: durationMs },
-      most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: Date.parse(at) },
-    },
-    daily(at, { completed: 1 }),
-  ]
+  const ended = once(`${status}:${agent}`, () =>
+    all({ [`${status}:${agent}`]: 1, ...(status === 'completed' ? { durationCount: 1 } : {}) }),
+  )
+  if (status === 'failed') return [ended, daily(at, status)]
+  const timed = {
+    ...all({ durationMs, [`durationMs:${agent}`]: durationMs }),
+    least: { leastDurationMs: durationMs },
+    most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: Date.parse(at) },
+  }
+  return [ended, timed, daily(at, status)]
 }
 
 /** The totals under one prefix, by what follows it: `by(totals, 'status')` → `{queued: 3, …}`. */
@@ -67,8 +70,16 @@ const all = (add: Record<string, number>): Tally => ({
   add,
 })
 
-const daily = (at: string, add: Record<string, number>): Tally => ({
-  tally: DAILY_TOTALS,
-  member: dayOf(at),
-  add,
-})
+type OfDay = 'created' | 'completed' | 'failed'
+let day = ''
+let ofDay: Partial<Record<OfDay, Tally>> = {}
+
+/** Those of one day are kept: the next day comes, and the last one hardly again. */
+const daily = (at: string, what: OfDay): Tally => {
+  if (!at.startsWith(day) || day === '') {
+    day = dayOf(at)
+    ofDay = {}
+  }
+  ofDay[what] ??= { tally: DAILY_TOTALS, member: day, add: { [what]: 1 } }
+  return ofDay[what]
+}

@@ -34,28 +34,36 @@ export const createWorker = (needs: Needs) => {
   const idle: (() => void)[] = []
 
   const runClaimed = async ({ task, durable }: Claim): Promise<void> => {
-    let isVoid = false
-    const voided = durable.catch(() => {
-      isVoid = true
-      active.stop(task.id, 'lost')
-      return needs.sendAgain(task)
-    })
     // The task is held until its end is written: the heartbeat renews the lease, and no tick takes it.
     const held = hold(task)
+    let isVoid = false
+    const settled = durable.catch(() => {
+      isVoid = true
+      active.stop(task.id, 'lost')
+      return giveBack(task)
+    })
     const ended = await runAgent(held)
-    const written = Promise.all([voided, end(task, ended, () => isVoid)]).then(
-      () => endWritten(held),
-      (thrown) => {
-        // Nothing is lost: the lease runs out, and the next tick takes the task up again.
-        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the end of a run was not written')
-        endWritten(held)
-      },
-    )
-    ending += 1
+    const written = writeEnd(held, settled, () => end(task, ended, () => isVoid))
     if (ending > MOST_ENDING) await written
   }
 
-  const endWritten = (held: Held) => {
+  /** Sends the message of a claim that came to nothing once more. */
+  const giveBack = (task: Claimed) =>
+    needs
+      .sendAgain(task)
+      .then(undefined, (thrown) =>
+        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'a task was not queued again'),
+      )
+
+  const writeEnd = async (held: Held, settled: Promise<unknown>, write: () => Promise<unknown>) => {
+    ending += 1
+    try {
+      await write()
+    } catch (thrown) {
+      // Nothing is lost: the lease runs out, and the next tick takes the task up again.
+      log.error({ taskId: held.taskId, reason: messageOf(thrown) }, 'the end of a run was not written')
+    }
+    await settled
     active.remove(held)
     ending -= 1
     if (ending === 0) for (const wake of idle.splice(0)) wake()

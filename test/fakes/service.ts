@@ -25,6 +25,8 @@ type TaskQueue = Queue<RunTask> & Consumer<RunTask>
 type AnnounceQueue = Queue<Announce> & Consumer<Announce>
 
 type Options = {
+  /** Where storage lies; in memory when absent. */
+  file?: string
   adapters?: readonly AgentAdapter[]
   env?: Record<string, string>
   /** What the last process left: its storage, its time and its ids. */
@@ -67,7 +69,7 @@ export const startDomains = async (options: Options = {}) => {
   const clock = after?.clock ?? createFakeClock()
   const ids = after?.ids ?? createFakeIds()
   const log = createFakeLog()
-  const store = after?.store ?? openSqliteStore({ file: ':memory:', collections, clock })
+  const store = after?.store ?? openSqliteStore({ file: options.file ?? ':memory:', collections, clock })
   const config = readConfig({ DEFAULT_AGENT: adapters[0]?.type ?? 'none', ...env })
   const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: config.QUEUE_CONCURRENCY })
   const notificationQueue = createMemoryQueue<Announce>({ clock, log, concurrency: 5 })

@@ -138,7 +138,7 @@ describe('POST /api/tasks', () => {
     const { create, service } = await started({
       wrapStore: (real) => ({
         ...real,
-        commit: async () => {
+        decide: async () => {
           throw new Problem('unavailable', 'storage_unavailable', 'not now')
         },
       }),

@@ -24,6 +24,23 @@ export const createWitness = () => {
     }
   }
 
+  /** A write that reaches the store late, and is seen when it applies. */
+  const late = <W extends Store['commit'] | Store['decide']>(write: W, delay: () => Promise<void>): W =>
+    (async (
+      head: Write<TaskRow>,
+      followers: Follower[] | ((row: TaskRow) => Follower[]) = [],
+      detail?: boolean,
+    ) => {
+      await delay()
+      // A store asks for the followers when, and only when, the head applied.
+      const seen = (row: TaskRow) => {
+        const list = typeof followers === 'function' ? followers(row) : followers
+        for (const one of [head, ...list]) see(one)
+        return list
+      }
+      return write<TaskRow>(head, seen, detail)
+    }) as W
+
   /** A store whose calls reach the real one late, by as many turns of the event loop as `delay` says. */
   const over = (real: Store, delay: () => Promise<void>): Store => ({
     ...real,
@@ -31,20 +48,8 @@ export const createWitness = () => {
       await delay()
       return real.get(...args)
     },
-    commit: (async (
-      head: Write<TaskRow>,
-      followers: Follower[] | ((row: TaskRow) => Follower[]) = [],
-      detail,
-    ) => {
-      await delay()
-      // A store asks for the followers when, and only when, the head applied.
-      const seen = (row: TaskRow) => {
-        const list = typeof followers === 'function' ? followers(row) : followers
-        for (const write of [head, ...list]) see(write)
-        return list
-      }
-      return real.commit<TaskRow>(head, seen, detail)
-    }) as Store['commit'],
+    commit: late(real.commit, delay),
+    decide: late(real.decide, delay),
   })
 
   const faultsOf = (taskId: string, status: TaskStatus): string[] => {

@@ -1,6 +1,9 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { inFolder } from '../adapters/sqlite/samples.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { startDomains, turns } from '../fakes/service.ts'
 
@@ -10,7 +13,7 @@ const lost = () => new Problem('unavailable', 'storage_unavailable', 'the transa
 const voiding = (told: { applied: boolean }) => (store: Store) => {
   let left = 1
   const decide = async (...[head, followers, detail]: Parameters<Store['decide']>) => {
-    if (left-- <= 0 || !('update' in head)) return store.decide(head, followers, detail)
+    if (!('update' in head) || left-- <= 0) return store.decide(head, followers, detail)
     const row = await store.get(head.update, head.key, detail)
     return {
       ...told,
@@ -86,4 +89,22 @@ describe('an agent', () => {
     const types = await service.eventTypes(id)
     expect([types.filter((type) => type === 'progress').length, types.at(-1)]).toEqual([1_000, 'completed'])
   })
+
+  it('is stopped when the task itself is void, and whoever asked for it hears so', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'service.db')
+      const agent = createFakeAgent(HOLD)
+      await using service = await startDomains({ adapters: [agent], file })
+      const { id: first } = await service.create()
+      await service.reaches(first, 'in_progress')
+      const other = new DatabaseSync(file)
+      // Longer than the writer waits for it: what is decided meanwhile cannot be kept.
+      other.exec('BEGIN IMMEDIATE')
+      await expect(service.create()).rejects.toMatchObject({ kind: 'unavailable' })
+      other.exec('COMMIT')
+      other.close()
+      await turns(30)
+      expect(agent.runs.map(({ signal }) => signal.reason?.code)).toEqual([undefined, 'lost'])
+      expect(await service.totals.byStatus()).toMatchObject({ queued: 0, in_progress: 1 })
+    }))
 })

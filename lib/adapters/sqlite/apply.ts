@@ -2,7 +2,7 @@ import type { Follower, Outcome, Tally, Write } from '../../ports/store.ts'
 import type { Change } from './batch.ts'
 import type { Fields } from './change.ts'
 import type { Table } from './table.ts'
-import { checkTally, type Tallies } from './tally.ts'
+import type { Tallies } from './tally.ts'
 
 type TableOf = (of: { name: string }) => Table
 const isTally = (follower: Follower): follower is Tally => 'tally' in follower
@@ -26,7 +26,7 @@ export const applier = (tableOf: TableOf, tallies: Tallies) => {
     return tableOf(one.remove).remove(one, detail)
   }
   const follow = (followers: readonly Follower[]) => {
-    for (const one of followers) if (isTally(one)) checkTally(one)
+    for (const one of followers) if (isTally(one)) tallies.check(one)
     for (const one of followers) if (!isTally(one)) write(one, false)
     for (const one of followers) if (isTally(one)) tallies.add(one)
   }

@@ -7,12 +7,11 @@ import type { Draft, Script, Writer } from './script.ts'
 /** So that one transaction stays short and its script small; what comes after it goes into the next. */
 const MOST_PER_SCRIPT = 512
 const MOST_CHARACTERS = 4_000_000
-/** One script is being written while the next is on its way, so that the writer never waits for a message. */
-const MOST_UNDER_WAY = 2
 
 export type Change = { head: Write<Fields>; followers: Followers<Fields>; detail: boolean }
-type Settle = { resolve: () => void; reject: (reason: unknown) => void }
-type Sealed = { script: Script; touched: Touched; settles: readonly Settle[] }
+/** What all changes of a script hear together: that they are durable, or why they are void. */
+type Settle = ReturnType<typeof Promise.withResolvers<void>> & { changes: number }
+type Sealed = { script: Script; touched: Touched; settle: Settle }
 type Needs = {
   writer: Writer
   draft: Draft
@@ -26,26 +25,29 @@ type Needs = {
 /**
  * Group commit. A change is decided at once, on top of all that were decided before it; the changes of one turn of the
  * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and hear their outcome
- * after it. When a transaction fails, all that was decided since is void and hears so.
+ * after it. One script is under way at a time: the more changes share the next one, the less each of them costs. When a
+ * transaction fails, all that was decided since is void and hears so.
  */
 export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) => {
-  let settles: Settle[] = []
+  let open = newSettle()
   let sealed: Sealed[] = []
-  let underWay = 0
+  let underWay = false
   let failing = false
   let scheduled = false
   const idle: (() => void)[] = []
 
+  const isIdle = () => !underWay && sealed.length + open.changes === 0
+
   const seal = () => {
-    if (settles.length === 0) return
+    if (open.changes === 0) return
     for (const add of beforeSeal) add()
     const touched = hot.seal()
-    sealed.push({ script: draft.take(), touched, settles })
-    settles = []
+    sealed.push({ script: draft.take(), touched, settle: open })
+    open = newSettle()
   }
 
   const schedule = () => {
-    if (scheduled || underWay >= MOST_UNDER_WAY || settles.length + sealed.length === 0) return
+    if (scheduled || underWay || open.changes + sealed.length === 0) return
     scheduled = true
     setImmediate(send)
   }
@@ -55,32 +57,32 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     if (sealed.length === 0) seal()
     const next = sealed.shift()
     if (next) void write(next)
-    schedule()
   }
 
-  const write = async ({ script, touched, settles: hearing }: Sealed) => {
-    underWay += 1
+  const write = async ({ script, touched, settle }: Sealed) => {
+    underWay = true
     try {
       await writer.run(script)
       failing = false
       hot.settle(touched)
-      for (const { resolve } of hearing) resolve()
+      settle.resolve()
     } catch (thrown) {
-      voidAll(hearing, script.era, asProblem(thrown))
+      voidAll(settle, script.era, asProblem(thrown))
     }
-    underWay -= 1
+    underWay = false
     schedule()
-    if (underWay + sealed.length + settles.length === 0) for (const wake of idle.splice(0)) wake()
+    if (isIdle()) for (const wake of idle.splice(0)) wake()
   }
 
   /** The first failure of an era ends it: what is decided from now on stands on the file again. */
-  const voidAll = (hearing: readonly Settle[], era: number, reason: unknown) => {
+  const voidAll = (first: Settle, era: number, reason: unknown) => {
     failing = true
-    const lost = [...hearing]
+    const lost = [first]
     if (era === draft.era) {
-      lost.push(...sealed.flatMap((one) => one.settles), ...settles)
+      lost.push(...sealed.map(({ settle }) => settle))
+      if (open.changes > 0) lost.push(open)
       sealed = []
-      settles = []
+      open = newSettle()
       draft.startOver()
       hot.clear()
       for (const takeBack of onVoid) takeBack()
@@ -106,10 +108,9 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     /** What `decide` returned, and when what it added to the draft is durable. */
     decide: <T extends Outcome<Fields> | number>(decide: () => T): { outcome: T; durable: Promise<void> } => {
       const outcome = decided(decide)
-      const durable = new Promise<void>((resolve, reject) => {
-        settles.push({ resolve, reject })
-      })
-      if (settles.length >= MOST_PER_SCRIPT || draft.characters + hot.characters >= MOST_CHARACTERS) seal()
+      const { promise: durable } = open
+      open.changes += 1
+      if (open.changes >= MOST_PER_SCRIPT || draft.characters + hot.characters >= MOST_CHARACTERS) seal()
       schedule()
       return { outcome, durable }
     },
@@ -119,8 +120,8 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     },
     /** Resolves when nothing waits to be written. */
     drained: (): Promise<void> =>
-      underWay + sealed.length + settles.length === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => idle.push(resolve)),
+      isIdle() ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
 }
+
+const newSettle = (): Settle => ({ ...Promise.withResolvers<void>(), changes: 0 })

@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { asProblem } from './failure.ts'
 
-/** 8 MB of cache a connection, and a write-ahead log folded back every 8 MB. */
+/** 8 MB of cache a connection, and a write-ahead log folded back every MB: a longer one makes a commit wait for longer. */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA cache_size = -8192;
   PRAGMA mmap_size = 0;
-  PRAGMA wal_autocheckpoint = 2000;
-  PRAGMA journal_size_limit = 16777216;
+  PRAGMA wal_autocheckpoint = 250;
+  PRAGMA journal_size_limit = 4194304;
 `
 
 /** Lower and then upper case: the pair also equates ß with SS, and both small sigmas, which one step alone does not. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Fields } from './change.ts'
+import type { Address } from './entry.ts'
 import type { Plan } from './plan.ts'
-import type { Address } from './records.ts'
 import type { Draft } from './script.ts'
 
 type Needs = { db: DatabaseSync; plan: Plan; draft: Draft }

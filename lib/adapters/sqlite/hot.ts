@@ -1,35 +1,5 @@
-import type { Fields } from './change.ts'
+import { type Before, type Entry, entryOf, letGo, type RecordWriter, type Row, write } from './entry.ts'
 import { createFresh } from './fresh.ts'
-import type { Address, Records } from './records.ts'
-
-/** What a record is before its first write. */
-export type Before = { head: Fields | undefined; aside: boolean }
-
-/** A row as a write left it; `head` undefined stands for a removed one. */
-export type Row = {
-  at: Address
-  head: Fields | undefined
-  /** Undefined when it is not at hand. */
-  detail: Fields | undefined
-  detailSize: number
-  /** What the write made of the detail; undefined when it left that alone. */
-  detailText: string | undefined
-}
-
-/**
- * A row as the last decided write left it, and its record as the last sealed script left it: `given` is the head that
- * was written there, undefined when there is no record, and `aside` whether its detail lies in the table beside.
- * `pending` counts the scripts that change it and are not durable: until then readers see the file's state. `open` is
- * the script under construction among them.
- */
-export type Entry = Row & {
-  records: Records
-  given: Fields | undefined
-  aside: boolean
-  open: boolean
-  pending: number
-  headSize: number
-}
 
 const MOST_ENTRIES = 128
 /** Characters of a row beyond which it is read again rather than kept. */
@@ -68,7 +38,7 @@ export const createHot = () => {
     get characters() {
       return characters
     },
-    put: (name: string, records: Records, row: Row, was: Before): void => {
+    put: (name: string, records: RecordWriter, row: Row, was: Before): void => {
       const before = entries.get(name)
       undo.push([name, before])
       entries.set(name, entryOf(records, row, before, was))
@@ -125,33 +95,4 @@ export const createHot = () => {
       fresh.clear()
     },
   }
-}
-
-const entryOf = (records: Records, row: Row, before: Entry | undefined, was: Before): Entry => {
-  const { at, head, detail, detailSize } = row
-  const more = { records, at, head, detail, detailSize, open: true, headSize: 0 }
-  if (before?.open) {
-    const detailText = row.detailText ?? before.detailText
-    return { ...more, detailText, given: before.given, aside: before.aside, pending: before.pending }
-  }
-  const { head: given, aside } = before ?? was
-  return { ...more, detailText: row.detailText, given, aside, pending: (before?.pending ?? 0) + 1 }
-}
-
-/**
- * Empties an entry that is over. The map it was in grows and shrinks all the time, and its dead tables keep what they
- * held alive until the next full collection: that is to be little.
- */
-const letGo = (entry: Entry) => {
-  entry.head = entry.given = entry.detail = entry.detailText = undefined
-}
-
-const write = (entry: Entry | undefined) => {
-  if (entry === undefined) return
-  const { headSize, aside } = entry.records.write(entry)
-  entry.headSize = headSize
-  entry.aside = aside
-  entry.given = entry.head
-  entry.detailText = undefined
-  entry.open = false
 }

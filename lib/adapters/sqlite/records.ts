@@ -2,13 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Key } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
 import { openDetails } from './details.ts'
-import type { Entry } from './hot.ts'
+import type { Address, Entry } from './entry.ts'
 import { type Plan, quoted } from './plan.ts'
 import { type Cell, cell } from './scalar.ts'
 import type { Draft } from './script.ts'
 
-/** Where a record lies: its `_rid`, or its key where rows lie in the order of their keys. */
-export type Address = readonly (string | number)[]
 /** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
 export type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
@@ -34,11 +32,14 @@ export const openRecords = (needs: Needs) => {
     detailOf: details.read,
     find: finder(needs),
     newAddress: addresses(needs),
-    /** Throws TypeError for a row that could not be written: records are written later, when it is too late to refuse. */
-    check: (row: Fields): void => {
+    /**
+     * Throws TypeError for a row that could not be written: records are written later, when it is too late to refuse.
+     * `news` are the fields that were not in the record before.
+     */
+    check: (row: Fields, news: Readonly<Fields> = row): void => {
       for (const field of plan.keys) keyCell(plan, row, field)
       for (const field of columns) cell(row[field], field)
-      for (const field in row) if (isDeep(row[field])) JSON.stringify(row[field])
+      for (const field in news) if (isDeep(news[field])) JSON.stringify(news[field])
     },
     insert,
     /** Brings the record to what its entry says; returns how much text its head is, and where its detail lies now. */

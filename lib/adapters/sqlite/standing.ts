@@ -1,9 +1,10 @@
 import type { Key } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
+import type { Address } from './entry.ts'
 import type { HighWater } from './high-water.ts'
 import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
-import type { Address, Records } from './records.ts'
+import type { Records } from './records.ts'
 
 /** What the reads and writes of one table stand on. */
 export type Parts = {

@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, change, changesAny, type Fields, meets, split } from './change.ts'
+import type { Before } from './entry.ts'
 import type { HighWater } from './high-water.ts'
-import type { Before, Hot } from './hot.ts'
+import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
 import { openRecords } from './records.ts'
 import type { Draft } from './script.ts'
@@ -73,7 +74,7 @@ const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fi
   refuseNewKey(parts, there.head, write)
   change(row, write)
   const { head, detail } = split(row, plan.heavy)
-  records.check(head)
+  records.check(head, write.set ?? NOTHING)
   const left = heavy
     ? { at: there.at, head, detail: detail ?? NOTHING, ...textOf(plan, detail) }
     : { at: there.at, head, detail: there.detail, detailSize: there.detailSize, detailText: undefined }

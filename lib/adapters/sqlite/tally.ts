@@ -26,19 +26,38 @@ const entry = <V>(map: Map<string, V>, key: string, make: () => V): V => {
 }
 
 /** Throws TypeError for a number that no total would survive. */
-export const checkTally = (tally: Tally): void => {
+const check = (tally: Tally): void => {
   for (const kind of KINDS)
     for (const name in tally[kind])
       if (!Number.isFinite(tally[kind]?.[name]))
         throw new TypeError(`${name} of ${tally.member} is not a number`)
 }
 
+/** What tallies, each taken so many times, come to: by group, member, kind and name. */
+const summed = (pending: ReadonlyMap<Tally, number>): Map<string, Map<string, Sums>> => {
+  const groups = new Map<string, Map<string, Sums>>()
+  for (const [tally, times] of pending) {
+    const members = entry(groups, tally.tally, () => new Map<string, Sums>())
+    const sums = entry(members, tally.member, () => ({ add: new Map(), least: new Map(), most: new Map() }))
+    for (const kind of KINDS) {
+      const numbers = tally[kind]
+      for (const name in numbers) {
+        const known = sums[kind].get(name)
+        const value = (numbers[name] as number) * (kind === 'add' ? times : 1)
+        sums[kind].set(name, known === undefined ? value : COMBINE[kind](known, value))
+      }
+    }
+  }
+  return groups
+}
+
 /**
  * Running totals. Those of one script are summed up in memory and stored once per name at its end, so that a counter
- * which every task touches costs one write per transaction.
+ * which every task touches costs one write per transaction. A tally that is taken again and again, the very same
+ * object, is only counted until then.
  */
 export const openTallies = (db: DatabaseSync, draft: Draft) => {
-  const pending = new Map<string, Map<string, Sums>>()
+  const pending = new Map<Tally, number>()
   const store = Object.fromEntries(
     KINDS.map((kind) => [
       kind,
@@ -51,23 +70,18 @@ export const openTallies = (db: DatabaseSync, draft: Draft) => {
     'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
   )
   return {
-    /** Takes a tally that passed `checkTally` into the script under construction. */
+    /** Throws TypeError for a tally that cannot be taken. */
+    check: (tally: Tally): void => {
+      if (!pending.has(tally)) check(tally)
+    },
+    /** Takes a tally that passed `check` into the script under construction. */
     add: (tally: Tally): void => {
-      const members = entry(pending, tally.tally, () => new Map<string, Sums>())
-      const sums = entry(members, tally.member, () => ({ add: new Map(), least: new Map(), most: new Map() }))
-      for (const kind of KINDS) {
-        const numbers = tally[kind]
-        for (const name in numbers) {
-          const known = sums[kind].get(name)
-          const value = numbers[name] as number
-          sums[kind].set(name, known === undefined ? value : COMBINE[kind](known, value))
-        }
-      }
+      pending.set(tally, (pending.get(tally) ?? 0) + 1)
     },
     forget: () => pending.clear(),
-    /** Adds what was summed up since the last time to the draft. */
+    /** Adds what was taken since the last time to the draft. */
     flush: (): void => {
-      for (const [group, members] of pending)
+      for (const [group, members] of summed(pending))
         for (const [member, sums] of members)
           for (const kind of KINDS)
             for (const [name, value] of sums[kind]) draft.add(store[kind], [group, member, name, value])

@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, it } from '@jest/globals'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { collection } from '../../../lib/core/collection.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { declared, inFolder } from './samples.ts'
+
+type Page = { id: string; at: string; text?: string }
+const pages = collection<Page>({
+  name: 'pages',
+  key: 'id',
+  indexes: { newest: { by: 'at' } },
+  detail: ['text'],
+})
+const open = (folder: string) =>
+  openSqliteStore({ file: join(folder, 'store.db'), collections: declared(pages), clock: createFakeClock() })
+
+/** How many details lie in the table beside. */
+const aside = (folder: string): number => {
+  const db = new DatabaseSync(join(folder, 'store.db'), { readOnly: true })
+  const count = Number(db.prepare('SELECT count(*) AS n FROM pages_detail').get()?.n)
+  db.close()
+  return count
+}
+
+const SIZES = [10, 900, 1_100, 50_000]
+
+describe('detail of a row', () => {
+  it('is the same whatever its size, and whatever size it had before', () =>
+    inFolder(async (folder) => {
+      for (const from of SIZES)
+        for (const to of SIZES) {
+          const id = `p${from}-${to}`
+          const store = open(folder)
+          await store.commit<Page>({ insert: pages, row: { id, at: '1', text: 'a'.repeat(from) } })
+          await store.commit<Page>({ update: pages, key: id, set: { text: `${'b'.repeat(to)}!` } })
+          await store.commit<Page>({ update: pages, key: id, set: { at: '2' } })
+          await store.close()
+          const again = open(folder)
+          expect(await again.get(pages, id, true)).toEqual({ id, at: '2', text: `${'b'.repeat(to)}!` })
+          const query = { index: 'newest', order: 'desc', limit: 50, detail: true } as const
+          const found = await again.page<Page>(pages, {
+            ...query,
+            where: [{ fields: ['text'], contains: `${'b'.repeat(to)}!` }],
+          })
+          expect(found.rows.find((row) => row.id === id)?.text).toHaveLength(to + 1)
+          await again.close()
+        }
+    }))
+
+  it('lies beside only while it is large, and leaves nothing there', () =>
+    inFolder(async (folder) => {
+      const store = open(folder)
+      const write = (text: string | undefined) =>
+        store.commit<Page>({
+          update: pages,
+          key: 'p',
+          ...(text === undefined ? { unset: ['text'] } : { set: { text } }),
+        })
+      await store.commit<Page>({ insert: pages, row: { id: 'p', at: '1', text: 'small' } })
+      const counts = [aside(folder)]
+      for (const text of ['x'.repeat(2_000), 'y'.repeat(3_000), 'small', 'z'.repeat(2_000), undefined]) {
+        await write(text)
+        counts.push(aside(folder))
+      }
+      await write('w'.repeat(2_000))
+      await store.commit({ remove: pages, key: 'p' })
+      expect([...counts, aside(folder)]).toEqual([0, 1, 1, 0, 1, 0, 0])
+      await store.close()
+    }))
+
+  it('is read from files in which all of it lay beside', () =>
+    inFolder(async (folder) => {
+      await (async () => {
+        const store = open(folder)
+        await store.commit<Page>({ insert: pages, row: { id: 'p', at: '1', text: 'as it was' } })
+        await store.close()
+      })()
+      const db = new DatabaseSync(join(folder, 'store.db'))
+      db.exec('INSERT INTO pages_detail SELECT _rid, _small FROM pages; ALTER TABLE pages DROP COLUMN _small')
+      db.close()
+      const store = open(folder)
+      expect((await store.get(pages, 'p', true))?.text).toBe('as it was')
+      await store.commit<Page>({ update: pages, key: 'p', set: { text: 'new' } })
+      expect([(await store.get(pages, 'p', true))?.text, aside(folder)]).toEqual(['new', 0])
+      await store.close()
+    }))
+})

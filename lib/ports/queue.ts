@@ -1,5 +1,8 @@
-/** A message on its way in: who is served first (1 before 4), and how long it must wait before it may be delivered. */
-export type Outgoing<Body> = { body: Body; priority: 1 | 2 | 3 | 4; delayMs?: number }
+/**
+ * A message on its way in: who is served first (1 before 4), and how long it must wait before it may be delivered.
+ * `group` says whose it is: a queue that many machines share keeps the backlog of one group from delaying the others.
+ */
+export type Outgoing<Body> = { body: Body; priority: 1 | 2 | 3 | 4; delayMs?: number; group?: string }
 
 /** A message on its way out. `receives` counts deliveries from 1. */
 export type Delivery<Body> = { body: Body; receives: number }
@@ -11,6 +14,8 @@ export type Delivery<Body> = { body: Body; receives: number }
 export interface Queue<Body> {
   /** False when messages die with the process; then the store is the truth and its owner sends again at start. */
   readonly durable: boolean
+  /** The longest delay that a message may have, in milliseconds; what is due later must be sent later. */
+  readonly longestDelayMs: number
   /** Resolves when the queue has taken every message. Rejects with Problem `unavailable` when it did not. */
   send(messages: readonly Outgoing<Body>[]): Promise<void>
 }

@@ -87,6 +87,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
 
   return {
     durable: false,
+    longestDelayMs: Number.POSITIVE_INFINITY,
     concurrency,
     send(messages) {
       for (const message of messages) backlog.add(message)

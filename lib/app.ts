@@ -32,10 +32,12 @@ export const openLocalApp = async (config: Config) => {
   const breakers = createBreakers({ clock, isFault })
   const agents = await openAgents({ config, workspacesDir: data.workspacesDir, breakers, clock, log })
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
+  const taskQueue = queue<RunTask>(config.QUEUE_CONCURRENCY)
+  const notificationQueue = queue<Announce>(config.QUEUE_NOTIFICATION_CONCURRENCY)
   const ports: Ports = {
     store,
-    taskQueue: queue<RunTask>(config.QUEUE_CONCURRENCY),
-    notificationQueue: queue<Announce>(config.QUEUE_NOTIFICATION_CONCURRENCY),
+    taskQueue,
+    notificationQueue,
     adapters: agents.adapters,
     breakers,
     clock,
@@ -45,7 +47,8 @@ export const openLocalApp = async (config: Config) => {
     queueMode: 'memory',
   }
   const domains = createDomains(ports, config)
-  const background = createBackground(ports, domains, config, {
+  const consumers = { tasks: taskQueue, notifications: notificationQueue }
+  const background = createBackground(ports, domains, consumers, config, {
     expiredRows: store.sweep,
     workspaces: () => sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock),
   })

@@ -1,5 +1,8 @@
 import type { Config } from './config.ts'
 import type { Domains, Ports } from './domains.ts'
+import type { Announce } from './notifications/schema.ts'
+import type { Consumer } from './ports/queue.ts'
+import type { RunTask } from './tasks/schema.ts'
 import { every } from './worker/beat.ts'
 
 const TICK_MS = 1_000
@@ -8,14 +11,21 @@ const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
 
+/** The receiving sides of the queues. */
+export type Consumers = { tasks: Consumer<RunTask>; notifications: Consumer<Announce> }
 type Sweep = { expiredRows(limit: number): Promise<number>; workspaces(): Promise<unknown> }
 
 /**
  * What goes on besides requests in a long-lived process: the workers, the heartbeat of running work, the tick that
  * repairs, the sweep that tidies.
  */
-export const createBackground = (ports: Ports, domains: Domains, config: Config, sweep: Sweep) => {
-  const { clock, log, taskQueue, notificationQueue } = ports
+export const createBackground = (
+  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+  domains: Domains,
+  consumers: Consumers,
+  config: Config,
+  sweep: Sweep,
+) => {
   const { tasks, outbox, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
@@ -27,8 +37,8 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
     if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
     ahead.allowed = await lastExit.begin()
     if (stopped) return
-    taskQueue.start(({ body }) => worker.run(body))
-    notificationQueue.start(({ body }) => outbox.deliver(body))
+    consumers.tasks.start(({ body }) => worker.run(body))
+    consumers.notifications.start(({ body }) => outbox.deliver(body))
     jobs = [
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
       every({ clock, log }, 'tick', TICK_MS, async () => {
@@ -45,7 +55,7 @@ export const createBackground = (ports: Ports, domains: Domains, config: Config,
   /** Takes no new work; what runs may end, then is told to stop and given back. The heartbeat goes on until the end. */
   const stop = async () => {
     stopped = true
-    const drained = Promise.all([taskQueue.drain(), notificationQueue.drain()])
+    const drained = Promise.all([consumers.tasks.drain(), consumers.notifications.drain()])
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     await drained
     cancel()

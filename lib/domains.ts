@@ -22,11 +22,14 @@ import { createLastExit } from './worker/last-exit.ts'
 import { createPool } from './worker/pool.ts'
 import { createWorker } from './worker/worker.ts'
 
+/** How the worker of a queue stands, as the queue's status shows it. */
+type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
+
 /** The outside world as the domains see it. */
 export type Ports = {
   store: Store
-  taskQueue: Queue<RunTask> & Consumer<RunTask>
-  notificationQueue: Queue<Announce> & Consumer<Announce>
+  taskQueue: Queue<RunTask> & WorkerState
+  notificationQueue: Queue<Announce> & WorkerState
   adapters: readonly AgentAdapter[]
   breakers: Breakers
   clock: Clock

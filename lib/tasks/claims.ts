@@ -6,13 +6,13 @@ import type { Lifecycle, Move } from './lifecycle.ts'
 import type { TaskRow } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
-type Needs = { lifecycle: Lifecycle; clock: Clock; leaseMs: number }
+type Needs = { lifecycle: Lifecycle; queue: { readonly durable: boolean }; clock: Clock; leaseMs: number }
 
 /** A claimed task. `durable` resolves when a death of the process cannot undo the claim, and rejects when it is void. */
 export type Claim = { task: TaskRow; durable: Promise<void> }
 
 /** How a worker takes a queued task: the attempt is counted, the fencing number grows, the lease begins. */
-export const createClaims = ({ lifecycle, clock, leaseMs }: Needs) => {
+export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
   const moveOf = ({ taskId, attempt }: RunTask): Move => ({
     taskId,
     from: 'queued',
@@ -24,21 +24,26 @@ export const createClaims = ({ lifecycle, clock, leaseMs }: Needs) => {
     event: (claimed) => ({ agent: claimed.agent, attempt: claimed.attempts, ...workflowOf(claimed) }),
   })
 
-  /** A durable queue may deliver before the sender has noted that it sent; the message must not be used up by that. */
-  const claimed = ({ applied, row }: Outcome<TaskRow>): TaskRow | undefined => {
-    if (row?.status === 'pending') {
-      throw new Problem('unavailable', 'task_not_queued_yet', `${row.id} is pending; its message comes again`)
-    }
-    return applied ? row : undefined
+  /** A durable queue may deliver before the sender has stored the task as queued: the message must not be used up by that. */
+  const claimed = ({ taskId, attempt }: RunTask, { applied, row }: Outcome<TaskRow>): TaskRow | undefined => {
+    if (applied) return row
+    const isEarly = row === undefined ? queue.durable : row.status === 'pending' && row.attempts < attempt
+    if (isEarly)
+      throw new Problem(
+        'unavailable',
+        'task_not_queued_yet',
+        `${taskId} is not queued yet; its message comes again`,
+      )
+    return undefined
   }
 
   return {
     /**
      * Claims a queued task for the attempt that the message names. Resolves to undefined when there is nothing to run:
-     * cancelled, claimed already, or a message that comes twice. Throws Problem `unavailable` for a task still pending.
+     * cancelled, claimed already, or a message that comes twice. Throws Problem `unavailable` for a task not queued yet.
      */
     claim: async (message: RunTask): Promise<Claim | undefined> => {
-      const task = claimed(await lifecycle.move(moveOf(message)))
+      const task = claimed(message, await lifecycle.move(moveOf(message)))
       return task && { task, durable: Promise.resolve() }
     },
 
@@ -47,7 +52,7 @@ export const createClaims = ({ lifecycle, clock, leaseMs }: Needs) => {
       const outcome = await lifecycle.moveAhead(moveOf(message))
       // A refusal may stand on a decision that never became durable; then the message has to come again.
       if (!outcome.applied) await outcome.durable
-      const task = claimed(outcome)
+      const task = claimed(message, outcome)
       return task && { task, durable: outcome.durable }
     },
   }

@@ -2,25 +2,25 @@ import { missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Queue } from '../ports/queue.ts'
 import type { Follower, Position, Store } from '../ports/store.ts'
 import type { createTaskCreation } from './create.ts'
+import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal, nextStatus } from './machine.ts'
 import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
-import { CreateTaskSchema, type RunTask, type Task, type TaskEvent } from './schema.ts'
+import { CreateTaskSchema, type Task, type TaskEvent } from './schema.ts'
 
 type Needs = {
   store: Store
-  queue: Queue<RunTask>
   lifecycle: Lifecycle
+  enqueueing: Pick<Enqueue, 'enqueue'>
   creation: ReturnType<typeof createTaskCreation>
   /** Tells a run of this process that its task was cancelled. */
   stopRun: (taskId: string) => void
   clock: Clock
 }
 
-export const createTaskControl = ({ store, queue, lifecycle, creation, stopRun, clock }: Needs) => {
+export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stopRun, clock }: Needs) => {
   const load = async (id: string): Promise<TaskRow> => {
     const row = await store.get(tasks, id, true)
     if (!row) throw missing('Task')
@@ -96,9 +96,7 @@ export const createTaskControl = ({ store, queue, lifecycle, creation, stopRun, 
         unset: ['error', 'completedAt', 'startedAt'],
       }),
     send: async (id: string): Promise<Task> => {
-      const row = await load(id)
-      await queue.send([{ body: { taskId: id, attempt: 1 }, priority: row.priority }])
-      return publicTask(row)
+      return publicTask(await enqueueing.enqueue(await load(id)))
     },
   }
 

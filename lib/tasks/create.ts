@@ -7,6 +7,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
+import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { createReplays, publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { CreateTask, RunTask, Task } from './schema.ts'
@@ -19,6 +20,7 @@ type Needs = {
   store: Store
   queue: Queue<RunTask>
   lifecycle: Lifecycle
+  enqueueing: Enqueue
   agents: AgentChoice
   clock: Clock
   ids: Ids
@@ -32,6 +34,7 @@ export const createTaskCreation = ({
   store,
   queue,
   lifecycle,
+  enqueueing: { enqueue, messageFor },
   agents,
   clock,
   ids,
@@ -79,42 +82,40 @@ export const createTaskCreation = ({
   }
 
   /**
-   * Hands a stored task to the queue. When the queue refuses, or storage does not note it, the task stays pending and
-   * the next tick tries again: the caller's task exists all the same.
-   */
-  const enqueue = async (row: TaskRow): Promise<Task> => {
-    const message = { body: { taskId: row.id, attempt: row.attempts + 1 }, priority: row.priority }
-    try {
-      await queue.send([message])
-      if (row.status === 'queued') return publicTask(row)
-      const set = { queuedAt: iso(clock.now()) }
-      const moved = await lifecycle.move({ taskId: row.id, from: 'pending', verb: 'enqueue', set })
-      return publicTask(moved.row ?? row)
-    } catch (thrown) {
-      log.warn(
-        { taskId: row.id, reason: messageOf(thrown) },
-        'the task could not be queued; it stays pending',
-      )
-      return publicTask(row)
-    }
-  }
-
-  /**
    * Stores a new task and queues it. A queue in memory is told as soon as the task is decided: whatever is decided about
-   * it later is kept after it or, like it, not at all, and the caller hears of the task once it cannot be lost.
+   * it later is kept after it or, like it, not at all, and the caller hears of the task once it cannot be lost. A durable
+   * queue is told first, so that no task that is stored as queued lacks its message; a message that is faster than its
+   * task comes again.
    */
   const create = async (
     principal: Principal,
     body: CreateTask,
     retriedFrom?: string,
     also: Follower[] = [],
-  ) => {
+  ): Promise<Task> => {
     const row = rowOf(principal, body, retriedFrom)
-    const { durable } = await store.decide<TaskRow>({ insert: tasks, row }, [...followersOf(row), ...also])
-    if (queue.durable) await durable
-    const queued = enqueue(row)
+    const stored = queue.durable ? await sent(row) : row
+    const { durable } = await store.decide<TaskRow>({ insert: tasks, row: stored }, [
+      ...followersOf(stored),
+      ...also,
+    ])
+    if (!queue.durable) void enqueue(row)
     await durable
-    return queued
+    return publicTask(stored)
+  }
+
+  /** A new task as it is to be stored once its message was sent: queued, or pending where the queue refused. */
+  const sent = async (row: TaskRow): Promise<TaskRow> => {
+    try {
+      await queue.send([messageFor(row)])
+      return { ...row, status: 'queued', queuedAt: iso(clock.now()) }
+    } catch (thrown) {
+      log.warn(
+        { taskId: row.id, reason: messageOf(thrown) },
+        'the task could not be queued; it stays pending',
+      )
+      return row
+    }
   }
 
   /**
@@ -135,7 +136,7 @@ export const createTaskCreation = ({
       followers,
       true,
     )
-    if (applied) return { task: await enqueue(row), replayed: false }
+    if (applied) return { task: publicTask(await enqueue(row)), replayed: false }
     if (earlier?.bodyHash !== replay.bodyHash) {
       throw invalid(
         [{ path: 'idempotency-key', message: 'was already used with another body' }],
@@ -145,5 +146,5 @@ export const createTaskCreation = ({
     return { task: earlier.task, replayed: true }
   }
 
-  return { create, createOnce, enqueue }
+  return { create, createOnce }
 }

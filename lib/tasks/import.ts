@@ -4,7 +4,8 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Follower, Store } from '../ports/store.ts'
-import type { AgentChoice, createTaskCreation } from './create.ts'
+import type { AgentChoice } from './create.ts'
+import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal } from './machine.ts'
 import type { ImportBody, ImportResults } from './queries.ts'
@@ -45,7 +46,8 @@ const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
 type Needs = {
   store: Store
   lifecycle: Lifecycle
-  creation: Pick<ReturnType<typeof createTaskCreation>, 'enqueue'>
+  queue: { readonly durable: boolean }
+  enqueueing: Pick<Enqueue, 'enqueue'>
   agents: AgentChoice
   clock: Clock
   maxAttempts: () => number
@@ -54,7 +56,8 @@ type Outcome = 'imported' | 'skipped' | { index: number; id?: string; message: s
 
 const CHUNK = 200
 
-export const createTaskImport = ({ store, lifecycle, creation, agents, clock, maxAttempts }: Needs) => {
+export const createTaskImport = (needs: Needs) => {
+  const { store, lifecycle, queue, enqueueing, agents, clock, maxAttempts } = needs
   /** Ids and times are kept. A task that had ended is restored as it was; any other is queued from the start. */
   const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
     const whole: TaskRow = {
@@ -68,7 +71,10 @@ export const createTaskImport = ({ store, lifecycle, creation, agents, clock, ma
     }
     if (isFinal(task.status)) return whole
     const { startedAt: _started, completedAt: _completed, nextAttemptAt: _next, ...fresh } = whole
-    return { ...fresh, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
+    const { queuedAt: _queued, ...unsent } = fresh
+    return queue.durable
+      ? { ...unsent, status: 'pending', attempts: 0 }
+      : { ...unsent, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
   }
 
   const importOne = async (principal: Principal, given: unknown, index: number): Promise<Outcome> => {
@@ -76,12 +82,12 @@ export const createTaskImport = ({ store, lifecycle, creation, agents, clock, ma
     if (!parsed.success) return { index, ...idOf(given), message: issuesOf(parsed.error) }
     const row = rowOf(principal, parsed.data)
     try {
-      const event = lifecycle.event(row.id, isFinal(row.status) ? 'created' : 'queued', {
+      const event = lifecycle.event(row.id, row.status === 'queued' ? 'queued' : 'created', {
         message: 'imported',
       })
       const followers: Follower[] = [{ insert: taskEvents, row: event }, ...tallyOfNew(row), ...endOf(row)]
       const { applied } = await store.commit<TaskRow>({ insert: tasks, row }, followers)
-      if (applied && row.status === 'queued') await creation.enqueue(row)
+      if (applied && !isFinal(row.status)) await enqueueing.enqueue(row)
       return applied ? 'imported' : 'skipped'
     } catch (thrown) {
       return { index, id: row.id, message: messageOf(thrown) }

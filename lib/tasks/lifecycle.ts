@@ -7,7 +7,7 @@ import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { TaskEvent } from './schema.ts'
 import { tallyOfMove } from './tally.ts'
 
-type Needs = { store: Store; clock: Clock; ids: Ids }
+type Needs = { store: Store; queue: { readonly durable: boolean }; clock: Clock; ids: Ids }
 
 export type EventText = Pick<TaskEvent, 'message' | 'agent' | 'attempt' | 'metadata'>
 
@@ -20,15 +20,16 @@ export type Move = {
   set?: Partial<TaskRow>
   add?: { fence?: number; attempts?: number }
   unset?: readonly Extract<keyof TaskRow, string>[]
-  /** What its event says, and what else follows from the row as it is after the move. */
+  /** What its event says, and what else follows from the row as it is after the move. A silent one leaves no event. */
   event?: EventText | ((row: TaskRow) => EventText)
+  silent?: boolean
   followers?: (row: TaskRow) => readonly Follower[]
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /** The only writer of a task's status. */
-export const createLifecycle = ({ store, clock, ids }: Needs) => {
+export const createLifecycle = ({ store, queue, clock, ids }: Needs) => {
   const event = (taskId: string, type: TaskEvent['type'], more: EventText = {}): TaskEvent => ({
     id: ids.next('evt'),
     taskId,
@@ -58,7 +59,9 @@ export const createLifecycle = ({ store, clock, ids }: Needs) => {
   const writesOf = (it: Move) => {
     const to = targetOf(it)
     const followers = (row: TaskRow): Follower[] => [
-      { insert: taskEvents, row: event(it.taskId, eventOf[it.verb], textOf(it.event, row)) },
+      ...(it.silent
+        ? []
+        : [{ insert: taskEvents, row: event(it.taskId, eventOf[it.verb], textOf(it.event, row)) }]),
       tallyOfMove(it.from, to),
       ...(it.followers?.(row) ?? []),
     ]
@@ -75,13 +78,14 @@ export const createLifecycle = ({ store, clock, ids }: Needs) => {
     ]
   }
 
-  return { move, moveAhead, asFollowers, event }
-}
+  /** Whoever goes back to the queue is pending until that took it; a queue in memory always does. */
+  const targetOf = ({ from, verb }: Pick<Move, 'from' | 'verb'>): TaskStatus => {
+    const to = nextStatus(from, verb)
+    if (to === undefined) throw new Error(`the lifecycle has no ${verb} from ${from}`)
+    return to === 'queued' && verb !== 'enqueue' && queue.durable ? 'pending' : to
+  }
 
-const targetOf = ({ from, verb }: Move): TaskStatus => {
-  const to = nextStatus(from, verb)
-  if (to === undefined) throw new Error(`the lifecycle has no ${verb} from ${from}`)
-  return to
+  return { move, moveAhead, asFollowers, event }
 }
 
 const textOf = (text: Move['event'], row: TaskRow): EventText | undefined =>

@@ -4,7 +4,7 @@
  */
 export const transitions = {
   pending: { enqueue: 'queued', cancel: 'cancelled' },
-  queued: { start: 'in_progress', cancel: 'cancelled' },
+  queued: { start: 'in_progress', cancel: 'cancelled', lose: 'failed' },
   in_progress: {
     succeed: 'completed',
     retry: 'queued',
@@ -34,6 +34,7 @@ export const eventOf = {
   recover: 'recovered',
   release: 'recovered',
   exhaust: 'failed',
+  lose: 'failed',
   cancel: 'cancelled',
   redrive: 'retried',
 } as const satisfies Record<TaskVerb, string>

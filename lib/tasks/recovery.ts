@@ -1,8 +1,7 @@
-import { LONGEST_BACKOFF_MS } from '../core/backoff.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Position, Store } from '../ports/store.ts'
-import type { createTaskCreation } from './create.ts'
+import type { Enqueue } from './enqueue.ts'
 import type { TaskStatus } from './machine.ts'
 import { type TaskRow, tasks } from './rows.ts'
 import type { createRuns } from './runs.ts'
@@ -11,17 +10,17 @@ import type { RunTask } from './schema.ts'
 type Needs = {
   store: Store
   queue: Queue<RunTask>
-  creation: Pick<ReturnType<typeof createTaskCreation>, 'enqueue'>
+  enqueueing: Enqueue
   runs: Pick<ReturnType<typeof createRuns>, 'recover'>
   clock: Clock
 }
 
 const PAGE = 1_000
-/** A create sends its message within moments; a task that is pending for longer was left between the two writes. */
+/** Whoever makes a task pending sends its message within moments; one that is pending for longer was left there. */
 const PENDING_GRACE_MS = 10_000
 
 /** Puts back on its way what a death or a refusal left lying. */
-export const createRecovery = ({ store, queue, creation, runs, clock }: Needs) => {
+export const createRecovery = ({ store, queue, enqueueing: { enqueue, messageFor }, runs, clock }: Needs) => {
   /** All tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
   async function* inStatus(status: TaskStatus): AsyncGenerator<TaskRow[]> {
     let after: Position | undefined
@@ -38,20 +37,6 @@ export const createRecovery = ({ store, queue, creation, runs, clock }: Needs) =
     } while (after)
   }
 
-  /** What is left of a backoff; a clock that stepped back does not make it longer than any backoff is. */
-  const remainingMs = (dueAt: string) =>
-    Math.min(Math.max(0, Date.parse(dueAt) - clock.now()), LONGEST_BACKOFF_MS)
-
-  /** Sends the queued tasks again, oldest first, to a queue that forgot them with its process. */
-  const resend = async (rows: readonly TaskRow[]) =>
-    queue.send(
-      rows.map((row) => ({
-        body: { taskId: row.id, attempt: row.attempts + 1 },
-        priority: row.priority,
-        delayMs: row.nextAttemptAt ? remainingMs(row.nextAttemptAt) : 0,
-      })),
-    )
-
   /**
    * Once at the start of the only process on this data: every lease in it belongs to the dead, and a queue in memory
    * is empty.
@@ -60,10 +45,10 @@ export const createRecovery = ({ store, queue, creation, runs, clock }: Needs) =
     let resent = 0
     let recovered = 0
     for await (const rows of inStatus('queued')) {
-      await resend(rows)
+      await queue.send(rows.map(messageFor))
       resent += rows.length
     }
-    for await (const rows of inStatus('pending')) await Promise.all(rows.map((row) => creation.enqueue(row)))
+    for await (const rows of inStatus('pending')) await Promise.all(rows.map((row) => enqueue(row)))
     for await (const rows of inStatus('in_progress')) {
       await Promise.all(rows.map((row) => runs.recover(row)))
       recovered += rows.length
@@ -71,7 +56,7 @@ export const createRecovery = ({ store, queue, creation, runs, clock }: Needs) =
     return { resent, recovered }
   }
 
-  /** Each tick: leases that ran out (but for the tasks that `isRunningHere`), and creates that were never sent. */
+  /** Each tick: leases that ran out (but for the tasks that `isRunningHere`), and tasks that the queue has not got yet. */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<void> => {
     const now = clock.now()
     for await (const rows of inStatus('in_progress')) {
@@ -79,8 +64,8 @@ export const createRecovery = ({ store, queue, creation, runs, clock }: Needs) =
       await Promise.all(abandoned.map((row) => runs.recover(row)))
     }
     for await (const rows of inStatus('pending')) {
-      const forgotten = rows.filter((row) => Date.parse(row.createdAt) < now - PENDING_GRACE_MS)
-      await Promise.all(forgotten.map((row) => creation.enqueue(row)))
+      const forgotten = rows.filter((row) => Date.parse(row.updatedAt) < now - PENDING_GRACE_MS)
+      await Promise.all(forgotten.map((row) => enqueue(row)))
     }
   }
 

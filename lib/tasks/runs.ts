@@ -1,8 +1,8 @@
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
-import type { Lifecycle, Move } from './lifecycle.ts'
+import type { Enqueue } from './enqueue.ts'
+import type { EventText, Lifecycle, Move } from './lifecycle.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import { type RunTask, type TaskError, type TaskResult, TokenUsageSchema } from './schema.ts'
 import { tallyOfEnd } from './tally.ts'
@@ -12,7 +12,7 @@ export type GiveUp = (task: TaskRow) => { followers: readonly Follower[]; after(
 
 type Needs = {
   store: Store
-  queue: Queue<RunTask>
+  enqueueing: Pick<Enqueue, 'enqueue'>
   lifecycle: Lifecycle
   giveUp: GiveUp
   clock: Clock
@@ -25,11 +25,14 @@ export type Held = Pick<TaskRow, 'id' | 'fence' | 'attempts' | 'agent' | 'priori
 const LEASE_ENDS = ['leaseExpiresAt'] as const
 
 /** The writes of a run once it is claimed. Each applies only while the task is still held under the same fencing number. */
-export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: Needs) => {
+export const createRuns = ({ store, enqueueing: { enqueue }, lifecycle, giveUp, clock, leaseMs }: Needs) => {
   const leaseEnd = () => clock.now() + leaseMs
 
   /** Moves a held task on. Resolves to the row, or undefined when the task is no longer held. */
-  const moveHeld = (held: Held, move: Omit<Move, 'taskId' | 'from'>): Promise<TaskRow | undefined> =>
+  const moveHeld = (
+    held: Held,
+    move: Omit<Move, 'taskId' | 'from'> & { event: EventText },
+  ): Promise<TaskRow | undefined> =>
     lifecycle
       .move({
         ...move,
@@ -37,7 +40,6 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
         from: 'in_progress',
         when: { ...move.when, fence: held.fence },
         unset: [...(move.unset ?? []), ...LEASE_ENDS],
-        event: move.event ?? {},
       })
       .then(({ applied, row }) => (applied ? row : undefined))
 
@@ -52,9 +54,6 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
     const durationMs = Math.max(0, Date.parse(at) - Date.parse(row.startedAt ?? at))
     return tallyOfEnd(row.agent, status, at, durationMs)
   }
-
-  const sendAgain = (row: TaskRow, delayMs = 0) =>
-    queue.send([{ body: { taskId: row.id, attempt: row.attempts + 1 }, priority: row.priority, delayMs }])
 
   /** Renews the lease, with a progress event when there is something to tell. False when the task is no longer held. */
   const renew = async (held: Held, message?: string): Promise<boolean> => {
@@ -91,8 +90,7 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
       set: { error, nextAttemptAt: iso(clock.now() + delayMs) },
       event: { ...textOf(held, error.message), metadata: { code: error.code, delayMs } },
     })
-    if (row) await sendAgain(row, delayMs)
-    return row
+    return row && enqueue(row)
   }
 
   /** The end of a task that will not be tried again: failed, in the dead letter queue, somebody told. */
@@ -119,7 +117,7 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
   /** Gives a task back unharmed, its attempt not counted: the worker stops, the task did nothing wrong. */
   const release = async (held: Held, reason: string): Promise<void> => {
     const row = await moveHeld(held, { verb: 'release', add: { attempts: -1 }, event: textOf(held, reason) })
-    if (row) await sendAgain(row)
+    if (row) await enqueue(row)
   }
 
   /** Takes a task from a holder whose lease ran out, its attempt counted, and only if the lease is still that one. */
@@ -136,10 +134,42 @@ export const createRuns = ({ store, queue, lifecycle, giveUp, clock, leaseMs }: 
       set: { error: lost },
       event: textOf(row, lost.message),
     })
-    if (moved) await sendAgain(moved)
+    if (moved) await enqueue(moved)
   }
 
-  return { renew, succeed, retry, exhaust, release, recover }
+  /**
+   * Gives up a task whose message the queue gave up on before anybody could claim it: failed, in the dead letter queue.
+   * Resolves to false when the message has nothing to do with what the task waits for.
+   */
+  const undeliverable = async ({ taskId, attempt }: RunTask, error: TaskError): Promise<boolean> => {
+    let given: ReturnType<GiveUp> | undefined
+    const { applied } = await lifecycle.move({
+      taskId,
+      from: 'queued',
+      verb: 'lose',
+      when: { attempts: attempt - 1 },
+      set: { error, completedAt: iso(clock.now()) },
+      unset: ['nextAttemptAt'],
+      event: { message: error.message, metadata: { code: error.code } },
+      followers: (failed) => {
+        given = giveUp(failed)
+        return [
+          ...tallyOfEnd(failed.agent, 'failed', failed.completedAt ?? failed.updatedAt, 0),
+          ...given.followers,
+        ]
+      },
+    })
+    await given?.after()
+    return applied
+  }
+
+  /** Whether a task is still held under the same fencing number. */
+  const isHeld = async (held: Held): Promise<boolean> => {
+    const row = await store.get(tasks, held.id)
+    return row?.status === 'in_progress' && row.fence === held.fence
+  }
+
+  return { renew, isHeld, succeed, retry, exhaust, release, recover, undeliverable }
 }
 
 /** What an agent says it spent, where it says so in the form that tasks show. */

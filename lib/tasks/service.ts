@@ -7,6 +7,7 @@ import { createAnalytics } from './analytics.ts'
 import { createClaims } from './claims.ts'
 import { createTaskControl } from './control.ts'
 import { type AgentChoice, createTaskCreation } from './create.ts'
+import { createEnqueue } from './enqueue.ts'
 import { createTaskExport } from './export.ts'
 import { createTaskFilter } from './filter.ts'
 import { createTaskImport } from './import.ts'
@@ -34,18 +35,22 @@ export type Tasks = ReturnType<typeof createTasks>
 /** Everything that can be done with tasks: what callers ask for, the writes of a run, and recovery. */
 export const createTasks = (needs: Needs) => {
   const lifecycle = createLifecycle(needs)
-  const creation = createTaskCreation({ ...needs, lifecycle })
-  const runs = { ...createClaims({ ...needs, lifecycle }), ...createRuns({ ...needs, lifecycle }) }
+  const enqueueing = createEnqueue({ ...needs, lifecycle })
+  const creation = createTaskCreation({ ...needs, lifecycle, enqueueing })
+  const runs = {
+    ...createClaims({ ...needs, lifecycle }),
+    ...createRuns({ ...needs, lifecycle, enqueueing }),
+  }
   return {
-    ...createTaskControl({ ...needs, lifecycle, creation }),
+    ...createTaskControl({ ...needs, lifecycle, enqueueing, creation }),
     create: creation.create,
     createOnce: creation.createOnce,
     list: createTaskList(needs),
     filter: createTaskFilter(needs),
     analytics: createAnalytics(needs),
     exportAll: createTaskExport(needs),
-    importAll: createTaskImport({ ...needs, lifecycle, creation }),
+    importAll: createTaskImport({ ...needs, lifecycle, enqueueing }),
     runs,
-    recovery: createRecovery({ ...needs, creation, runs }),
+    recovery: createRecovery({ ...needs, enqueueing, runs }),
   }
 }

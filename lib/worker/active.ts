@@ -1,8 +1,14 @@
 import { Problem } from '../core/errors.ts'
 import { RunStopped, type StopReason } from './stop.ts'
 
-/** A run in this process. */
-export type ActiveRun = { taskId: string; stop(reason: StopReason): void; beat(): void; place?: number }
+/** A run in this process. `beat` renews its lease; `check` only looks whether the task is still its own. */
+export type ActiveRun = {
+  taskId: string
+  stop(reason: StopReason): void
+  beat(): void
+  check(): void
+  place?: number
+}
 
 /**
  * The runs of this process: who is to hear of a cancel, a heartbeat, a shutdown. There are a few hundred at most, so
@@ -40,6 +46,10 @@ export const createActiveRuns = () => {
     },
     beat: () => {
       for (const run of runs) run.beat()
+    },
+    /** For tasks that are cancelled in other processes. */
+    check: () => {
+      for (const run of runs) run.check()
     },
   }
 }

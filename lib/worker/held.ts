@@ -3,7 +3,7 @@ import type { Log } from '../ports/log.ts'
 import { type ActiveRun, type ActiveRuns, createStop, type Stop } from './active.ts'
 import type { Claimed, RunWrites } from './run-writes.ts'
 
-type Needs = { runs: Pick<RunWrites, 'renew'>; active: ActiveRuns; log: Log }
+type Needs = { runs: Pick<RunWrites, 'renew' | 'isHeld'>; active: ActiveRuns; log: Log }
 
 /** A claimed task in the hands of this process. */
 export type Held = ActiveRun & {
@@ -17,14 +17,16 @@ export type Held = ActiveRun & {
 export const createHolding = ({ runs, active, log }: Needs) => {
   return (task: Claimed): Held => {
     const stopped = createStop()
-    const beat = (message?: string) => {
-      runs.renew(task, message).then(
-        (isHeld) => isHeld || stopped.stop('lost'),
+    const stopIfLost = (isHeld: Promise<boolean>) => {
+      isHeld.then(
+        (held) => held || stopped.stop('lost'),
         // The lease outlives several heartbeats, so one that fails is no reason to stop.
         (thrown) => log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed'),
       )
     }
-    const held = { taskId: task.id, task, stopped, stop: stopped.stop, beat }
+    const beat = (message?: string) => stopIfLost(runs.renew(task, message))
+    const check = () => stopIfLost(runs.isHeld(task))
+    const held = { taskId: task.id, task, stopped, stop: stopped.stop, beat, check }
     active.add(held)
     return held
   }

@@ -11,6 +11,7 @@ export type RunWrites = {
   claim(message: RunTask): Promise<Claim | undefined>
   claimAhead(message: RunTask): Promise<Claim | undefined>
   renew(held: Claimed, message?: string): Promise<boolean>
+  isHeld(held: Claimed): Promise<boolean>
   succeed(held: Claimed, result: TaskResult): Promise<unknown>
   retry(held: Claimed, error: TaskError, delayMs: number): Promise<unknown>
   exhaust(held: Claimed, error: TaskError): Promise<unknown>

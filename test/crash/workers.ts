@@ -53,9 +53,10 @@ export const openWorkers = (file: string) => {
   /** `through` may stand between this worker and the store. */
   const openWorker = (through: (store: Store) => Store = (plain) => plain) => {
     const { agent, runs } = heldAgent()
+    const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: 10 })
     const ports: Ports = {
       store: through(store),
-      taskQueue: createMemoryQueue<RunTask>({ clock, log, concurrency: 10 }),
+      taskQueue,
       notificationQueue: createMemoryQueue<Announce>({ clock, log, concurrency: 5 }),
       adapters: [agent],
       breakers: createBreakers({ clock, isFault: () => true }),
@@ -66,7 +67,7 @@ export const openWorkers = (file: string) => {
       queueMode: 'memory',
     }
     const domains = createDomains(ports, config)
-    ports.taskQueue.start(({ body }) => domains.worker.run(body))
+    taskQueue.start(({ body }) => domains.worker.run(body))
     return { ...domains, runs, tick: () => domains.tasks.recovery.tick(domains.active.has) }
   }
 

@@ -86,10 +86,16 @@ export const startDomains = async (options: Options = {}) => {
     queueMode: 'memory',
   }
   const domains = createDomains(ports, config)
-  const background = createBackground(ports, domains, config, {
-    expiredRows: store.sweep,
-    workspaces: async () => undefined,
-  })
+  const background = createBackground(
+    ports,
+    domains,
+    { tasks: taskQueue, notifications: notificationQueue },
+    config,
+    {
+      expiredRows: store.sweep,
+      workspaces: async () => undefined,
+    },
+  )
   if (awake) await background.start()
 
   const create = (body: object = {}, principal = ANN) =>

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Outgoing } from '../../lib/ports/queue.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
+import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
@@ -132,17 +133,31 @@ it.each([
 
 describe('with a durable queue', () => {
   type Send = (messages: readonly Outgoing<{ taskId: string; attempt: number }>[]) => Promise<void>
-  const durable = async (send: (real: Send) => Send, background = true) => {
-    const agent = createFakeAgent()
+  const durable = async (
+    send: (real: Send) => Send,
+    background = true,
+    agent = createFakeAgent(),
+    env: Record<string, string> = {},
+  ) => {
     const service = await startDomains({
       adapters: [agent],
       background,
-      wrapTaskQueue: (real) => Object.assign(Object.create(real), { durable: true, send: send(real.send) }),
+      env,
+      wrapTaskQueue: (real) =>
+        Object.assign(Object.create(real), { durable: true, longestDelayMs: 60_000, send: send(real.send) }),
     })
     return { service, agent }
   }
 
-  it('a task is stored, then sent, then queued', async () => {
+  const failsOnce = () => {
+    let calls = 0
+    return createFakeAgent(async () => {
+      if (++calls === 1) throw new Error('not today')
+      return { success: true, output: 'done' }
+    })
+  }
+
+  it('a task is queued from the start, since its message was sent before', async () => {
     const { service } = await durable((send) => send, false)
     const { id, status } = await service.create()
 
@@ -179,16 +194,74 @@ describe('with a durable queue', () => {
     expect(agent.runs).toHaveLength(1)
   })
 
-  it('a create whose task was sent, but not noted as queued, succeeds', async () => {
+  it('a create with a key whose task was sent, but not noted as queued, succeeds', async () => {
+    let writes = 0
     const service = await startDomains({
       background: false,
       wrapTaskQueue: (real) => Object.assign(Object.create(real), { durable: true }),
       wrapStore: (real) => ({
         ...real,
-        commit: () => Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now')),
+        commit: (...change) =>
+          ++writes === 2
+            ? Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now'))
+            : real.commit(...change),
       }),
     })
 
-    expect((await service.create()).status).toBe('pending')
+    const body = CreateTaskSchema.parse({ title: 'Once' })
+    const { task } = await service.tasks.createOnce(ANN, body, 'key')
+    expect(task.status).toBe('pending')
+  })
+
+  it('an attempt that failed waits as pending until the queue took its message', async () => {
+    let sends = 0
+    const { service } = await durable(
+      (send) => async (messages) => {
+        if (++sends === 2) throw new Problem('unavailable', 'queue_unavailable', 'not now')
+        await send(messages)
+      },
+      true,
+      failsOnce(),
+    )
+    const { id } = await service.create()
+    await turns(30)
+    expect((await service.tasks.get(id)).status).toBe('pending')
+    await service.pass(15_000)
+
+    expect((await service.tasks.get(id)).status).toBe('completed')
+    const types = ['created', 'queued', 'started', 'retrying', 'started', 'completed']
+    expect(await service.eventTypes(id)).toEqual(types)
+  })
+
+  it('an attempt that is due later than the queue can delay is sent when its time is near', async () => {
+    const delays: (number | undefined)[] = []
+    const { service } = await durable(
+      (send) => async (messages) => {
+        delays.push(...messages.map(({ delayMs }) => delayMs))
+        await send(messages)
+      },
+      true,
+      failsOnce(),
+      { QUEUE_RETRY_BACKOFF_MS: '600000', QUEUE_RETRY_TYPE: 'fixed' },
+    )
+    const { id } = await service.create()
+    await service.pass(5 * 60_000, 5_000)
+    expect(delays).toEqual([0])
+    await service.pass(10 * 60_000, 5_000)
+
+    expect((await service.tasks.get(id)).status).toBe('completed')
+    expect(delays).toHaveLength(2)
+    expect(delays[1]).toBeLessThanOrEqual(60_000)
+  })
+
+  it('a message that the queue gave up on fails the task that waited for it, and no other', async () => {
+    const { service } = await durable((send) => async () => send([]), false)
+    const { id } = await service.create()
+    const lost = { code: 'undeliverable', message: 'The queue gave up on its message' }
+    expect(await service.tasks.runs.undeliverable({ taskId: id, attempt: 2 }, lost)).toBe(false)
+    expect(await service.tasks.runs.undeliverable({ taskId: id, attempt: 1 }, lost)).toBe(true)
+
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', error: lost })
+    expect((await service.deadLetters.countAll()).pending).toBe(1)
   })
 })

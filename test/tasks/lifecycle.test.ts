@@ -17,13 +17,13 @@ const REFUSED = TASK_STATUSES.flatMap((from) =>
 const started = async (status: TaskStatus) => {
   const domains = await startDomains({ background: false })
   const { id } = await storeIn(domains, status)
-  return { domains, id, lifecycle: createLifecycle(domains.ports) }
+  return { domains, id, lifecycle: createLifecycle({ ...domains.ports, queue: domains.ports.taskQueue }) }
 }
 
 describe('the task lifecycle', () => {
-  it('has six states and names nine verbs', () => {
+  it('has six states and names ten verbs', () => {
     expect(TASK_STATUSES).toEqual(['pending', 'queued', 'in_progress', 'completed', 'failed', 'cancelled'])
-    expect(ALLOWED.length + REFUSED.length).toBe(6 * 9)
+    expect(ALLOWED.length + REFUSED.length).toBe(6 * 10)
   })
 
   it.each(ALLOWED)(

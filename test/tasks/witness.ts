@@ -1,7 +1,7 @@
 import type { Follower, Store, Write } from '../../lib/ports/store.ts'
 import type { TaskStatus } from '../../lib/tasks/machine.ts'
 import { type TaskRow, tasks } from '../../lib/tasks/rows.ts'
-import { ALLOWED } from './transitions.ts'
+import { ALLOWED, PARKED } from './transitions.ts'
 
 type Step = { from: TaskStatus | undefined; to: TaskStatus }
 
@@ -57,7 +57,10 @@ export const createWitness = () => {
     const faults = path.flatMap(({ from, to }, at) => {
       const before = path[at - 1]?.to
       if (from !== before) return [`${taskId}: ${from} → ${to} after ${before}`]
-      const known = at === 0 || ALLOWED.some(([left, , led]) => left === from && led === to)
+      const known =
+        at === 0 ||
+        ALLOWED.some(([left, , led]) => left === from && led === to) ||
+        PARKED.some(([left, led]) => left === from && led === to)
       return known ? [] : [`${taskId}: ${from} → ${to}`]
     })
     const last = path.at(-1)?.to

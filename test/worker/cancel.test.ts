@@ -77,4 +77,17 @@ describe('cancelling a running task', () => {
     expect(run.signal.reason).toMatchObject({ code: 'lost' })
     expect((await service.tasks.get(id)).status).toBe('cancelled')
   })
+
+  it('reaches a run of another process when that looks whether the task is still its own', async () => {
+    const { service, id, run } = await running()
+    const elsewhere = await startDomains({ after: service, background: false })
+    await elsewhere.tasks.cancel(ANN, id)
+    await turns()
+    expect(run.signal.aborted).toBe(false)
+    service.active.check()
+    await turns()
+
+    expect(run.signal.reason).toMatchObject({ code: 'lost' })
+    expect((await service.tasks.get(id)).status).toBe('cancelled')
+  })
 })

@@ -1,0 +1,61 @@
+import { LONGEST_BACKOFF_MS } from '../core/backoff.ts'
+import { messageOf } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Outgoing, Queue } from '../ports/queue.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { TaskRow } from './rows.ts'
+import type { RunTask } from './schema.ts'
+
+type Needs = { queue: Queue<RunTask>; lifecycle: Lifecycle; clock: Clock; log: Log }
+
+export type Enqueue = ReturnType<typeof createEnqueue>
+
+/** How stored tasks get to the queue, and what their messages say. */
+export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
+  /** What is left of a backoff; a clock that stepped back does not make it longer than any backoff is. */
+  const remainingMs = ({ nextAttemptAt }: TaskRow) =>
+    nextAttemptAt === undefined
+      ? 0
+      : Math.min(Math.max(0, Date.parse(nextAttemptAt) - clock.now()), LONGEST_BACKOFF_MS)
+
+  /** The message of a task's next attempt. Tasks of one repository, else of one caller, share a turn. */
+  const messageFor = (row: TaskRow): Outgoing<RunTask> => ({
+    body: { taskId: row.id, attempt: row.attempts + 1 },
+    priority: row.priority,
+    delayMs: remainingMs(row),
+    group: row.repository ?? row.createdBy,
+  })
+
+  /**
+   * Hands a task to the queue; one that is pending is queued once the queue took it. When the queue refuses, or the
+   * attempt is due later than the queue can delay, the task stays as it is and a later tick tries again.
+   */
+  const enqueue = async (row: TaskRow): Promise<TaskRow> => {
+    const message = messageFor(row)
+    if ((message.delayMs ?? 0) > queue.longestDelayMs) return row
+    try {
+      await queue.send([message])
+      if (row.status !== 'pending') return row
+      const moved = await lifecycle.move({
+        taskId: row.id,
+        from: 'pending',
+        verb: 'enqueue',
+        when: { attempts: row.attempts },
+        set: { queuedAt: iso(clock.now()) },
+        // What was queued before is told by what brought it back.
+        silent: row.queuedAt !== undefined,
+      })
+      return moved.row ?? row
+    } catch (thrown) {
+      log.warn(
+        { taskId: row.id, reason: messageOf(thrown) },
+        'the task could not be queued; it stays as it is',
+      )
+      return row
+    }
+  }
+
+  return { enqueue, messageFor }
+}

@@ -2,12 +2,16 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { banner } from '../lib/app/banner.ts'
 import { openLocalApp } from '../lib/app.ts'
-import { readConfig } from '../lib/config.ts'
+import { badSetting, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
 
 /** The whole service in one process: `npm start`. */
 const main = async () => {
   const config = readConfig()
+  if (config.SERVICE_MODE === 'pro')
+    throw badSetting(
+      'SERVICE_MODE: pro runs as functions (npm run offline, or deployed); npm start runs mini or pico',
+    )
   const app = await openLocalApp(config)
   endOnSignal(app)
   app.server.listen(config.PORT, config.HOST)

@@ -27,12 +27,16 @@ type ProviderKind = (typeof PROVIDER_KINDS)[number]
 /** `<KIND>_API_KEY`, `<KIND>_BASE_URL` and `<KIND>_MODEL` of one kind of provider. */
 type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string }
 
+/** Whether anything was said of a provider. */
+export const isConfigured = (settings: ProviderSettings): boolean =>
+  Object.values(settings).some((value) => value !== undefined)
+
 const Provider = z.object({ apiKey: text.optional(), baseUrl: url, model: text.optional() })
 
 const Environment = z.object({
   PORT: int(0, 65_535, 3_000),
   HOST: text.default('127.0.0.1'),
-  SERVICE_MODE: z.enum(['pico', 'mini']).default('mini'),
+  SERVICE_MODE: z.enum(['pico', 'mini', 'pro']).default('mini'),
   DATA_DIR: text.default('./.data').transform((folder) => path.resolve(folder)),
   AUTH_MODE: z.enum(['local']).default('local'),
   QUEUE_NAME: text.default('ai-tasks'),
@@ -49,6 +53,15 @@ const Environment = z.object({
   DEFAULT_AGENT: text.default('coding-agent'),
   WORKSPACES_DIR: text.transform((folder) => path.resolve(folder)).optional(),
   WORKSPACE_TTL_HOURS: int(1, 8_760, 24),
+  AWS_REGION: text.default('us-east-1'),
+  DYNAMODB_ENDPOINT: url,
+  SQS_ENDPOINT: url,
+  S3_ENDPOINT: url,
+  TABLE_PREFIX: text.default('agent-tasks-'),
+  TASK_QUEUE_URL: url,
+  TASK_URGENT_QUEUE_URL: url,
+  NOTIFICATION_QUEUE_URL: url,
+  FILES_BUCKET: text.optional(),
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),

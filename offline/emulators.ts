@@ -17,7 +17,8 @@ export const REGION = 'us-east-1'
 const LOOPBACK = '127.0.0.1'
 const STARTS_WITHIN_MS = 10_000
 
-const freePort = async (): Promise<number> => {
+/** A port of loopback that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, LOOPBACK)
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,14 +1,12 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
 import { loadAdapters } from '../adapters/agents/load.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
-import { isProviderFault } from '../adapters/models/failures.ts'
 import { createModels } from '../adapters/models/models.ts'
 import { createCommands } from '../adapters/node/command.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { findIsolation } from '../adapters/node/isolation.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
 import { badSetting, type Config } from '../config.ts'
-import { Problem } from '../core/errors.ts'
 import { MASKED } from '../core/redact.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
@@ -19,13 +17,13 @@ import { workspaceTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import { createToolRunner } from '../tools/runner.ts'
 
-type Needs = { config: Config; workspacesDir: string; breakers: Breakers; clock: Clock; log: Log }
-
-/** What a circuit breaker counts: faults of a provider, and adapters that fail to answer for their health. */
-export const isFault = (thrown: unknown): boolean =>
-  isProviderFault(thrown) || (thrown instanceof Problem && HEALTH_FAULTS.has(thrown.code))
-
-const HEALTH_FAULTS: ReadonlySet<string> = new Set(['health_check_failed', 'health_check_timeout'])
+type Needs = {
+  config: Config
+  workspacesDir: string
+  breakers: Breakers
+  clock: Clock
+  log: Log
+}
 
 /** The execution backends: the built-in coding agent, and the modules that the configuration names. */
 export const openAgents = async (needs: Needs) => {
@@ -49,6 +47,10 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
   if (config.DEFAULT_PROVIDER) {
     throw badSetting(`DEFAULT_PROVIDER: ${config.DEFAULT_PROVIDER} is not configured; give it a key`)
   }
+  if (config.SERVICE_MODE === 'pro' && config.DYNAMODB_ENDPOINT === undefined)
+    throw badSetting(
+      'ANTHROPIC_API_KEY: no model provider is configured, and a deployed service has no demo model',
+    )
   const demo = await startDemoModel({ host: '127.0.0.1', port: 0 })
   const models = createModels({
     settings: { ...settings, demo: { baseUrl: demo.baseUrl } },

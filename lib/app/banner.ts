@@ -4,7 +4,7 @@ type Facts = {
   url: string
   mode: string
   version: string
-  providers: readonly ProviderStatus[]
+  providers: readonly Pick<ProviderStatus, 'demo'>[]
   model: { provider: string; model: string }
   agents: readonly string[]
   data: string

@@ -12,6 +12,8 @@ export type Index<R> = { within?: Field<R>; by: Field<R> }
  * A kind of stored row, declared as data; the storage adapters derive their tables from it.
  * `within` makes the key a pair, for rows that are only ever read together with their owner.
  * `detail` fields are heavy: they are kept beside the row and come only when asked for.
+ * `summary` lists all the other fields, for storage whose indexes are copies and that has to name what to copy; where a
+ * collection has detail and no list, such storage copies the detail as well.
  * `expires` names a field of epoch milliseconds after which the row counts as absent.
  */
 export type Collection<R extends object = Row> = {
@@ -20,6 +22,7 @@ export type Collection<R extends object = Row> = {
   within?: Field<R>
   indexes: Readonly<Record<string, Index<R>>>
   detail?: readonly Field<R>[]
+  summary?: readonly Field<R>[]
   expires?: Field<R>
 }
 

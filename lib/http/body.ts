@@ -20,8 +20,11 @@ export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unkn
   return value
 }
 
-const bodyText = ({ body = '', isBase64Encoded }: HttpEvent) =>
-  isBase64Encoded ? Buffer.from(body, 'base64').toString('utf8') : body
+/** Gateways differ in how they say that there is no body: none, or null. */
+const bodyText = ({ body, isBase64Encoded }: HttpEvent) => {
+  const text = body ?? ''
+  return isBase64Encoded ? Buffer.from(text, 'base64').toString('utf8') : text
+}
 
 const parse = (text: string): unknown => {
   try {

@@ -12,7 +12,7 @@ export type HttpEvent = {
     requestId: string
     http: { method: string; path: string; sourceIp: string }
   }
-  body?: string
+  body?: string | null
   isBase64Encoded: boolean
 }
 

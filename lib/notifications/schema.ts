@@ -13,4 +13,5 @@ export const NotificationSchema = z.object({
 export type Notification = z.output<typeof NotificationSchema>
 
 /** What the notification queue carries: an announcement that was stored and is to be delivered. */
-export type Announce = { announcementId: string }
+export const AnnounceSchema = z.object({ announcementId: z.string().min(1).max(200) })
+export type Announce = z.output<typeof AnnounceSchema>

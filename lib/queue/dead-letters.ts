@@ -40,6 +40,20 @@ export const createDeadLetters = ({ store, redrive, clock, ids }: Needs) => {
     return [{ insert: deadLetters, row }, moved(undefined, 'pending')]
   }
 
+  /** Takes in a message that no task can be failed for: it says nothing that can be read, or names no task. */
+  const addMessage = async (taskId: string, reason: string): Promise<void> => {
+    const row: DlqItem = {
+      id: ids.next('dlq'),
+      taskId,
+      title: 'A message that could not be delivered',
+      attempts: 0,
+      lastError: reason,
+      createdAt: iso(clock.now()),
+      status: 'pending',
+    }
+    await store.commit({ insert: deadLetters, row }, [moved(undefined, 'pending')])
+  }
+
   const list = async ({ status, limit, offset, cursor }: z.output<typeof ListDlqQuery>) => {
     const scope = `dlq:${status}`
     const [page, counts] = await Promise.all([
@@ -97,7 +111,7 @@ export const createDeadLetters = ({ store, redrive, clock, ids }: Needs) => {
 
   const discard = (id: string): Promise<DlqItem> => close(id, 'discarded')
 
-  return { entryFor, list, countAll, retry, discard }
+  return { entryFor, addMessage, list, countAll, retry, discard }
 }
 
 const moved = (from: 'pending' | undefined, to: DlqItem['status']): Tally => ({

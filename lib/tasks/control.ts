@@ -29,6 +29,8 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
 
   const get = async (id: string): Promise<Task> => publicTask(await load(id))
 
+  const exists = async (id: string): Promise<boolean> => (await store.get(tasks, id)) !== undefined
+
   /** Everything that happened to a task, in order. */
   const events = async (id: string) => {
     await load(id)
@@ -100,7 +102,7 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
     },
   }
 
-  return { get, events, cancel, retry, redrive }
+  return { get, exists, events, cancel, retry, redrive }
 }
 
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import { invalid, messageOf } from '../core/errors.ts'
+import { invalid } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
@@ -20,11 +19,10 @@ type Needs = {
   store: Store
   queue: Queue<RunTask>
   lifecycle: Lifecycle
-  enqueueing: Enqueue
+  enqueueing: Pick<Enqueue, 'enqueue' | 'sent'>
   agents: AgentChoice
   clock: Clock
   ids: Ids
-  log: Log
   maxAttempts: () => number
 }
 
@@ -34,11 +32,10 @@ export const createTaskCreation = ({
   store,
   queue,
   lifecycle,
-  enqueueing: { enqueue, messageFor },
+  enqueueing: { enqueue, sent },
   agents,
   clock,
   ids,
-  log,
   maxAttempts,
 }: Needs) => {
   let latest = 0
@@ -104,20 +101,6 @@ export const createTaskCreation = ({
     return publicTask(stored)
   }
 
-  /** A new task as it is to be stored once its message was sent: queued, or pending where the queue refused. */
-  const sent = async (row: TaskRow): Promise<TaskRow> => {
-    try {
-      await queue.send([messageFor(row)])
-      return { ...row, status: 'queued', queuedAt: iso(clock.now()) }
-    } catch (thrown) {
-      log.warn(
-        { taskId: row.id, reason: messageOf(thrown) },
-        'the task could not be queued; it stays pending',
-      )
-      return row
-    }
-  }
-
   /**
    * As `create`, once per key: within 24 hours the same key and body answers the first task again, another body is
    * refused. The record of the key and the task are one write, so a duplicate in flight finds either both or none.
@@ -136,7 +119,11 @@ export const createTaskCreation = ({
       followers,
       true,
     )
-    if (applied) return { task: publicTask(await enqueue(row)), replayed: false }
+    if (applied) {
+      await enqueue(row)
+      // The task as it was stored, which is what every replay answers too.
+      return { task: replay.task, replayed: false }
+    }
     if (earlier?.bodyHash !== replay.bodyHash) {
       throw invalid(
         [{ path: 'idempotency-key', message: 'was already used with another body' }],

@@ -57,5 +57,19 @@ export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
     }
   }
 
-  return { enqueue, messageFor }
+  /** A new task as it is to be stored once its message was sent: queued, or pending where the queue refused. */
+  const sent = async (row: TaskRow): Promise<TaskRow> => {
+    try {
+      await queue.send([messageFor(row)])
+      return { ...row, status: 'queued', queuedAt: iso(clock.now()) }
+    } catch (thrown) {
+      log.warn(
+        { taskId: row.id, reason: messageOf(thrown) },
+        'the task could not be queued; it stays pending',
+      )
+      return row
+    }
+  }
+
+  return { enqueue, sent, messageFor }
 }

@@ -1,5 +1,5 @@
 import { collection } from '../core/collection.ts'
-import type { Task, TaskEvent } from './schema.ts'
+import { type Task, type TaskEvent, TaskSchema } from './schema.ts'
 
 /** What is stored beside the public fields: who holds the task. */
 export type TaskRow = Task & {
@@ -9,11 +9,16 @@ export type TaskRow = Task & {
   leaseExpiresAt?: number
 }
 
+type TaskField = Extract<keyof TaskRow, string>
+const HEAVY: readonly TaskField[] = ['description', 'prompt', 'result', 'metadata']
+const ALL_FIELDS = [...Object.keys(TaskSchema.shape), 'fence', 'leaseExpiresAt'] as TaskField[]
+
 export const tasks = collection<TaskRow>({
   name: 'tasks',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
-  detail: ['description', 'prompt', 'result', 'metadata'],
+  detail: HEAVY,
+  summary: ALL_FIELDS.filter((field) => !HEAVY.includes(field)),
 })
 
 export const taskEvents = collection<TaskEvent>({

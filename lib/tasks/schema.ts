@@ -113,4 +113,5 @@ export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
 
 /** What the queue carries: never the task, only which attempt of which task is to run. */
-export type RunTask = { taskId: string; attempt: number }
+export const RunTaskSchema = z.object({ taskId: z.string().min(1).max(200), attempt: z.int().min(1) })
+export type RunTask = z.output<typeof RunTaskSchema>

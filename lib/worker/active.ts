@@ -34,6 +34,10 @@ export const createActiveRuns = () => {
     stop: (taskId: string, reason: StopReason) => {
       for (const run of runs) if (run.taskId === taskId) run.stop(reason)
     },
+    /** Stops the runs that there are now. */
+    stopNow: (reason: StopReason) => {
+      for (const run of runs) run.stop(reason)
+    },
     /** Stops every run, those to come included: what was being claimed or waited for room must not outlive the rest. */
     stopAll: (reason: StopReason) => {
       stopped = reason

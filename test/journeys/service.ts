@@ -14,7 +14,10 @@ export type Program = { env: Environment; node?: string; nodeArgs?: readonly str
 
 /** The address in the first line that a service says of itself. */
 const LISTENS_AT = / on (http:\/\/[^\s,]+)/
-const READY_WITHIN_MS = 30_000
+const READY_WITHIN_MS = 60_000
+/** `JOURNEYS=offline` takes the journeys through the serverless stack on emulators instead of the one process. */
+export const isOffline = process.env.JOURNEYS === 'offline'
+const entry = isOffline ? 'offline/main.ts' : 'bin/start.js'
 
 /**
  * Starts the program behind `npm start` on a port that the system chooses, and waits for nothing. It sees `env` and
@@ -22,12 +25,14 @@ const READY_WITHIN_MS = 30_000
  * fails by its time-out never comes to disposing.
  */
 export const launchService = ({ env, node = serviceNode, nodeArgs = [], mostMs = 120_000 }: Program) => {
-  const child = spawn(node, [...nodeArgs, 'bin/start.js'], {
+  const child = spawn(node, [...nodeArgs, entry], {
     cwd: root,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: mostMs,
     killSignal: 'SIGKILL',
+    // A group of its own, so that what it started ends with it.
+    detached: isOffline,
   })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => (said.stdout += text))
@@ -38,7 +43,10 @@ export const launchService = ({ env, node = serviceNode, nodeArgs = [], mostMs =
   })
   const output = () => said.stdout + said.stderr
   const isOver = () => child.exitCode !== null || child.signalCode !== null
-  const kill = (signal: NodeJS.Signals) => child.kill(signal)
+  const kill = (signal: NodeJS.Signals) =>
+    isOffline && signal === 'SIGKILL' && child.pid !== undefined && !isOver()
+      ? process.kill(-child.pid, signal)
+      : child.kill(signal)
   const endBy = (signal: NodeJS.Signals) => {
     kill(signal)
     return exited

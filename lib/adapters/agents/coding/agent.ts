@@ -7,6 +7,7 @@ import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/t
 import type { Workspaces } from '../../../ports/workspace.ts'
 import { createChanges } from './changes.ts'
 import { createCheckout } from './checkout.ts'
+import { codingAgentFacts } from './facts.ts'
 import { createHealthCheck } from './health.ts'
 import { progressOf } from './progress.ts'
 import { openingMessages } from './prompt.ts'
@@ -81,10 +82,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   }
 
   return {
-    type: 'coding-agent',
-    name: 'Coding agent',
-    description: 'Works on a task with a language model and guarded tools, in a git workspace of its own.',
-    capabilities: ['code', 'git', 'terminal', 'file-ops'],
+    ...codingAgentFacts,
     configured: () => models.providers().some(({ configured }) => configured),
     healthCheck: createHealthCheck({ models, git, clock }),
     execute,

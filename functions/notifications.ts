@@ -1,0 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { notificationRoutes } from '../lib/notifications/contract.ts'
+import { notificationHandlers } from '../lib/notifications/handlers.ts'
+
+export const handler = serveGroup(notificationRoutes, notificationHandlers)

@@ -1,0 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { queueRoutes } from '../lib/queue/contract.ts'
+import { queueHandlers } from '../lib/queue/handlers.ts'
+
+export const handler = serveGroup(queueRoutes, queueHandlers)

@@ -1,0 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { taskRoutes } from '../lib/tasks/contract.ts'
+import { taskHandlers } from '../lib/tasks/handlers.ts'
+
+export const handler = serveGroup(taskRoutes, taskHandlers)

@@ -1,0 +1,7 @@
+/** What the coding agent is, for those who only tell of it: no library for models comes with this file. */
+export const codingAgentFacts = {
+  type: 'coding-agent',
+  name: 'Coding agent',
+  description: 'Works on a task with a language model and guarded tools, in a git workspace of its own.',
+  capabilities: ['code', 'git', 'terminal', 'file-ops'],
+} as const

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+
+/** Below every other character that can follow a text, so that a text sorts before those it is the beginning of. */
+const SEPARATOR = '\u0000\u0001'
+const ESCAPED_NUL = '\u0000\u0002'
+/** Above every place that has the same beginning. */
+export const LAST = '\u{10ffff}'
+/** Below every place. */
+export const FIRST = ' '
+
+/** A sort key has 1,024 bytes. */
+const MOST_BYTES = 1_000
+const KEPT_BYTES = 900
+
+/** Sixteen hexadecimal digits that sort as the numbers do: the sign turned round, and of negative ones every bit. */
+const sortableNumber = (value: number): string => {
+  const bits = new DataView(new ArrayBuffer(8))
+  bits.setFloat64(0, value === 0 ? 0 : value)
+  const raw = bits.getBigUint64(0)
+  const flipped = raw >> 63n === 1n ? ~raw & 0xffff_ffff_ffff_ffffn : raw | (1n << 63n)
+  return flipped.toString(16).padStart(16, '0')
+}
+
+/** A text that sorts as the value does, numbers before texts. Undefined for an absent one; throws TypeError for lists and objects. */
+export const sortable = (value: unknown, field: string): string | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && value.isWellFormed()) return `s${value.replaceAll('\0', ESCAPED_NUL)}`
+  if (typeof value === 'number') return `n${sortableNumber(value)}`
+  if (typeof value === 'boolean') return `n${sortableNumber(Number(value))}`
+  throw new TypeError(`${field} must be a well-formed text, a number or a boolean to be in an index`)
+}
+
+/** The place of a row in an index: its sortable value, then what breaks ties. One that is too long ends in a digest. */
+export const placeText = (by: string, ties: readonly string[]): string => {
+  const whole = [by, ...ties].join(SEPARATOR)
+  if (whole.length * 3 <= MOST_BYTES) return whole
+  const bytes = Buffer.from(whole)
+  if (bytes.length <= MOST_BYTES) return whole
+  // A stream leaves out the character that the cut went through.
+  const kept = new TextDecoder().decode(bytes.subarray(0, KEPT_BYTES), { stream: true })
+  return kept + createHash('sha256').update(bytes).digest('base64url')
+}
+
+/** The last place that a value can have. */
+export const lastPlaceOf = (by: string): string => by + SEPARATOR + LAST
+
+/** Surrogates stand for the characters above all others, but are not the highest code units. */
+const rank = (unit: number) => {
+  if (unit >= 0xe000) return unit - 0x800
+  return unit >= 0xd800 ? unit + 0x2000 : unit
+}
+
+/** The order of UTF-8 bytes, which is that of DynamoDB's keys. */
+export const compareBytes = (a: string, b: string): number => {
+  const most = Math.min(a.length, b.length)
+  for (let at = 0; at < most; at += 1) {
+    const one = a.charCodeAt(at)
+    const other = b.charCodeAt(at)
+    if (one !== other) return rank(one) - rank(other)
+  }
+  return a.length - b.length
+}
+
+/** The shard of a key, from 0: FNV-1a, which spreads keys that differ in little. */
+export const shardOf = (key: string, shards: number): number => {
+  let sum = 0x811c9dc5
+  for (let at = 0; at < key.length; at += 1) sum = Math.imul(sum ^ key.charCodeAt(at), 0x01000193)
+  return ((sum ^ (sum >>> 15)) >>> 0) % shards
+}

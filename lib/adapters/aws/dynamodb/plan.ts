@@ -1,0 +1,127 @@
+import type { Collection } from '../../../core/collection.ts'
+import type { Key } from '../../../ports/store.ts'
+
+const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
+
+/** Partitions of a secondary index that one value spreads over: a partition takes 1,000 writes a second. */
+export const SHARDS = 4
+
+/**
+ * An index: the table itself where its order is that of the keys (`own`), else a secondary index over two attributes of
+ * ours, present in rows that have the fields they are made from: `p` from `within`, `s` from `by`. Indexes over the same
+ * field share them.
+ */
+export type IndexPlan = {
+  name: string
+  within: string | undefined
+  by: string
+  own: boolean
+  p: string
+  s: string
+  /** The fields that break ties: the key, and where the index spans owners the owner. */
+  ties: readonly string[]
+  /** The fields that rows of the index have; undefined for all of them. */
+  carried: ReadonlySet<string> | undefined
+}
+
+/** A collection as a table. Fields are attributes of their own names; names that begin with `_` are ours. */
+export type Plan = {
+  name: string
+  table: string
+  key: string
+  within: string | undefined
+  keys: readonly string[]
+  heavy: ReadonlySet<string>
+  expires: string | undefined
+  indexes: ReadonlyMap<string, IndexPlan>
+  /** Those of the indexes that are not the table itself. */
+  secondary: readonly IndexPlan[]
+  /** Fields that an attribute of ours is made from. */
+  derived: ReadonlySet<string>
+}
+
+/** The table of all tallies; no collection has its name. */
+export const TALLIES = 'tallies'
+/** The token of the last write, by which a write that is sent twice knows itself. */
+export const TOKEN = '_w'
+/** Whole epoch seconds after which DynamoDB may remove the item. */
+export const TTL = '_ttl'
+
+const checked = (name: string): string => {
+  if (!NAME.test(name))
+    throw new Error(`"${name}" cannot name a collection or a field: letters and digits only`)
+  return name
+}
+
+/** Without heavy fields an index copies all; with some, the light fields as far as they are listed. */
+const carriedBy = (of: Collection): ReadonlySet<string> | undefined => {
+  if (of.detail === undefined || of.summary === undefined) return undefined
+  const needed = Object.values(of.indexes).flatMap(({ within, by }) => [within, by])
+  return new Set([...of.summary, ...needed, of.expires].filter((field) => field !== undefined))
+}
+
+const planIndex = (of: Collection, name: string): IndexPlan => {
+  const { within, by } = of.indexes[checked(name)] as Collection['indexes'][string]
+  const own = of.within !== undefined && within === of.within && by === of.key
+  const isCrossing = of.within !== undefined && of.within !== within
+  return {
+    name,
+    within,
+    by,
+    own,
+    p: own ? String(within) : `_p${within ?? ''}`,
+    s: own ? by : `_${isCrossing ? 'x' : 's'}${by}`,
+    ties: isCrossing ? [of.key, String(of.within)] : [of.key],
+    carried: own ? undefined : carriedBy(of),
+  }
+}
+
+/** What DynamoDB takes of fields named in indexes, over all indexes of a table. */
+const MOST_NAMED = 100
+
+const refuseUnfit = ({ name, key }: Collection, secondary: readonly IndexPlan[]): void => {
+  if (name === TALLIES) throw new Error(`"${name}" cannot name a collection: it is the table of the tallies`)
+  const named = secondary.reduce(
+    (sum, { carried }) => sum + [...(carried ?? [])].filter((field) => field !== key).length,
+    0,
+  )
+  if (named > MOST_NAMED)
+    throw new Error(`The indexes of ${name} name ${named} fields; DynamoDB takes ${MOST_NAMED} in all`)
+}
+
+export type TableName = (of: Pick<Collection, 'name'>) => string
+
+/** Derives the table of a collection; throws on names that DynamoDB or our own attributes could not bear. */
+export const planOf = (of: Collection, tableName: TableName): Plan => {
+  const indexes = new Map(Object.keys(of.indexes).map((name) => [name, planIndex(of, name)]))
+  const secondary = [...indexes.values()].filter(({ own }) => !own)
+  const heavy = new Set<string>(of.detail)
+  const keys = of.within === undefined ? [of.key] : [of.within, of.key]
+  const derived = new Set(
+    [...secondary.flatMap(({ within, by }) => [within ?? by, by]), of.expires ?? []].flat(),
+  )
+  refuseUnfit(of, secondary)
+  for (const field of [...keys, ...derived, ...heavy]) checked(field)
+  for (const field of [...keys, ...derived])
+    if (heavy.has(field))
+      throw new Error(`${field} of ${of.name} is in a key or an index: it cannot be detail`)
+  return {
+    name: of.name,
+    table: tableName({ name: checked(of.name) }),
+    key: of.key,
+    within: of.within,
+    keys,
+    heavy,
+    expires: of.expires,
+    indexes,
+    secondary,
+    derived,
+  }
+}
+
+/** The parts of a key, in the order of `plan.keys`. */
+export const partsOf = (plan: Plan, key: Key): readonly string[] => {
+  if ((typeof key === 'string') !== (plan.within === undefined))
+    throw new TypeError(`A key of ${plan.name} is ${plan.within === undefined ? 'a text' : 'a pair'}`)
+  return typeof key === 'string' ? [key] : key
+}

@@ -1,0 +1,64 @@
+import type { Fields } from './value.ts'
+
+type Ordering = { sort: string; order: 'asc' | 'desc'; ties: readonly string[] }
+/** Where a row stands in a sorted list. */
+type Rank = { by: unknown; ties: readonly string[] }
+
+/** Absent values first, then numbers and booleans by size, then texts by code unit. */
+const kind = (value: unknown): number => {
+  if (value === undefined || value === null) return 0
+  return typeof value === 'string' ? 2 : 1
+}
+
+const compareValues = (a: unknown, b: unknown): number => {
+  const byKind = kind(a) - kind(b)
+  if (byKind !== 0 || kind(a) === 0) return byKind
+  if (typeof a === 'string' && typeof b === 'string') return a === b ? 0 : a < b ? -1 : 1
+  return Number(a) - Number(b)
+}
+
+const compare = (a: Rank, b: Rank): number => {
+  const first = compareValues(a.by, b.by)
+  if (first !== 0) return first
+  for (const [at, tie] of a.ties.entries()) {
+    const next = compareValues(tie, b.ties[at])
+    if (next !== 0) return next
+  }
+  return 0
+}
+
+const rankOf = (row: Fields, { sort, ties }: Ordering): Rank => ({
+  by: row[sort],
+  ties: ties.map((field) => String(row[field])),
+})
+
+/** Whether a row comes after a place in the order. */
+export const isBeyond = (row: Fields, place: Rank, ordering: Ordering): boolean => {
+  const found = compare(rankOf(row, ordering), place)
+  return ordering.order === 'asc' ? found > 0 : found < 0
+}
+
+/** How many times the rows of a page are kept before they are sorted and cut: memory stays flat, and sorting rare. */
+const KEEP = 4
+const KEEP_LEAST = 1_000
+
+/** The first `size` of any number of rows, in order. */
+export const createTop = (ordering: Ordering & { size: number }) => {
+  const { order, size } = ordering
+  const sign = order === 'asc' ? 1 : -1
+  let kept: { row: Fields; rank: Rank }[] = []
+  const cut = () => {
+    kept.sort((a, b) => sign * compare(a.rank, b.rank))
+    kept = kept.slice(0, size)
+  }
+  return {
+    add: (row: Fields): void => {
+      kept.push({ row, rank: rankOf(row, ordering) })
+      if (kept.length >= size * KEEP + KEEP_LEAST) cut()
+    },
+    rows: (): Fields[] => {
+      cut()
+      return kept.map(({ row }) => row)
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb'
+import type { Collection } from '../../../core/collection.ts'
+import { nameOf } from '../failure.ts'
+import { type IndexPlan, type Plan, planOf, TALLIES, type TableName, TTL } from './plan.ts'
+import { GROUP, MEMBER } from './tally-item.ts'
+
+/** A table as it is to be created, and the attribute by which its items expire. */
+export type TableDefinition = { create: CreateTableCommandInput & { TableName: string }; ttl?: string }
+
+const keySchema = ([hash, range]: readonly string[]) => [
+  { AttributeName: hash, KeyType: 'HASH' as const },
+  ...(range === undefined ? [] : [{ AttributeName: range, KeyType: 'RANGE' as const }]),
+]
+
+const secondaryIndex = ({ name, p, s, carried }: IndexPlan, keys: readonly string[]) => ({
+  IndexName: name,
+  KeySchema: keySchema([p, s]),
+  Projection:
+    carried === undefined
+      ? { ProjectionType: 'ALL' as const }
+      : {
+          ProjectionType: 'INCLUDE' as const,
+          NonKeyAttributes: [...carried].filter((field) => !keys.includes(field)),
+        },
+})
+
+const definitionOf = ({ table, keys, secondary, expires }: Plan): TableDefinition => {
+  const attributes = [...new Set([...keys, ...secondary.flatMap(({ p, s }) => [p, s])])]
+  const indexes = secondary.map((index) => secondaryIndex(index, keys))
+  return {
+    create: {
+      TableName: table,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: keySchema(keys),
+      AttributeDefinitions: attributes.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+      ...(indexes.length > 0 ? { GlobalSecondaryIndexes: indexes } : {}),
+    },
+    ...(expires === undefined ? {} : { ttl: TTL }),
+  }
+}
+
+const tallies = (table: string): TableDefinition => ({
+  create: {
+    TableName: table,
+    BillingMode: 'PAY_PER_REQUEST',
+    KeySchema: keySchema([GROUP, MEMBER]),
+    AttributeDefinitions: [GROUP, MEMBER].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+  },
+})
+
+/** The tables of the collections, and the one of the tallies: on demand, with their indexes and expiry. */
+export const tableDefinitions = (
+  collections: readonly Collection[],
+  tableName: TableName,
+): TableDefinition[] => [
+  ...collections.map((one) => definitionOf(planOf(one, tableName))),
+  tallies(tableName({ name: TALLIES })),
+]
+
+const POLL_MS = 50
+
+const isActive = async (client: DynamoDBClient, TableName: string): Promise<boolean> => {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName }))
+  const statuses = [
+    Table?.TableStatus,
+    ...(Table?.GlobalSecondaryIndexes ?? []).map(({ IndexStatus }) => IndexStatus),
+  ]
+  return statuses.every((status) => status === 'ACTIVE')
+}
+
+/** Resolves to undefined for an error of one of these names. */
+const unless = async (names: readonly string[], work: Promise<unknown>): Promise<void> => {
+  try {
+    await work
+  } catch (thrown) {
+    if (!names.includes(nameOf(thrown))) throw thrown
+  }
+}
+
+/**
+ * Creates what is missing and waits until it can be used. For emulators and tests: in the cloud, tables belong to the
+ * stack. An emulator that knows no expiry goes without; rows count as absent in time all the same.
+ */
+export const createTables = async (
+  client: DynamoDBClient,
+  definitions: readonly TableDefinition[],
+): Promise<void> => {
+  for (const { create } of definitions)
+    await unless(['ResourceInUseException'], client.send(new CreateTableCommand(create)))
+  for (const { create, ttl } of definitions) {
+    while (!(await isActive(client, create.TableName))) await sleep(POLL_MS)
+    if (ttl === undefined) continue
+    const expiry = {
+      TableName: create.TableName,
+      TimeToLiveSpecification: { Enabled: true, AttributeName: ttl },
+    }
+    // A table that was there already refuses to have it switched on again.
+    await unless(
+      ['UnknownOperationException', 'ValidationException'],
+      client.send(new UpdateTimeToLiveCommand(expiry)),
+    )
+  }
+}

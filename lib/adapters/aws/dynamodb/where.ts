@@ -1,0 +1,92 @@
+import type { Scalar, Test } from '../../../ports/store.ts'
+import { oneOf } from './condition.ts'
+import { lastPlaceOf, sortable } from './order.ts'
+import type { IndexPlan, Plan } from './plan.ts'
+import type { Terms } from './terms.ts'
+import type { Fields } from './value.ts'
+
+/** Lower and then upper case: the pair also equates ß with SS, and both small sigmas, which one step alone does not. */
+const fold = (text: string): string => text.toLowerCase().toUpperCase()
+
+const hasPart = (value: unknown, folded: string) => typeof value === 'string' && fold(value).includes(folded)
+
+const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
+  if ('contains' in test) {
+    const folded = fold(test.contains)
+    return test.fields.some((field) => hasPart(row[field], folded))
+  }
+  const value = row[test.field]
+  if ('in' in test) return test.in.includes(value as Scalar)
+  if ('hasAll' in test)
+    return (
+      test.hasAll.length === 0 || (Array.isArray(value) && test.hasAll.every((item) => value.includes(item)))
+    )
+  return (
+    typeof value === 'string' && (test.from ?? '') <= value && (test.to === undefined || value <= test.to)
+  )
+}
+
+/** Whether the row passes every test. */
+export const passesAll = (row: Readonly<Fields>, tests: readonly Test<Fields>[] = []): boolean =>
+  tests.every((test) => passes(row, test))
+
+/** Whether no row at all can pass. */
+export const isHopeless = (tests: readonly Test<Fields>[] = []): boolean =>
+  tests.some(
+    (test) => ('in' in test && test.in.length === 0) || ('contains' in test && test.fields.length === 0),
+  )
+
+/** The fields that a test looks at. */
+export const fieldsOf = (test: Test<Fields>): readonly string[] =>
+  'fields' in test ? test.fields : [test.field]
+
+/** Against an ASCII text every other has the same order by code unit and by byte. */
+const isAscii = (text: string | undefined) => text === undefined || /^[\0-\x7f]*$/.test(text)
+/** Longer ones may be cut short in a place. */
+const MOST_BOUND = 200
+
+/** The places between which rows lie; undefined for no bound. */
+export type Bounds = { from?: string; to?: string }
+type Range = { field: string; from?: string; to?: string }
+
+const isRange = (test: Test<Fields>): test is Range =>
+  !('in' in test || 'contains' in test || 'hasAll' in test)
+
+/** Whether a test is a range of the index's own field, exact when it is made a part of the key condition. */
+export const isBound = ({ by }: IndexPlan, test: Test<Fields>): test is Range =>
+  isRange(test) &&
+  test.field === by &&
+  [test.from, test.to].every((end) => isAscii(end) && (end?.length ?? 0) <= MOST_BOUND)
+
+/** The places of a range: texts only, which no number is in. */
+export const boundsOf = ({ own }: IndexPlan, { field, from = '', to }: Range): Bounds => {
+  if (own) return { ...(from === '' ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  const last = to === undefined ? undefined : sortable(to, field)
+  return { from: sortable(from, field) ?? '', ...(last === undefined ? {} : { to: lastPlaceOf(last) }) }
+}
+
+const isPlain = (value: Scalar) =>
+  (typeof value === 'string' && value.isWellFormed()) ||
+  typeof value === 'boolean' ||
+  Number.isSafeInteger(value)
+
+/**
+ * A test as a filter of DynamoDB's, which decides as ours does; undefined where it cannot. A filter saves transfer, not
+ * reading. It may not name the keys of what is queried, and does not know what lies aside.
+ */
+export const filterOf = (
+  plan: Plan,
+  index: IndexPlan,
+  terms: Terms,
+  test: Test<Fields>,
+): string | undefined => {
+  if ('contains' in test || 'hasAll' in test || plan.heavy.has(test.field)) return undefined
+  if (index.own && plan.keys.includes(test.field)) return undefined
+  if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined
+  if ('in' in test) return test.in.every(isPlain) ? oneOf(terms, test.field, test.in) : undefined
+  if (!isAscii(test.from) || !isAscii(test.to)) return undefined
+  const name = terms.name(test.field)
+  const ends = [`${name} >= ${terms.value({ S: test.from ?? '' })}`]
+  if (test.to !== undefined) ends.push(`${name} <= ${terms.value({ S: test.to })}`)
+  return `(${ends.join(' AND ')})`
+}

@@ -1,0 +1,119 @@
+import {
+  BucketAlreadyOwnedByYou,
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  type ListObjectsV2CommandOutput,
+  NoSuchKey,
+  PutObjectCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3'
+import {
+  checkBlobKey,
+  checkBlobList,
+  checkBlobPrefix,
+  decodeBlob,
+  encodeBlob,
+  isBlobKey,
+  reachFiles,
+} from '../../core/blob.ts'
+import type { BlobPage, Blobs } from '../../ports/blobs.ts'
+import { asUnavailable } from './failure.ts'
+
+type Needs = {
+  /** Its own settings decide about retries, time limits and checksums. */
+  client: S3Client
+  /** A general purpose bucket; directory buckets list in no order. */
+  bucket: string
+  /** Stands before every key, such as `files/`; nothing by default. */
+  prefix?: string
+}
+
+/**
+ * Texts as objects of an S3 bucket, encrypted as the bucket is set to. The role needs `s3:ListBucket` also for `get`:
+ * without it S3 answers 403 for an object that is not there.
+ */
+export const createS3Blobs = ({ client, bucket, prefix: before = '' }: Needs): Blobs => {
+  checkBlobPrefix(before)
+  const placeOf = (key: string) => ({ Bucket: bucket, Key: before + checkBlobKey(key) })
+  return {
+    async put(key, text) {
+      const object = { ...placeOf(key), Body: encodeBlob(text), ContentType: 'text/plain; charset=utf-8' }
+      await sent(() => client.send(new PutObjectCommand(object)))
+    },
+    async get(key) {
+      const place = placeOf(key)
+      const bytes = await read(client, place)
+      return bytes && decodeBlob(bytes)
+    },
+    async remove(key) {
+      const place = placeOf(key)
+      await sent(() => client.send(new DeleteObjectCommand(place)))
+    },
+    async list(prefix, page) {
+      checkBlobList(prefix, page)
+      return sent(() => list(client, { bucket, before, prefix, ...page }))
+    },
+  }
+}
+
+const sent = async <T>(call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call()
+  } catch (thrown) {
+    throw asUnavailable(thrown, 'files_unavailable', 'File storage')
+  }
+}
+
+const read = async (client: S3Client, place: { Bucket: string; Key: string }) => {
+  const found = await sent(() => client.send(new GetObjectCommand(place)).catch(absent))
+  // The request has been answered by now: what breaks off or fails its checksum from here on is no failure of it.
+  return reachFiles(async () => found?.Body?.transformToByteArray())
+}
+
+// `NoSuchBucket` is a 404 as well, and must not read as an absent key.
+const absent = (thrown: unknown): undefined => {
+  if (!(thrown instanceof NoSuchKey)) throw thrown
+}
+
+type Listing = { bucket: string; before: string; prefix: string; limit: number; after?: string }
+
+// S3 may answer fewer keys than were asked for though more follow, and other writers may have left names that are no keys.
+const list = async (
+  client: S3Client,
+  { bucket, before, prefix, limit, after }: Listing,
+): Promise<BlobPage> => {
+  const keys: string[] = []
+  let token: string | undefined
+  do {
+    const page = await client.send(
+      new ListObjectsV2Command({
+        Bucket: bucket,
+        Prefix: before + prefix,
+        MaxKeys: limit - keys.length,
+        StartAfter: after === undefined ? undefined : before + after,
+        ContinuationToken: token,
+      }),
+    )
+    keys.push(
+      ...namesIn(page)
+        .map((name) => name.slice(before.length))
+        .filter(isBlobKey),
+    )
+    token = page.NextContinuationToken
+  } while (token !== undefined && keys.length < limit)
+  const last = keys.at(-1)
+  return token !== undefined && last !== undefined ? { keys, next: last } : { keys }
+}
+
+const namesIn = ({ Contents = [] }: ListObjectsV2CommandOutput) => Contents.flatMap(({ Key }) => Key ?? [])
+
+/** Makes a bucket, as an emulator needs it; deployed ones come from `resources/`. One that is there already is fine. */
+export const createBucket = async (client: S3Client, name: string): Promise<void> => {
+  await sent(() =>
+    client.send(new CreateBucketCommand({ Bucket: name })).catch((thrown: unknown) => {
+      if (!(thrown instanceof BucketAlreadyOwnedByYou)) throw thrown
+    }),
+  )
+}

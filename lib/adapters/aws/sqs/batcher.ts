@@ -1,0 +1,77 @@
+import { createFifo } from '../../../core/fifo.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import { type BatchRequest, persistBatch } from './persist-batch.ts'
+
+/** What one request may carry: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
+export const MOST_ENTRIES = 10
+export const MOST_BYTES = 1_048_576
+
+type Waiting<Entry> = {
+  entry: Entry
+  bytes: number
+  resolve: () => void
+  reject: (failure: unknown) => void
+}
+
+type Needs<Entry> = {
+  request: BatchRequest<Entry>
+  /** The size of an entry where that counts. */
+  bytesOf?: (entry: Entry) => number
+  /** Requests that may be under way at once; what comes meanwhile gathers, and shares the next. */
+  mostInFlight: number
+  clock: Pick<Clock, 'after'>
+}
+
+/** Resolves when SQS took the entry. Rejects with Problem `unavailable` when it could not, or with what was wrong with it. */
+export type Batcher<Entry> = { add(entry: Entry): Promise<void> }
+
+/** Gathers what is added in one turn of the event loop into as few requests as SQS allows. */
+export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batcher<Entry> => {
+  const { request, bytesOf = () => 0, mostInFlight, clock } = needs
+  const waiting = createFifo<Waiting<Entry>>()
+  let inFlight = 0
+  let scheduled = false
+
+  const wake = () => {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      while (waiting.size > 0 && inFlight < mostInFlight) void deliver(takeBatch(waiting))
+    })
+  }
+
+  const deliver = async (batch: readonly Waiting<Entry>[]) => {
+    inFlight += 1
+    const entries = batch.map(({ entry }) => entry)
+    const failures = await persistBatch(entries, request, clock)
+    inFlight -= 1
+    for (const [n, { resolve, reject }] of batch.entries()) {
+      const failure = failures[n]
+      if (failure !== undefined) reject(failure)
+      else resolve()
+    }
+    if (waiting.size > 0) wake()
+  }
+
+  return {
+    add: (entry) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ entry, bytes: bytesOf(entry), resolve, reject })
+        wake()
+      }),
+  }
+}
+
+/** The first entries that fit one request; always at least one. */
+const takeBatch = <Entry>(waiting: { peek(): Waiting<Entry> | undefined; shift(): unknown }) => {
+  const batch: Waiting<Entry>[] = []
+  let bytes = 0
+  for (let next = waiting.peek(); next && batch.length < MOST_ENTRIES; next = waiting.peek()) {
+    bytes += next.bytes
+    if (bytes > MOST_BYTES && batch.length > 0) break
+    waiting.shift()
+    batch.push(next)
+  }
+  return batch
+}

@@ -1,0 +1,50 @@
+import type { Outgoing } from '../../../ports/queue.ts'
+
+/** What a message must be to be delivered; a zod schema is one. */
+export type BodySchema<Body> = {
+  safeParse(value: unknown): { success: true; data: Body } | { success: false }
+}
+
+type Priority = Outgoing<unknown>['priority']
+
+/** Why a text is no message of ours. */
+export type Unreadable = 'not_json' | 'unknown_shape'
+
+/** The version of the envelope; a change of its fields needs another. */
+const VERSION = 1
+
+/**
+ * The text of a message: `{"v":1,"priority":3,"body":…}` in ASCII alone, since SQS refuses some characters of Unicode.
+ * So its length is its size in bytes.
+ */
+export const encode = ({ body, priority }: Pick<Outgoing<unknown>, 'body' | 'priority'>): string =>
+  JSON.stringify({ v: VERSION, priority, body }).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** The message that a text is, or why it is none. */
+export const decode = <Body>(
+  text: string,
+  schema: BodySchema<Body>,
+): { body: Body; priority: Priority } | { reason: Unreadable } => {
+  const envelope = parsed(text)
+  if (envelope === undefined) return { reason: 'not_json' }
+  if (!isEnvelope(envelope)) return { reason: 'unknown_shape' }
+  const read = schema.safeParse(envelope.body)
+  return read.success ? { body: read.data, priority: envelope.priority } : { reason: 'unknown_shape' }
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isEnvelope = (value: unknown): value is { priority: Priority; body: unknown } => {
+  if (typeof value !== 'object' || value === null) return false
+  const { v, priority } = value as { v?: unknown; priority?: unknown }
+  return v === VERSION && [1, 2, 3, 4].includes(priority as number)
+}

@@ -1,0 +1,20 @@
+import { codingAgentFacts } from '../adapters/agents/coding/facts.ts'
+import { loadAdapters } from '../adapters/agents/load.ts'
+import { type Config, isConfigured } from '../config.ts'
+import type { AgentAdapter } from '../ports/agent.ts'
+
+/** The agents as functions that run none of them know them: by their facts, and whether they are configured. */
+export const describeAgents = async (config: Config): Promise<AgentAdapter[]> => {
+  const configured = () =>
+    config.DYNAMODB_ENDPOINT !== undefined || Object.values(config.providers).some(isConfigured)
+  const codingAgent: AgentAdapter = {
+    ...codingAgentFacts,
+    configured,
+    healthCheck: async () =>
+      configured() ? { healthy: true } : { healthy: false, message: 'No model provider is configured' },
+    execute: async () => {
+      throw new Error('Agents run in the worker function')
+    },
+  }
+  return [codingAgent, ...(await loadAdapters(config.AGENT_ADAPTERS))]
+}

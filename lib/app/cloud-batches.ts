@@ -1,0 +1,39 @@
+import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
+import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
+import { poisonText } from '../queue/poison.ts'
+import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
+import { openJobs } from './cloud-jobs.ts'
+
+/** The handler of notification messages. */
+export const openNotify = () => {
+  const { outbox, deadLetters, ...outside } = openJobs()
+  return createSqsBatchHandler<Announce>({
+    ...outside,
+    parse: AnnounceSchema,
+    handle: ({ body }) => outbox.deliver(body),
+    onPoison: (reason, raw) => deadLetters.addMessage('unknown', poisonText(reason, raw)),
+  })
+}
+
+const UNDELIVERABLE = {
+  code: 'undeliverable',
+  message: 'The queue gave up: the message was received again and again, and nobody could claim the task',
+}
+
+/**
+ * The handler of what SQS gave up on: a task that still waits for that very message is failed and gets its dead letter,
+ * a message that names no task becomes a dead letter itself, any other has been overtaken.
+ */
+export const openDlq = () => {
+  const { tasks, deadLetters, ...outside } = openJobs()
+  const take = async (message: RunTask) => {
+    if (await tasks.runs.undeliverable(message, UNDELIVERABLE)) return
+    if (!(await tasks.exists(message.taskId))) await deadLetters.addMessage(message.taskId, 'unknown_task')
+  }
+  return createSqsBatchHandler<RunTask>({
+    ...outside,
+    parse: RunTaskSchema,
+    handle: ({ body }) => take(body),
+    onPoison: (reason, raw) => deadLetters.addMessage('unknown', poisonText(reason, raw)),
+  })
+}

@@ -1,0 +1,41 @@
+import type { ConsumedCapacity, DynamoDBClient } from '@aws-sdk/client-dynamodb'
+
+/** Capacity units that requests took, and how many requests there were. */
+export type Capacity = { read: number; write: number; requests: number }
+
+const READS = new Set(['GetItemCommand', 'BatchGetItemCommand', 'QueryCommand', 'ScanCommand'])
+const METERED = new Set([
+  ...READS,
+  'PutItemCommand',
+  'UpdateItemCommand',
+  'DeleteItemCommand',
+  'BatchWriteItemCommand',
+  'TransactWriteItemsCommand',
+])
+
+type Answered = { ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] }
+
+const unitsOf = ({ ConsumedCapacity: consumed = [] }: Answered): number =>
+  [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
+
+/** Makes a client ask what each request costs; the returned function answers the sum since it was last called. */
+export const meterCapacity = (client: DynamoDBClient): (() => Capacity) => {
+  let taken: Capacity = { read: 0, write: 0, requests: 0 }
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        if (!METERED.has(commandName)) return next(args)
+        const answer = await next({ ...args, input: { ...args.input, ReturnConsumedCapacity: 'TOTAL' } })
+        const kind = READS.has(commandName) ? 'read' : 'write'
+        taken.requests += 1
+        taken[kind] += unitsOf(answer.output as Answered)
+        return answer
+      },
+    { step: 'initialize', name: 'meterCapacity' },
+  )
+  return () => {
+    const sum = taken
+    taken = { read: 0, write: 0, requests: 0 }
+    return sum
+  }
+}

@@ -1,0 +1,51 @@
+import { createLog } from '../lib/adapters/node/log.ts'
+import { banner } from '../lib/app/banner.ts'
+import { describeAgents } from '../lib/app/cloud-agents.ts'
+import { type Config, isConfigured, PROVIDER_KINDS, readConfig } from '../lib/config.ts'
+import { messageOf } from '../lib/core/errors.ts'
+import { VERSION } from '../lib/version.ts'
+import { startGateway } from './gateway.ts'
+import { startJobs } from './jobs.ts'
+import { startStack } from './stack.ts'
+
+/** The service as it runs in the cloud, on emulators: `npm run offline`. */
+const main = async () => {
+  const config = readConfig({ ...process.env, SERVICE_MODE: 'pro' })
+  const log = createLog({ level: config.LOG_LEVEL })
+  const stack = await startStack(config)
+  const jobs = await startJobs(stack, readConfig(), log)
+  const gateway = await startGateway(config)
+  const adapters = await describeAgents(readConfig())
+  const agents = adapters.map(({ type }) => type)
+  const data = 'emulators of DynamoDB, SQS and S3, in memory'
+  process.stdout.write(
+    banner({ ...modelOf(config), url: gateway.url, mode: 'pro', version: VERSION, agents, data }),
+  )
+  let ending = false
+  const end = async () => {
+    if (ending) return
+    ending = true
+    await gateway.stop()
+    await jobs.stop()
+    await stack.stop()
+    process.exit(0)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+}
+
+/** Which model answers, as the worker decides it. */
+const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
+  const kinds = PROVIDER_KINDS.filter((kind) => isConfigured(providers[kind]))
+  const provider = DEFAULT_PROVIDER ?? kinds[0] ?? 'demo'
+  const settings = provider === 'demo' ? undefined : providers[provider]
+  return {
+    providers: kinds.length === 0 ? [{ demo: true as const }] : [],
+    model: { provider, model: settings?.model ?? 'its default model' },
+  }
+}
+
+main().catch((thrown) => {
+  process.stderr.write(`Cannot start: ${messageOf(thrown)}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,44 @@
+import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
+import type { Collection } from '../lib/core/collection.ts'
+
+/** What differs between stages: how every name begins, and what becomes of a table when the stack is removed. */
+type Stage = { prefix: string; onRemoval: string }
+
+/** Any stage: the variables that serverless.yml fills in. */
+export const anyStage: Stage = {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of the Serverless Framework.
+  prefix: '${self:service}-${sls:stage}-',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+  onRemoval: '${param:onRemoval}',
+}
+
+/** The name of a collection's table in a stage. */
+export const tableName =
+  ({ prefix }: Stage) =>
+  ({ name }: Pick<Collection, 'name'>): string =>
+    prefix + name
+
+/** The tables as CloudFormation wants them: on demand, recoverable to any second of 35 days, encrypted by a key of AWS. */
+export const tableResources = (definitions: readonly TableDefinition[], stage: Stage) => ({
+  Resources: Object.fromEntries(
+    definitions.map((table) => [logicalName(table, stage), resource(table, stage)]),
+  ),
+})
+
+/** `tasks` → `TasksTable`. */
+const logicalName = ({ create }: TableDefinition, { prefix }: Stage) => {
+  const collection = create.TableName.slice(prefix.length)
+  return `${collection.charAt(0).toUpperCase()}${collection.slice(1)}Table`
+}
+
+const resource = ({ create, ttl }: TableDefinition, { onRemoval }: Stage) => ({
+  Type: 'AWS::DynamoDB::Table',
+  DeletionPolicy: onRemoval,
+  UpdateReplacePolicy: onRemoval,
+  Properties: {
+    ...create,
+    PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    SSESpecification: { SSEEnabled: true },
+    ...(ttl === undefined ? {} : { TimeToLiveSpecification: { AttributeName: ttl, Enabled: true } }),
+  },
+})

@@ -1,0 +1,113 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
+import { createClock } from '../../../lib/adapters/node/clock.ts'
+import type { Blobs } from '../../../lib/ports/blobs.ts'
+import type { Store } from '../../../lib/ports/store.ts'
+import { type Emulator, startDynamoDb } from '../../../offline/emulators.ts'
+import { note, notes, samples } from '../../contract/store-samples.ts'
+import { openClient, openTables } from './opened.ts'
+
+const large = (letter: string) => letter.repeat(500_000)
+
+describe('large detail', () => {
+  let emulator: Emulator
+  let client: DynamoDBClient
+  let store: Store
+  let again: () => Store
+  const memory = createMemoryBlobs()
+  /** What happens once, before the next text is read or kept. */
+  const due: { get?: () => Promise<unknown>; put?: () => Promise<unknown> } = {}
+  const happen = async (verb: 'get' | 'put') => {
+    const work = due[verb]
+    delete due[verb]
+    await work?.()
+  }
+  const blobs: Blobs = {
+    ...memory,
+    get: (key) => happen('get').then(() => memory.get(key)),
+    put: (key, text) => happen('put').then(() => memory.put(key, text)),
+  }
+  /** What is kept aside for a note. */
+  const kept = async (id: string) => (await blobs.list(`rows/notes/${id}/`, { limit: 100 })).keys.length
+
+  beforeAll(async () => {
+    emulator = await startDynamoDb()
+    client = openClient(emulator.endpoint)
+    const opened = await openTables({ client, collections: samples, clock: createClock(), blobs })
+    store = opened.store
+    again = opened.again
+  })
+  afterAll(async () => {
+    client.destroy()
+    await emulator.stop()
+  })
+
+  it('lies aside, and comes when it is asked for', async () => {
+    const row = note('aside', { body: large('a'), files: ['small'] })
+    expect(await store.commit({ insert: notes, row }, [], true)).toEqual({ applied: true, row })
+    expect(await kept('aside')).toBe(1)
+    expect(await again().get(notes, 'aside', true)).toEqual(row)
+    expect(await store.get(notes, 'aside')).toEqual(note('aside'))
+    const query = { index: 'newest', order: 'asc', limit: 10 } as const
+    expect((await store.page(notes, { ...query, detail: true })).rows).toContainEqual(row)
+    const where = [{ fields: ['body' as const], contains: 'AAAAA' }]
+    expect((await store.page(notes, { ...query, where })).rows).toEqual([note('aside')])
+    expect(await store.count(notes, { index: 'newest', where })).toBe(1)
+  })
+  it('goes when it is changed, removed, or when its row is', async () => {
+    await store.commit({ insert: notes, row: note('changed', { body: large('a') }) })
+    await store.commit({ update: notes, key: 'changed', set: { body: large('b'), title: 't' } })
+    expect(await kept('changed')).toBe(1)
+    expect((await store.get(notes, 'changed', true))?.body).toBe(large('b'))
+    await store.commit({ update: notes, key: 'changed', unset: ['body'] })
+    expect(await kept('changed')).toBe(0)
+    await store.commit({ update: notes, key: 'changed', set: { body: large('c') } })
+    const { row } = await store.commit({ remove: notes, key: 'changed' }, [], true)
+    expect(row?.body).toBe(large('c'))
+    expect(await kept('changed')).toBe(0)
+  })
+  it('stays when the row is changed elsewhere', async () => {
+    await store.commit({ insert: notes, row: note('beside', { body: large('a'), edits: 1 }) })
+    const change = { update: notes, key: 'beside', set: { title: 't' }, add: { edits: 1 } }
+    const { row } = await store.commit(change, [], true)
+    expect(row).toEqual(note('beside', { title: 't', edits: 2, body: large('a') }))
+    expect(await store.get(notes, 'beside', true)).toEqual(row)
+  })
+  it('leaves nothing behind when its write does not apply', async () => {
+    await store.commit({ insert: notes, row: note('taken') })
+    const row = note('taken', { body: large('a') })
+    expect((await store.commit({ insert: notes, row })).applied).toBe(false)
+    const change = { update: notes, key: 'taken', when: { state: 'shut' }, set: { body: large('b') } }
+    expect((await store.commit(change)).applied).toBe(false)
+    expect(
+      (await store.commit({ insert: notes, row }, [{ insert: notes, row: note('also', row) }])).applied,
+    ).toBe(false)
+    expect(await kept('taken')).toBe(0)
+  })
+  it('can be asked for in a condition', async () => {
+    await store.commit({ insert: notes, row: note('asked', { body: large('a') }) })
+    const change = (body: string) => ({
+      update: notes,
+      key: 'asked',
+      when: { body },
+      set: { title: 'found' },
+    })
+    expect((await store.commit(change(large('b')))).applied).toBe(false)
+    expect((await store.commit(change(large('a')))).applied).toBe(true)
+    expect((await store.commit({ remove: notes, key: 'asked', when: { body: large('b') } })).applied).toBe(
+      false,
+    )
+  })
+  it('is read again when it was replaced between the row and the blob', async () => {
+    await store.commit({ insert: notes, row: note('raced', { body: large('a') }) })
+    due.get = () => store.commit({ update: notes, key: 'raced', set: { body: large('b') } })
+    expect((await again().get(notes, 'raced', true))?.body).toBe(large('b'))
+  })
+  it('writes no row when it cannot be kept', async () => {
+    due.put = () => Promise.reject(new Error('no room'))
+    const row = note('unkept', { body: large('a') })
+    await expect(store.commit({ insert: notes, row })).rejects.toThrow('no room')
+    expect(await store.get(notes, 'unkept')).toBeUndefined()
+  })
+})

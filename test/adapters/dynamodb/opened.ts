@@ -1,0 +1,35 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { createDynamoStore } from '../../../lib/adapters/aws/dynamodb/store.ts'
+import { createTables, tableDefinitions } from '../../../lib/adapters/aws/dynamodb/tables.ts'
+import type { Collection } from '../../../lib/core/collection.ts'
+import type { Blobs } from '../../../lib/ports/blobs.ts'
+import type { Clock } from '../../../lib/ports/clock.ts'
+import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
+
+export const openClient = (endpoint: string, maxAttempts = 4) =>
+  new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts })
+
+let opened = 0
+/** A name for the tables of one store; tables of a run that went before have another. */
+const newPrefix = () => `t${process.pid}-${Date.now().toString(36)}-${opened++}-`
+
+type Needs = {
+  client: DynamoDBClient
+  collections: readonly Collection[]
+  clock: Clock
+  random?: () => number
+  blobs?: Blobs
+  mostInside?: number
+}
+
+export type Opened = Awaited<ReturnType<typeof openTables>>
+
+/** A store of its own tables; `again` opens another on the same ones, as another process would. */
+export const openTables = async (needs: Needs) => {
+  const prefix = newPrefix()
+  const tableName = ({ name }: { name: string }) => prefix + name
+  await createTables(needs.client, tableDefinitions(needs.collections, tableName))
+  const again = (more: Partial<Needs> = {}) =>
+    createDynamoStore({ random: Math.random, tableName, ...needs, ...more })
+  return { store: again(), again }
+}

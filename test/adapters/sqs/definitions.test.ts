@@ -1,0 +1,61 @@
+import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createQueues } from '../../../lib/adapters/aws/sqs/create-queues.ts'
+import { queueDefinitions } from '../../../lib/adapters/aws/sqs/definitions.ts'
+import { type Sqs, startSqs } from './emulator.ts'
+
+const names = { QUEUE_NAME: 'ai-tasks', QUEUE_NOTIFICATION_NAME: 'ai-task-notifications' }
+const timeouts = { taskTimeoutMs: 900_000, notificationTimeoutMs: 60_000 }
+const definitions = queueDefinitions(names, timeouts)
+
+describe('the queues', () => {
+  let sqs: Sqs
+  beforeAll(async () => {
+    sqs = await startSqs()
+  })
+  afterAll(() => sqs.stop())
+
+  it('are two for tasks, one for notifications, and a dead letter queue for each of the two kinds', () => {
+    expect(definitions.map(({ name, deadLetters }) => [name, deadLetters?.queue])).toEqual([
+      ['ai-tasks-dlq', undefined],
+      ['ai-task-notifications-dlq', undefined],
+      ['ai-tasks', 'ai-tasks-dlq'],
+      ['ai-tasks-urgent', 'ai-tasks-dlq'],
+      ['ai-task-notifications', 'ai-task-notifications-dlq'],
+    ])
+  })
+
+  it('hide a message for six times as long as its function may run, and for no longer than SQS can', () => {
+    const hidden = Object.fromEntries(
+      definitions.map(({ name, visibilityTimeout }) => [name, visibilityTimeout]),
+    )
+    expect(hidden).toMatchObject({
+      'ai-tasks': 5_400,
+      'ai-tasks-urgent': 5_400,
+      'ai-task-notifications': 360,
+    })
+    for (const seconds of Object.values(hidden)) expect(seconds).toBeLessThanOrEqual(43_200)
+  })
+
+  it('keep what SQS gave up on longer than what still waits', () => {
+    const retention = new Map(definitions.map(({ name, messageRetention }) => [name, messageRetention]))
+    for (const { deadLetters, messageRetention } of definitions)
+      if (deadLetters) expect(retention.get(deadLetters.queue)).toBeGreaterThan(messageRetention)
+    for (const seconds of retention.values()) expect(seconds).toBeLessThanOrEqual(1_209_600)
+  })
+
+  it('are created as defined, and found again when they exist', async () => {
+    const client = sqs.connect()
+    const urls = await createQueues(client, definitions)
+    expect(await createQueues(client, definitions)).toEqual(urls)
+    expect(Object.keys(urls)).toEqual(definitions.map(({ name }) => name))
+    const { Attributes = {} } = await client.send(
+      new GetQueueAttributesCommand({ QueueUrl: urls['ai-tasks-urgent'], AttributeNames: ['All'] }),
+    )
+    expect(Attributes).toMatchObject({ VisibilityTimeout: '5400', MessageRetentionPeriod: '864000' })
+    expect(JSON.parse(Attributes.RedrivePolicy ?? '')).toEqual({
+      deadLetterTargetArn: expect.stringMatching(/:ai-tasks-dlq$/),
+      maxReceiveCount: 10,
+    })
+  })
+})

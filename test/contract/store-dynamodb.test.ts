@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
+import type { Collection } from '../../lib/core/collection.ts'
+import type { Blobs } from '../../lib/ports/blobs.ts'
+import { type Emulator, hasDynoxide, startDynalite, startDynoxide } from '../../offline/emulators.ts'
+import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
+import { type Lacks, storeContract } from './store.ts'
+import { notes, type OpenStore } from './store-samples.ts'
+
+type Start = () => Promise<Emulator>
+type More = {
+  lacks?: Lacks
+  declare?: (collections: readonly Collection[]) => readonly Collection[]
+  blobs?: () => Blobs
+}
+
+/** As a domain declares what its lists show: the indexes then have these fields only, and detail is read besides. */
+const withSummary: NonNullable<More['declare']> = (collections) =>
+  collections.map((one) =>
+    one.name === notes.name
+      ? {
+          ...one,
+          summary: [
+            'title',
+            'summary',
+            'rank',
+            'done',
+            'labels',
+            'metadata',
+            'owner',
+            'state',
+            'createdAt',
+            'dueAt',
+          ],
+        }
+      : one,
+  )
+
+const contractOn = (name: string, start: Start, { lacks, declare = (all) => all, blobs }: More = {}) =>
+  describe(name, () => {
+    let emulator: Emulator | undefined
+    beforeAll(async () => {
+      emulator = await start()
+    })
+    afterAll(() => emulator?.stop())
+    const open: OpenStore = async ({ collections, clock }) => {
+      const client = openClient(emulator?.endpoint ?? '')
+      const aside = blobs && { blobs: blobs(), mostInside: 0 }
+      const { store } = await openTables({ client, collections: declare(collections), clock, ...aside })
+      const close = async () => {
+        await store.close()
+        client.destroy()
+      }
+      return { store, close }
+    }
+    storeContract(`DynamoDB, ${name}`, open, lacks)
+  })
+
+contractOn('dynalite', startDynalite, {
+  lacks: { transactions: 'dynalite knows no TransactWriteItems; followers are written after their head' },
+})
+
+if (hasDynoxide()) {
+  contractOn('dynoxide', startDynoxide)
+  contractOn('dynoxide, indexes without detail', startDynoxide, { declare: withSummary })
+  contractOn('dynoxide, all detail in blobs', startDynoxide, { blobs: createMemoryBlobs })
+} else {
+  console.error('dynoxide is not installed for this machine: the store is tested without transactions only')
+  it('finds dynoxide in CI', () => expect(process.env.CI).toBeUndefined())
+}
+
+const { DYNAMODB_ENDPOINT } = process.env
+if (DYNAMODB_ENDPOINT)
+  contractOn('DYNAMODB_ENDPOINT', async () => ({ endpoint: DYNAMODB_ENDPOINT, stop: async () => undefined }))

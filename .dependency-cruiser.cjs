@@ -13,8 +13,8 @@ Visitor.prototype.visitStatement = function (node) {
 // Adapters that only the contract suite of their port uses until a part of the service needs them.
 const awaited = '^lib/adapters/(?:aws/sqs/consumer|memory/blobs|node/folder-blobs)\\.ts$'
 const entries = ['^bin/', '^functions/', '^offline/', '^lib/api/client\\.ts$', '\\.generate\\.ts$', awaited]
-// What `npm run offline` is made of: it stands around the service as the cloud does, and is not part of it.
-const offline = '^offline/'
+// What `npm run offline` is made of, and what generates files: it stands around the service and is not part of it.
+const offline = ['^offline/', '^resources/']
 const composition = 'lib/app(?:/|\\.ts$)'
 const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
@@ -27,7 +27,7 @@ const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undeterm
 const rules = [
   ['no-cycles', {}, { circular: true }],
   ['no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }],
-  ['nothing-imports-entries', { pathNot: ['^bin/', offline] }, { path: '^(?:functions|offline|bin)/' }],
+  ['nothing-imports-entries', { pathNot: ['^bin/', ...offline] }, { path: '^(?:functions|offline|bin)/' }],
   [
     'core-stands-alone',
     { path: within('core') },
@@ -41,7 +41,7 @@ const rules = [
   ],
   [
     'only-app-names-adapters',
-    { pathNot: `^(?:lib/adapters/|${composition}|functions/|offline/)` },
+    { pathNot: [`^(?:lib/adapters/|${composition}|functions/)`, ...offline] },
     { path: within('adapters') },
   ],
   ['http-knows-no-domain', { path: within('http') }, { path: '^lib/', pathNot: within('core|ports|http') }],
@@ -53,7 +53,7 @@ const rules = [
   ['ai-sdk-stays-in-models', { pathNot: within('adapters/models') }, { path: inPackage('ai|@ai-sdk/[^/]+') }],
   [
     'aws-sdk-stays-in-aws',
-    { pathNot: [within('adapters/aws'), offline] },
+    { pathNot: [within('adapters/aws'), ...offline] },
     { path: inPackage('@aws-sdk/[^/]+|@smithy/[^/]+') },
   ],
   ['sqlite-stays-in-sqlite', { pathNot: within('adapters/sqlite') }, { path: '^(?:node:)?sqlite$' }],

@@ -62,6 +62,7 @@ const Environment = z.object({
   TASK_URGENT_QUEUE_URL: url,
   NOTIFICATION_QUEUE_URL: url,
   FILES_BUCKET: text.optional(),
+  SECRETS_PATH: text.optional(),
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -104,6 +105,10 @@ export const readConfig = (
   refuseOpenHost(settings.HOST)
   return { ...settings, providers: providers as Config['providers'] }
 }
+
+/** As `readConfig`, with variables that are kept elsewhere than in the environment. */
+export const readConfigWith = (more: Readonly<Record<string, string>>): Config =>
+  readConfig({ ...process.env, ...more })
 
 /** Settings of the contract that this version does not have; taken silently they would promise what is not there. */
 const undecided = ['ACCESS_KEY']

@@ -8,31 +8,35 @@ import { startGateway } from './gateway.ts'
 import { startJobs } from './jobs.ts'
 import { startStack } from './stack.ts'
 
+/** What was started, to be stopped in the opposite order. */
+const started: { stop(): Promise<unknown> }[] = []
+const stopAll = async () => {
+  for (const one of started.reverse()) await one.stop()
+}
+
 /** The service as it runs in the cloud, on emulators: `npm run offline`. */
 const main = async () => {
   const config = readConfig({ ...process.env, SERVICE_MODE: 'pro' })
   const log = createLog({ level: config.LOG_LEVEL })
+  const agents = (await describeAgents(config)).map(({ type }) => type)
   const stack = await startStack(config)
-  const jobs = await startJobs(stack, readConfig(), log)
+  started.push(stack)
+  started.push(await startJobs(stack, readConfig(), log))
   const gateway = await startGateway(config)
-  const adapters = await describeAgents(readConfig())
-  const agents = adapters.map(({ type }) => type)
+  started.push(gateway)
   const data = 'emulators of DynamoDB, SQS and S3, in memory'
-  process.stdout.write(
-    banner({ ...modelOf(config), url: gateway.url, mode: 'pro', version: VERSION, agents, data }),
-  )
-  let ending = false
-  const end = async () => {
-    if (ending) return
-    ending = true
-    await gateway.stop()
-    await jobs.stop()
-    await stack.stop()
-    process.exit(0)
-  }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  const facts = { ...modelOf(config), url: gateway.url, mode: 'pro', version: VERSION, agents, data }
+  process.stdout.write(banner(facts))
 }
+
+let ending = false
+const end = async (code: number) => {
+  if (ending) return
+  ending = true
+  await stopAll().finally(() => process.exit(code))
+}
+process.on('SIGTERM', () => end(0))
+process.on('SIGINT', () => end(0))
 
 /** Which model answers, as the worker decides it. */
 const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
@@ -47,5 +51,5 @@ const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
 
 main().catch((thrown) => {
   process.stderr.write(`Cannot start: ${messageOf(thrown)}\n`)
-  process.exit(1)
+  return end(1)
 })

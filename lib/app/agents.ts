@@ -16,6 +16,7 @@ import type { Models } from '../ports/model.ts'
 import { workspaceTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import { createToolRunner } from '../tools/runner.ts'
+import { refuseUnfit } from './unfit.ts'
 
 type Needs = {
   config: Config
@@ -85,11 +86,4 @@ const codingAgent = async (
 const secretMask = (config: Config) => {
   const secrets = Object.values(config.providers).flatMap(({ apiKey }) => (apiKey ? [apiKey] : []))
   return (text: string) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASKED), text)
-}
-
-const refuseUnfit = (adapters: readonly AgentAdapter[], fallback: string) => {
-  const types = adapters.map(({ type }) => type)
-  const twice = types.find((type, at) => types.indexOf(type) !== at)
-  if (twice !== undefined) throw badSetting(`AGENT_ADAPTERS: two adapters are of type ${twice}`)
-  if (!types.includes(fallback)) throw badSetting(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
 }

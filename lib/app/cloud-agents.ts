@@ -2,6 +2,7 @@ import { codingAgentFacts } from '../adapters/agents/coding/facts.ts'
 import { loadAdapters } from '../adapters/agents/load.ts'
 import { type Config, isConfigured } from '../config.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
+import { refuseUnfit } from './unfit.ts'
 
 /** The agents as functions that run none of them know them: by their facts, and whether they are configured. */
 export const describeAgents = async (config: Config): Promise<AgentAdapter[]> => {
@@ -16,5 +17,7 @@ export const describeAgents = async (config: Config): Promise<AgentAdapter[]> =>
       throw new Error('Agents run in the worker function')
     },
   }
-  return [codingAgent, ...(await loadAdapters(config.AGENT_ADAPTERS))]
+  const adapters = [codingAgent, ...(await loadAdapters(config.AGENT_ADAPTERS))]
+  refuseUnfit(adapters, config.DEFAULT_AGENT)
+  return adapters
 }

@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import { openSsm, readSecrets } from '../adapters/aws/secrets.ts'
 import type { InvocationContext, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
-import { badSetting, type Config, readConfig } from '../config.ts'
+import { badSetting, type Config, readConfig, readConfigWith } from '../config.ts'
 import { createDomains } from '../domains.ts'
 import { poisonText } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -17,8 +18,15 @@ const GIVE_BACK_MS = 15_000
 /** The longest run of an agent in a function, which has 15 minutes in all. */
 const LONGEST_RUN_MS = 840_000
 
+/** The settings, and with them those that are kept as encrypted parameters, where the deployment names a place of them. */
+const withSecrets = async (given: Config): Promise<Config> =>
+  given.SECRETS_PATH === undefined
+    ? given
+    : readConfigWith(await readSecrets(openSsm(given.AWS_REGION), given.SECRETS_PATH))
+
 /** The worker of task messages as it lives in a function: the agents, and what goes on around their runs. */
-export const openWorker = async (config: Config = readConfig()) => {
+export const openWorker = async () => {
+  const config = await withSecrets(readConfig())
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   const outside = openCloudPorts(config)

@@ -17,7 +17,11 @@ export const deadLetters = collection<DlqItem>({
 })
 
 /** Queues a failed task again: `writes` go with the write that closes its dead letter, `send` comes after. */
-export type Redrive = { writes(taskId: string): readonly Follower[]; send(taskId: string): Promise<Task> }
+export type Redrive = {
+  exists(taskId: string): Promise<boolean>
+  writes(taskId: string): readonly Follower[]
+  send(taskId: string): Promise<Task>
+}
 
 type Needs = { store: Store; redrive: Redrive; clock: Clock; ids: Ids }
 const TALLY = { tally: 'dlq', member: 'all' } as const
@@ -105,6 +109,8 @@ export const createDeadLetters = ({ store, redrive, clock, ids }: Needs) => {
   const retry = async (id: string) => {
     const taskId = (await store.get(deadLetters, id))?.taskId
     if (taskId === undefined) throw missing('Dead letter')
+    // A message that named no task leaves a dead letter that can only be discarded.
+    if (!(await redrive.exists(taskId))) throw missing('Task')
     const item = await close(id, 'resolved', redrive.writes(taskId))
     return { item, task: await redrive.send(taskId) }
   }

@@ -27,7 +27,7 @@ export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
   /** A durable queue may deliver before the sender has stored the task as queued: the message must not be used up by that. */
   const claimed = ({ taskId, attempt }: RunTask, { applied, row }: Outcome<TaskRow>): TaskRow | undefined => {
     if (applied) return row
-    const isEarly = row === undefined ? queue.durable : row.status === 'pending' && row.attempts < attempt
+    const isEarly = row === undefined ? queue.durable : isComing(row, attempt)
     if (isEarly)
       throw new Problem(
         'unavailable',
@@ -57,6 +57,13 @@ export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
     },
   }
 }
+
+/**
+ * Whether a row that stood in the way of a claim is on its way to it. Storage may refuse a claim for want of the row and
+ * answer the row that was stored a moment later: then it is the very one that the message waits for.
+ */
+const isComing = ({ status, attempts }: TaskRow, attempt: number): boolean =>
+  (status === 'pending' && attempts < attempt) || (status === 'queued' && attempts === attempt - 1)
 
 /** A gateway's workflow shows in the started event, as it does in the task's metadata. */
 const workflowOf = ({ metadata }: TaskRow) =>

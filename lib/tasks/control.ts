@@ -89,6 +89,7 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
    * Only the pending dead letter of a failed task may decide that, so the task is failed when it does.
    */
   const redrive = {
+    exists,
     writes: (id: string): Follower[] =>
       lifecycle.asFollowers({
         taskId: id,

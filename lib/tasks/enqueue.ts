@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import type { TaskRow } from './rows.ts'
+import { type TaskRow, taskEvents } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
 type Needs = { queue: Queue<RunTask>; lifecycle: Lifecycle; clock: Clock; log: Log }
@@ -38,14 +38,17 @@ export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
     try {
       await queue.send([message])
       if (row.status !== 'pending') return row
+      // Made before the write: the message is out, and whoever claims the task makes a later one.
+      const queued = lifecycle.event(row.id, 'queued')
       const moved = await lifecycle.move({
         taskId: row.id,
         from: 'pending',
         verb: 'enqueue',
         when: { attempts: row.attempts },
         set: { queuedAt: iso(clock.now()) },
+        silent: true,
         // What was queued before is told by what brought it back.
-        silent: row.queuedAt !== undefined,
+        followers: () => (row.queuedAt === undefined ? [{ insert: taskEvents, row: queued }] : []),
       })
       return moved.row ?? row
     } catch (thrown) {

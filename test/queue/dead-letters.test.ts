@@ -82,6 +82,19 @@ describe('POST /api/dlq/:id/retry', () => {
   })
 })
 
+describe('a dead letter that names no task', () => {
+  it('says why it is there, cannot be retried, and stays until it is discarded', async () => {
+    const service = await startDomains({ background: false })
+    const call = createCaller(service)
+    await service.deadLetters.addMessage('unknown', 'not_json: {')
+    const [item] = (await call('GET /api/dlq')).body.items
+    expect(item).toMatchObject({ taskId: 'unknown', lastError: 'not_json: {', status: 'pending' })
+    expect((await call(`POST /api/dlq/${item.id}/retry`)).status).toBe(404)
+    expect((await service.deadLetters.countAll()).pending).toBe(1)
+    expect((await call(`POST /api/dlq/${item.id}/discard`)).status).toBe(200)
+  })
+})
+
 describe('POST /api/dlq/:id/discard', () => {
   it('closes the item and leaves the task failed', async () => {
     const { call, item, service, taskId } = await withDead()

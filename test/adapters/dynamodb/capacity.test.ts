@@ -1,48 +1,18 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
-import { createIds } from '../../../lib/adapters/node/ids.ts'
 import { collections } from '../../../lib/collections.ts'
 import { dayOf, iso } from '../../../lib/core/time.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { taskEvents, tasks as taskRows } from '../../../lib/tasks/rows.ts'
-import { type CreateTask, CreateTaskSchema } from '../../../lib/tasks/schema.ts'
-import { createTasks, type Tasks } from '../../../lib/tasks/service.ts'
+import type { CreateTask } from '../../../lib/tasks/schema.ts'
+import type { Tasks } from '../../../lib/tasks/service.ts'
 import { DAILY_TOTALS, TASK_TOTALS } from '../../../lib/tasks/tally.ts'
 import { createTotals } from '../../../lib/tasks/totals.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { createFakeLog } from '../../fakes/log.ts'
+import { body, lifeOf, principal, tasksOn } from './life.ts'
 import { type Opened, openClient, openTables } from './opened.ts'
-
-/** A service whose queue is durable and takes everything: what a deployed one writes. */
-const tasksOn = (store: Store): Tasks => {
-  const clock = createClock()
-  return createTasks({
-    store,
-    queue: { durable: true, longestDelayMs: 900_000, send: async () => undefined },
-    agents: { fallback: 'test-agent', types: () => ['test-agent'] },
-    giveUp: () => ({ followers: [], after: async () => undefined }),
-    stopRun: () => undefined,
-    clock,
-    ids: createIds({ clock }),
-    log: createFakeLog(),
-    maxAttempts: () => 3,
-    leaseMs: 60_000,
-  })
-}
-
-const principal = { userId: 'user_ann' } as Parameters<Tasks['create']>[0]
-
-/** A task of about 600 bytes, as an index has it. */
-const body = (more: Partial<CreateTask> = {}): CreateTask =>
-  CreateTaskSchema.parse({
-    title: 'Make the nightly import tell which rows it refused, and why, in its last line',
-    labels: ['imports', 'logging'],
-    repository: 'example/warehouse',
-    branch: 'main',
-    ...more,
-  })
 
 const eventOf = (id: string) => ({ id, taskId: 'task', type: 'created', timestamp: iso(0) }) as const
 /** Totals of a service with eight agents. */
@@ -86,14 +56,7 @@ suite('the capacity units of DynamoDB', () => {
   }
   /** The units that a create, a claim and a completion write. */
   const lived = async (more: Partial<CreateTask> = {}): Promise<number[]> => {
-    meter()
-    const { id } = await tasks.create(principal, body(more))
-    const created = meter()
-    const claim = await tasks.runs.claim({ taskId: id, attempt: 1 })
-    const claimed = meter()
-    if (claim === undefined) throw new Error('there was nothing to claim')
-    await tasks.runs.succeed(claim.task, { success: true, output: 'Done.' })
-    const completed = meter()
+    const { created, claimed, completed } = await lifeOf(tasks, meter, more)
     expect(created.read + claimed.read + completed.read).toBe(0)
     return [created.write, claimed.write, completed.write]
   }

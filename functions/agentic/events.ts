@@ -1,0 +1,58 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import * as path from 'node:path'
+import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createLog } from '../../lib/adapters/node/log.ts'
+import { readConfig } from '../../lib/config.ts'
+
+/**
+ * Hands the events of a queue to a function that runs in the container: `events.ts functions/worker.ts`. The Lambda Web
+ * Adapter posts each event to /events and takes the answer for the function's; a 5xx fails the invocation, so that the
+ * queue delivers again.
+ */
+type Context = { awsRequestId: string; getRemainingTimeInMillis(): number }
+type Handler = (event: unknown, context: Context) => Promise<unknown>
+
+const PATH = '/events'
+/** What the adapter says of an invocation; the deadline is epoch milliseconds. */
+const Invocation = z.object({ request_id: z.string(), deadline: z.number() })
+/** What a function of the container gets in serverless.yml, should the adapter not say when it ends. */
+const TIMEOUT_MS = 900_000
+
+const config = readConfig()
+const clock = createClock()
+const log = createLog({ level: config.LOG_LEVEL })
+
+const entry = path.resolve(process.argv[2] ?? 'functions/worker.ts')
+const { handler } = (await import(pathToFileURL(entry).href)) as { handler: Handler }
+
+const contextOf = (headers: IncomingHttpHeaders): Context => {
+  const { request_id, deadline } = invocationOf(String(headers['x-amzn-lambda-context'] ?? ''))
+  return { awsRequestId: request_id, getRemainingTimeInMillis: () => Math.max(0, deadline - clock.now()) }
+}
+
+const invocationOf = (header: string): z.output<typeof Invocation> => {
+  try {
+    return Invocation.parse(JSON.parse(header))
+  } catch (err) {
+    log.warn({ err }, 'the adapter did not say when this invocation ends')
+    return { request_id: 'unknown', deadline: clock.now() + TIMEOUT_MS }
+  }
+}
+
+const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  if (request.method !== 'POST' || request.url !== PATH) return void response.writeHead(404).end()
+  try {
+    const result = await handler(JSON.parse(await text(request)), contextOf(request.headers))
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result ?? {}))
+  } catch (err) {
+    log.error({ err }, 'the function failed')
+    response.writeHead(500).end()
+  }
+}
+
+const server = createServer((request, response) => void answer(request, response))
+server.listen(config.PORT, config.HOST)
+process.on('SIGTERM', () => server.close())

@@ -1,0 +1,48 @@
+import { createClock } from '../../../lib/adapters/node/clock.ts'
+import { createIds } from '../../../lib/adapters/node/ids.ts'
+import type { Store } from '../../../lib/ports/store.ts'
+import { type CreateTask, CreateTaskSchema } from '../../../lib/tasks/schema.ts'
+import { createTasks, type Tasks } from '../../../lib/tasks/service.ts'
+import type { Capacity } from '../../../offline/capacity.ts'
+import { createFakeLog } from '../../fakes/log.ts'
+
+/** A service whose queue is durable and takes everything: what a deployed one writes. */
+export const tasksOn = (store: Store): Tasks => {
+  const clock = createClock()
+  return createTasks({
+    store,
+    queue: { durable: true, longestDelayMs: 900_000, send: async () => undefined },
+    agents: { fallback: 'test-agent', types: () => ['test-agent'] },
+    giveUp: () => ({ followers: [], after: async () => undefined }),
+    stopRun: () => undefined,
+    clock,
+    ids: createIds({ clock }),
+    log: createFakeLog(),
+    maxAttempts: () => 3,
+    leaseMs: 60_000,
+  })
+}
+
+export const principal = { userId: 'user_ann' } as Parameters<Tasks['create']>[0]
+
+/** A task of about 600 bytes, as an index has it. */
+export const body = (more: Partial<CreateTask> = {}): CreateTask =>
+  CreateTaskSchema.parse({
+    title: 'Make the nightly import tell which rows it refused, and why, in its last line',
+    labels: ['imports', 'logging'],
+    repository: 'example/warehouse',
+    branch: 'main',
+    ...more,
+  })
+
+/** What a create, a claim and a completion of one task take. */
+export const lifeOf = async (tasks: Tasks, meter: () => Capacity, more: Partial<CreateTask> = {}) => {
+  meter()
+  const { id } = await tasks.create(principal, body(more))
+  const created = meter()
+  const claim = await tasks.runs.claim({ taskId: id, attempt: 1 })
+  const claimed = meter()
+  if (claim === undefined) throw new Error('there was nothing to claim')
+  await tasks.runs.succeed(claim.task, { success: true, output: 'Done.' })
+  return { created, claimed, completed: meter() }
+}

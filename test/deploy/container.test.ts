@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { printStage, root } from './serverless.ts'
+
+const text = (name: string) => readFileSync(path.join(root, name), 'utf8')
+const FOLDER = 'functions/agentic'
+
+/** The instructions of the Dockerfile, continued lines joined. */
+const instructions = text(`${FOLDER}/Dockerfile`)
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '')
+const of = (name: string) =>
+  instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+const last = (name: string) => of(name).at(-1) ?? ''
+
+describe('the container', () => {
+  it('stands on Node 24, and has git, ripgrep and the adapter to Lambda', () => {
+    expect(of('FROM')).toEqual(['node:24-slim AS packages', 'node:24-slim'])
+    expect(last('RUN apt-get update')).toMatch(/ git .*ripgrep/)
+    expect(of('COPY')).toContainEqual(
+      expect.stringMatching(
+        /^--from=public\.ecr\.aws\/awsguru\/aws-lambda-adapter:[\d.]+ .* \/opt\/extensions\//,
+      ),
+    )
+  })
+
+  it('is installed from the lock file, without what only development needs', () => {
+    expect(of('RUN')).toContainEqual(expect.stringMatching(/^npm ci --omit=dev/))
+  })
+
+  it('runs as somebody who is not root, from the last instruction of that kind on', () => {
+    expect(of('USER')).toEqual(['node'])
+    expect(instructions.slice(instructions.indexOf('USER node')).some((line) => line.startsWith('RUN'))).toBe(
+      false,
+    )
+  })
+
+  it('starts the service as npm start does', () => {
+    const { scripts } = JSON.parse(text('package.json')) as { scripts: { start: string } }
+    expect(JSON.parse(last('CMD')).join(' ')).toBe(scripts.start.replace(/^exec /, ''))
+  })
+
+  it('is made of files that are there, and lets no others into the build', () => {
+    const copied = of('COPY')
+      .filter((line) => !line.startsWith('--from'))
+      .flatMap((line) => line.split(' ').slice(0, -1))
+    for (const name of copied) expect(existsSync(path.join(root, name))).toBe(true)
+    const [first, ...allowed] = text(`${FOLDER}/Dockerfile.dockerignore`)
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+    expect(first).toBe('*')
+    expect(allowed.map((line) => line.replace(/^!/, '')).sort()).toEqual([...new Set(copied)].sort())
+  })
+
+  it('is built for the processor that its functions run on', () => {
+    expect(text('resources/image.yml')).toMatch(/platform: linux\/arm64\n/)
+    expect(text('resources/image.yml')).toContain(`file: ${FOLDER}/Dockerfile\n`)
+  })
+
+  it('is started by programs that are in it', () => {
+    const commands = Object.values(printStage('dev').functions).flatMap(({ image }) =>
+      image ? [image.command] : [],
+    )
+    expect(commands.length).toBe(2)
+    for (const [program, ...files] of commands) {
+      expect(program).toBe('node')
+      for (const file of files) expect(existsSync(path.join(root, file))).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { packageStage } from './serverless.ts'
+import { ofType, type Resource, referencesIn, type Template } from './template.ts'
+import { fileCount, firstFile } from './zip.ts'
+
+const HTTP = ['tasks', 'queue', 'agents', 'notifications', 'health', 'openapi']
+const JOBS = ['worker', 'notify', 'dlq', 'tick']
+const IMAGES = ['worker', 'agentic']
+const ALL = [...HTTP, ...JOBS, 'agentic']
+
+let stage: ReturnType<typeof packageStage>
+let template: Template
+beforeAll(() => {
+  stage = packageStage('prod')
+  template = stage.template
+}, 120_000)
+afterAll(() => stage?.remove())
+
+const all = (type: string) => ofType(template, type)
+const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)
+const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+const functionOf = (name: string) => template.Resources[`${capital(name)}LambdaFunction`] as Resource
+
+describe('a function', () => {
+  it('is one of those that the service has', () => {
+    const names = all('AWS::Lambda::Function').map(([name]) => name)
+    expect(names.sort()).toEqual(ALL.map((name) => `${capital(name)}LambdaFunction`).sort())
+  })
+
+  it.each(ALL)('%s runs on arm64, Node 24 or its own image, under a name of the stage', (name) => {
+    const image = { PackageType: 'Image', ImageConfig: { Command: expect.any(Array) } }
+    expect(functionOf(name).Properties).toMatchObject({
+      FunctionName: `agent-task-service-prod-${name}`,
+      Architectures: ['arm64'],
+      Environment: { Variables: { SERVICE_MODE: 'pro', TABLE_PREFIX: 'agent-task-service-prod-' } },
+      ...(IMAGES.includes(name) ? image : { Runtime: 'nodejs24.x' }),
+    })
+  })
+
+  it.each(HTTP)('%s has a bundle of at most 250 kB zipped, without source map', (name) => {
+    const zip = stage.zip(name)
+    expect(fileCount(zip)).toBe(1)
+    expect(zip.length).toBeLessThanOrEqual(250_000)
+    expect(firstFile(zip)).toMatchObject({ name: `functions/${name}.mjs` })
+    expect(firstFile(zip).content.includes('sourceMappingURL')).toBe(false)
+  })
+
+  it.each(ALL.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
+    const { content } = firstFile(stage.zip(name))
+    // A name that the library gives to all of its errors, which no minifier may touch.
+    expect(content.includes('vercel.ai.error')).toBe(false)
+    expect(content.includes('createTask') || content.includes('taskEvents')).toBe(true)
+  })
+
+  it('gets no secret through its environment', () => {
+    const given = properties('AWS::Lambda::Function').flatMap(({ Environment }) =>
+      Object.keys(Environment.Variables),
+    )
+    expect(given.filter((name) => /KEY|SECRET|TOKEN|PASSWORD/.test(name) && name !== 'SECRETS_PATH')).toEqual(
+      [],
+    )
+  })
+})
+
+describe('the HTTP API', () => {
+  it('speaks payload format 2.0 to functions that end before it gives up', () => {
+    expect(properties('AWS::ApiGatewayV2::Integration')).toEqual(
+      HTTP.map(() => expect.objectContaining({ PayloadFormatVersion: '2.0' })),
+    )
+    for (const name of HTTP) expect(functionOf(name).Properties.Timeout).toBeLessThan(30)
+  })
+
+  it('gives what no route has to the function that answers 404', () => {
+    expect(template.Resources.HttpApiRouteDefault?.Properties).toMatchObject({
+      RouteKey: '$default',
+      Target: { 'Fn::Join': ['/', ['integrations', { Ref: 'HttpApiIntegrationOpenapi' }]] },
+    })
+  })
+})
+
+describe('the queues', () => {
+  const mappings = () => properties('AWS::Lambda::EventSourceMapping')
+  const consumers = (name: string) =>
+    mappings().filter(({ FunctionName }) =>
+      referencesIn(FunctionName).includes(`${capital(name)}LambdaFunction`),
+    )
+
+  it.each([
+    ['worker', ['TaskUrgentQueue', 'TaskQueue'], 1],
+    ['notify', ['NotificationQueue'], 10],
+    ['dlq', ['TaskDlq', 'NotificationDlq'], 10],
+  ])('feed %s, which reports what failed and is bounded', (name, queues, batch) => {
+    const taken = consumers(name)
+    expect(taken.map(({ EventSourceArn }) => referencesIn(EventSourceArn)[0])).toEqual(queues)
+    for (const mapping of taken) {
+      expect(mapping).toMatchObject({ BatchSize: batch, FunctionResponseTypes: ['ReportBatchItemFailures'] })
+      expect(mapping.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2)
+    }
+  })
+
+  it('are all fed to a function, encrypted, and hide a message for longer than the function may run', () => {
+    const fed = mappings().map(({ EventSourceArn }) => referencesIn(EventSourceArn)[0])
+    expect(
+      all('AWS::SQS::Queue')
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual(fed.sort())
+    for (const { EventSourceArn, FunctionName } of mappings()) {
+      const [queue = '', consumer = ''] = [EventSourceArn, FunctionName].map((arn) => referencesIn(arn)[0])
+      const { VisibilityTimeout, SqsManagedSseEnabled } = template.Resources[queue]?.Properties ?? {}
+      expect(SqsManagedSseEnabled).toBe(true)
+      expect(VisibilityTimeout).toBeGreaterThanOrEqual(6 * template.Resources[consumer]?.Properties.Timeout)
+    }
+  })
+})
+
+describe('the tick', () => {
+  it('comes each minute, ends before the next and is not repeated', () => {
+    expect(properties('AWS::Events::Rule')).toMatchObject([
+      {
+        ScheduleExpression: 'rate(1 minute)',
+        State: 'ENABLED',
+        Targets: [{ Arn: { 'Fn::GetAtt': ['TickLambdaFunction', 'Arn'] } }],
+      },
+    ])
+    expect(functionOf('tick').Properties.Timeout).toBeLessThan(60)
+    expect(template.Resources.TickLambdaEvConf?.Properties).toMatchObject({ MaximumRetryAttempts: 0 })
+  })
+})
+
+describe('the streaming function', () => {
+  it('has a URL that streams, with the gate of the service in front and none of AWS', () => {
+    expect(properties('AWS::Lambda::Url')).toEqual([
+      {
+        AuthType: 'NONE',
+        InvokeMode: 'RESPONSE_STREAM',
+        TargetFunctionArn: { 'Fn::GetAtt': ['AgenticLambdaFunction', 'Arn'] },
+      },
+    ])
+    const open = properties('AWS::Lambda::Permission').filter(({ Principal }) => Principal === '*')
+    expect(open).toMatchObject([
+      { Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' },
+      { Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
+    ])
+    expect(open.flatMap(({ FunctionName }) => referencesIn(FunctionName))).toEqual(
+      Array(2).fill('AgenticLambdaFunction'),
+    )
+  })
+
+  it('answers in pieces, the worker in one', () => {
+    const variables = (name: string) => functionOf(name).Properties.Environment.Variables
+    expect(variables('agentic')).toMatchObject({ AWS_LWA_INVOKE_MODE: 'response_stream' })
+    expect(variables('worker')).not.toHaveProperty('AWS_LWA_INVOKE_MODE')
+    // Without it an event that was answered 500 would count as done.
+    expect(variables('worker')).toMatchObject({ AWS_LWA_ERROR_STATUS_CODES: '500-599' })
+  })
+})
+
+describe('the template', () => {
+  it('refers to nothing that is not in it', () => {
+    const known = new Set(Object.keys(template.Resources))
+    const unknown = referencesIn(template).filter((name) => !known.has(name) && !name.startsWith('AWS::'))
+    expect(unknown).toEqual([])
+  })
+
+  it('has a dashboard of valid JSON', () => {
+    const [{ DashboardBody }] = properties('AWS::CloudWatch::Dashboard') as [
+      { DashboardBody: { 'Fn::Sub': string } },
+    ]
+    const body = JSON.parse(DashboardBody['Fn::Sub'].replaceAll(/\$\{[^}]+\}/g, 'x'))
+    expect(body.widgets.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, it } from '@jest/globals'
+import { printStage, type Service } from './serverless.ts'
+import { ofType, type Resource, referencesIn, type Template } from './template.ts'
+
+let service: Service
+let template: Template
+beforeAll(() => {
+  service = printStage('prod')
+  template = service.resources
+}, 60_000)
+
+const all = (type: string) => ofType(template, type)
+const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)
+const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
+type Distribution = {
+  Origins: { Id: string; DomainName: unknown; CustomOriginConfig: { OriginProtocolPolicy: string } }[]
+  DefaultCacheBehavior: Record<string, unknown>
+  CacheBehaviors: Record<string, unknown>[]
+}
+
+describe('the distribution', () => {
+  it('is the base URL: streams to the function URL, all else to the HTTP API, nothing cached, TLS only', () => {
+    const config: Distribution = properties('AWS::CloudFront::Distribution')[0]?.DistributionConfig
+    const { Origins, DefaultCacheBehavior, CacheBehaviors } = config
+    const origins = Object.fromEntries(Origins.map(({ Id, DomainName }) => [Id, referencesIn(DomainName)]))
+    expect(origins['http-api']).toContain('HttpApi')
+    expect(origins.streaming).toEqual(['AgenticLambdaFunctionUrl'])
+    expect(
+      Origins.every(({ CustomOriginConfig }) => CustomOriginConfig.OriginProtocolPolicy === 'https-only'),
+    ).toBe(true)
+    expect(DefaultCacheBehavior.TargetOriginId).toBe('http-api')
+    for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors]) {
+      expect(behavior).toMatchObject({
+        ViewerProtocolPolicy: 'https-only',
+        CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
+        OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
+      })
+    }
+    expect(CacheBehaviors.every(({ TargetOriginId }) => TargetOriginId === 'streaming')).toBe(true)
+    expect(referencesIn(template.Outputs.BaseUrl)).toEqual(['Distribution'])
+  })
+})
+
+describe('what is kept', () => {
+  it('is in tables on demand, recoverable, encrypted, and outlives the stack', () => {
+    const tables = all('AWS::DynamoDB::Table')
+    expect(tables.length).toBeGreaterThan(0)
+    for (const [, table] of tables) {
+      expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' })
+      expect(table.Properties).toMatchObject({
+        BillingMode: 'PAY_PER_REQUEST',
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        SSESpecification: { SSEEnabled: true },
+      })
+    }
+  })
+
+  it('is in a bucket that is private, encrypted and spoken to over TLS only', () => {
+    expect(template.Resources.FilesBucket).toMatchObject({
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BucketEncryption: {
+          ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+        },
+        PublicAccessBlockConfiguration: {
+          BlockPublicAcls: true,
+          BlockPublicPolicy: true,
+          IgnorePublicAcls: true,
+          RestrictPublicBuckets: true,
+        },
+      },
+    })
+    expect(template.Resources.FilesBucketPolicy?.Properties.PolicyDocument.Statement).toMatchObject([
+      { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': false } } },
+    ])
+  })
+})
+
+describe('a stage for trying', () => {
+  it('leaves nothing behind', () => {
+    const dev = printStage('dev').resources
+    const kept = Object.values(dev.Resources).flatMap(({ DeletionPolicy }) => DeletionPolicy ?? [])
+    expect(kept.length).toBeGreaterThan(0)
+    expect(new Set(kept)).toEqual(new Set(['Delete']))
+  })
+})
+
+describe('the alarms', () => {
+  const alarms = () => properties('AWS::CloudWatch::Alarm')
+  const watched = (metric: string) =>
+    alarms()
+      .flatMap((alarm) => [
+        alarm,
+        ...(alarm.Metrics ?? []).map((one: Resource['Properties']) => one.MetricStat?.Metric),
+      ])
+      .filter((one) => one?.MetricName === metric)
+      .flatMap((one) => referencesIn(one.Dimensions))
+
+  it('tell somebody', () => {
+    expect(alarms().length).toBeGreaterThan(0)
+    for (const alarm of alarms()) expect(alarm.AlarmActions).toEqual([{ Ref: 'AlarmTopic' }])
+  })
+
+  it('watch every dead letter queue, the age of every other queue, the errors and throttles of every function', () => {
+    const queues = all('AWS::SQS::Queue')
+    const dead = queues.filter(([, { Properties }]) => !Properties.RedrivePolicy).map(([name]) => name)
+    const live = queues.filter(([, { Properties }]) => Properties.RedrivePolicy).map(([name]) => name)
+    expect(watched('ApproximateNumberOfMessagesVisible').sort()).toEqual(dead.sort())
+    expect(watched('ApproximateAgeOfOldestMessage').sort()).toEqual(live.sort())
+    const functions = Object.keys(service.functions)
+      .map((name) => `${capital(name)}LambdaFunction`)
+      .sort()
+    expect(watched('Errors').sort()).toEqual(functions)
+    expect(watched('Throttles').sort()).toEqual(functions)
+  })
+})

@@ -1,0 +1,101 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { depthOf } from '../adapters/sqs/emulator.ts'
+import { type Api, apiOf, until } from '../journeys/api.ts'
+import { auditList, rerun, walk } from './audit.ts'
+import { type Cloud, openCloud } from './cloud.ts'
+import { auditCloud, driftOf } from './cloud-audit.ts'
+import { shownCounters } from './counters.ts'
+import { produce } from './producer.ts'
+import { seededRandom, upTo } from './random.ts'
+
+const KILLS = Number(process.env.CLOUD_KILLS ?? 20)
+const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
+const WORKERS = 3
+const PRODUCERS = 2
+const LONGEST_LIFE_MS = 100
+const AT_ONCE = 4
+// A kill costs each task that runs an attempt; with the most there can be, none runs out of them.
+const settings = { QUEUE_RETRY_ATTEMPTS: '100', TASK_LEASE_MS: '1000', QUEUE_CONCURRENCY: String(AT_ONCE) }
+// What a worker had in hand when it was killed, one urgent message included: the writes that it may not have finished.
+const MOST_UNFINISHED = KILLS * (AT_ONCE + 1)
+
+/** Kills a worker `KILLS` times, at work or, one time in five, while it starts, and has another take its place. */
+const liveAndDie = async ({ launchWorker }: Cloud, random: () => number) => {
+  const workers = Array.from({ length: WORKERS }, launchWorker)
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const at = upTo(WORKERS - 1, random)
+    const worker = workers[at]
+    if (random() >= 0.2) await worker?.ready
+    await sleep(upTo(LONGEST_LIFE_MS, random))
+    await worker?.kill9()
+    workers[at] = launchWorker()
+  }
+}
+
+/** Producers at work while workers live and die; resolves to what they were told. */
+const produceThrough = async (cloud: Cloud) => {
+  let over = false
+  const producers = Array.from({ length: PRODUCERS }, (_, n) =>
+    produce({
+      name: `producer-${n}`,
+      keyed: n % 2 === 0,
+      address: () => cloud.baseUrl,
+      isOver: () => over,
+      random: seededRandom(SEED + 1 + n),
+    }),
+  )
+  try {
+    await liveAndDie(cloud, seededRandom(SEED))
+  } finally {
+    over = true
+  }
+  const produced = await Promise.all(producers)
+  return {
+    acknowledged: produced.flatMap(({ acknowledged }) => acknowledged),
+    refused: produced.flatMap(({ refused }) => refused),
+  }
+}
+
+/** Every task, once all have ended. The counters cannot tell: a death may have kept them from being moved. */
+const ended = (api: Api) =>
+  until(async () => {
+    const tasks = await walk(api)
+    return tasks.every(({ status }) => status === 'completed' || status === 'failed') ? tasks : undefined
+  })
+
+describe(`workers of the cloud of which ${KILLS} are killed, CRASH_SEED=${SEED}`, () => {
+  it(
+    'complete every acknowledged task exactly once, and leave untold no more than what they had in hand',
+    async () => {
+      await using cloud = await openCloud(settings)
+      const { acknowledged, refused } = await produceThrough(cloud)
+      expect(refused).toEqual([])
+      expect(acknowledged.length).toBeGreaterThan(KILLS)
+
+      const api = apiOf(cloud.baseUrl)
+      const tasks = await ended(api)
+      expect(auditList(tasks, acknowledged)).toEqual([])
+      const { wrong, untold } = await auditCloud(api, tasks, cloud.journal())
+      expect(wrong).toEqual([])
+      // A run begins once its claim is stored, so no attempt runs twice.
+      expect(rerun(cloud.journal())).toEqual([])
+      expect(await depthOf(cloud.stack.sqs, { normal: cloud.stack.queues.deadLetters })).toBe(0)
+      expect(tasks.some(({ attempts }) => attempts > 1)).toBe(true)
+
+      // Events and totals are written after the task, not with it: a death in between leaves them out.
+      expect(untold.length).toBeLessThanOrEqual(MOST_UNFINISHED)
+      const { shown, wanted, uncounted } = driftOf(await shownCounters(api), tasks)
+      expect(shown).toEqual(wanted)
+      for (const missing of Object.values(uncounted)) {
+        expect(missing).toBeGreaterThanOrEqual(0)
+        expect(missing).toBeLessThanOrEqual(MOST_UNFINISHED)
+      }
+      const retried = tasks.filter(({ attempts }) => attempts > 1).length
+      const figures = { tasks: tasks.length, retried, untold: untold.length, uncounted }
+      process.stdout.write(`Workers killed: ${KILLS}, ${JSON.stringify(figures)}\n`)
+    },
+    60_000 + KILLS * 2_000,
+  )
+})

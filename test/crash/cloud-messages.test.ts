@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { handler as dlq } from '../../functions/dlq.ts'
+import type { SqsEvent } from '../../lib/adapters/aws/sqs/event.ts'
+import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import { openWorker } from '../../lib/app/cloud-worker.ts'
+import type { DlqItem } from '../../lib/queue/schema.ts'
+import type { RunTask } from '../../lib/tasks/schema.ts'
+import { type Api, apiOf, ask } from '../journeys/api.ts'
+import { scriptedTask } from '../journeys/scripted.ts'
+import { type Cloud, openCloud } from './cloud.ts'
+import { count, replay } from './event-log.ts'
+
+const SAME = 50
+const WORKERS = 5
+const context = { getRemainingTimeInMillis: () => 60_000 }
+
+let cloud: Cloud
+let api: Api
+let workers: Awaited<ReturnType<typeof openWorker>>[]
+beforeAll(async () => {
+  // A provider that nobody calls, lest every worker starts a demo model of its own.
+  cloud = await openCloud({ OPENAI_API_KEY: 'unused' })
+  api = apiOf(cloud.baseUrl)
+  workers = await Promise.all(Array.from({ length: WORKERS }, () => openWorker()))
+})
+afterAll(() => cloud[Symbol.asyncDispose]())
+
+const messageOf = (body: RunTask) => encode({ body, priority: 3 })
+
+/** An event as SQS would deliver it, of these texts. */
+const eventOf = (...texts: string[]): SqsEvent => ({
+  Records: texts.map((body, n) => ({
+    messageId: `message-${n}`,
+    receiptHandle: `receipt-${n}`,
+    body,
+    attributes: { ApproximateReceiveCount: '1' },
+    messageAttributes: {},
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:ai-tasks',
+  })),
+})
+const failed = (...ns: number[]) => ({
+  batchItemFailures: ns.map((n) => ({ itemIdentifier: `message-${n}` })),
+})
+
+const work = async (...texts: string[]) => workers[0]?.(eventOf(...texts), context)
+const created = (title: string) => api.create(scriptedTask(title, { runMs: 20 }))
+
+/** What the dead letter queue says of each task; of a message that nobody could read, under `unknown`. */
+const deadLetters = async () => {
+  const { body } = await ask<{ items: DlqItem[] }>(`${cloud.baseUrl}/api/dlq?limit=100`)
+  return body.items.map(({ taskId, lastError }) => [taskId, lastError])
+}
+
+describe('messages at the worker function', () => {
+  it(`run a task once, the same one ${SAME} times at once in ${WORKERS} workers`, async () => {
+    const { id } = await created('many messages')
+    const same = Array.from({ length: SAME / WORKERS }, () => messageOf({ taskId: id, attempt: 1 }))
+    const answers = await Promise.all(workers.map((worker) => worker(eventOf(...same), context)))
+    expect(answers).toEqual(workers.map(() => failed()))
+    const runs = cloud.journal().filter(({ taskId }) => taskId === id)
+    expect(runs.map(({ did }) => did)).toEqual(['start', 'end'])
+    expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
+    const events = await api.events(id)
+    expect([count(events, 'started'), count(events, 'completed')]).toEqual([1, 1])
+    expect(replay(events)).toEqual({ status: 'completed' })
+  })
+
+  it('complete the others of a batch with poison, which becomes dead letters that say why', async () => {
+    const tasks = await Promise.all(Array.from({ length: 7 }, (_, n) => created(`beside poison ${n}`)))
+    const good = tasks.map(({ id }) => messageOf({ taskId: id, attempt: 1 }))
+    const noJson = 'run the task, please'
+    const oldShape = JSON.stringify({ v: 0, task: tasks[0]?.id })
+    const unknownTask = messageOf({ taskId: 'task_unknown', attempt: 1 })
+    const batch = [...good.slice(0, 3), noJson, oldShape, unknownTask, ...good.slice(3)]
+    // A task that is not there may still come, so its message stays in the queue until SQS gives it up.
+    expect(await work(...batch)).toEqual(failed(batch.indexOf(unknownTask)))
+    for (const { id } of tasks) expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
+    const letters = await deadLetters()
+    expect(letters).toHaveLength(2)
+    expect(letters).toContainEqual(['unknown', `not_json: ${noJson}`])
+    expect(letters).toContainEqual(['unknown', `unknown_shape: ${oldShape}`])
+  })
+})
+
+describe('messages that SQS gave up on', () => {
+  it('become dead letters when they can do nothing, and nothing when their task has gone on', async () => {
+    const before = await deadLetters()
+    const [waiting, done] = await Promise.all([created('never claimed'), created('claimed in time')])
+    await work(messageOf({ taskId: done.id, attempt: 1 }))
+    const overtaken = messageOf({ taskId: done.id, attempt: 1 })
+    const unclaimed = messageOf({ taskId: waiting.id, attempt: 1 })
+    const unknownTask = messageOf({ taskId: 'task_unknown', attempt: 1 })
+    expect(await dlq(eventOf(overtaken, unclaimed, 'no json', unknownTask, '{}'), context)).toEqual(failed())
+    const letters = await deadLetters()
+    expect(letters).toHaveLength(before.length + 4)
+    expect(letters).toContainEqual([waiting.id, expect.stringContaining('The queue gave up')])
+    expect(letters).toContainEqual(['task_unknown', 'unknown_task'])
+    expect(letters).toContainEqual(['unknown', 'not_json: no json'])
+    expect(letters).toContainEqual(['unknown', 'unknown_shape: {}'])
+    expect(await api.task(done.id)).toMatchObject({ status: 'completed' })
+    expect(await api.task(waiting.id)).toMatchObject({ status: 'failed', error: { code: 'undeliverable' } })
+    expect(replay(await api.events(waiting.id))).toEqual({ status: 'failed' })
+  })
+
+  it('leave one dead letter of a task, however often they come', async () => {
+    const { id } = await created('given up twice')
+    const message = messageOf({ taskId: id, attempt: 1 })
+    await Promise.all(Array.from({ length: 5 }, () => dlq(eventOf(message, message), context)))
+    expect((await deadLetters()).filter(([taskId]) => taskId === id)).toHaveLength(1)
+  })
+})

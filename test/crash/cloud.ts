@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import * as path from 'node:path'
+import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { handler as queueHandler } from '../../functions/queue.ts'
+import { handler as tasksHandler } from '../../functions/tasks.ts'
+import { handler as tick } from '../../functions/tick.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
+import { readConfig, settingNames } from '../../lib/config.ts'
+import { createDispatch } from '../../lib/http/dispatch.ts'
+import { createHost } from '../../lib/http/host.ts'
+import { queueRoutes } from '../../lib/queue/contract.ts'
+import { taskRoutes } from '../../lib/tasks/contract.ts'
+import { every } from '../../lib/worker/beat.ts'
+import { type Stack, startStack } from '../../offline/stack.ts'
+import { createFakeLog } from '../fakes/log.ts'
+import { scriptedWorld } from '../journeys/scripted.ts'
+import { type Environment, root, serviceNode } from '../journeys/service.ts'
+
+const TICK_MS = 200
+/** What a worker took with it comes again this soon; deployed, it is an hour and a half. */
+const HIDDEN_S = 3
+/** What a worker must be told beside the settings. */
+const MORE = ['HOME', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SCRIPTED_JOURNAL']
+
+const ENDPOINTS = [
+  'DYNAMODB_ENDPOINT',
+  'SQS_ENDPOINT',
+  'S3_ENDPOINT',
+  'TASK_QUEUE_URL',
+  'TASK_URGENT_QUEUE_URL',
+  'NOTIFICATION_QUEUE_URL',
+] as const
+
+/** The address to call instead of an emulator's own. */
+type Reach = (origin: string) => Promise<string>
+
+/**
+ * The service as it runs in the cloud, on emulators: its task and queue functions behind a gateway, its tick, and
+ * workers that are processes of their own. The settings are those of this process, which has nothing else to do.
+ * `reach` may put something between them and AWS.
+ */
+export const openCloud = async (settings: Environment = {}, reach: Reach = async (url) => url) => {
+  const world = scriptedWorld({ SERVICE_MODE: 'pro', LOG_LEVEL: 'error', ...settings })
+  Object.assign(process.env, world.env)
+  const stack = await startStack(readConfig())
+  await hideFor(stack, HIDDEN_S)
+  for (const name of ENDPOINTS) {
+    const { origin, href } = new URL(process.env[name] ?? '')
+    process.env[name] = href.replace(origin, await reach(origin))
+  }
+  const gateway = await startGateway()
+  const log = createFakeLog()
+  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick)
+  const workers: CloudWorker[] = []
+  const stop = async () => {
+    await Promise.all(workers.map((worker) => worker.kill9()))
+    await endTick()
+    await gateway.stop()
+    await stack.stop()
+    world[Symbol.dispose]()
+  }
+  return {
+    stack,
+    baseUrl: gateway.url,
+    journal: world.journal,
+    log,
+    launchWorker: (): CloudWorker => {
+      const worker = launchWorker()
+      workers.push(worker)
+      return worker
+    },
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+/** Whatever is received from a task queue and not deleted comes again after so many seconds. */
+const hideFor = ({ sqs, queues }: Stack, seconds: number) =>
+  Promise.all(
+    [queues.tasks, queues.urgent].map((QueueUrl) =>
+      sqs.send(
+        new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: String(seconds) } }),
+      ),
+    ),
+  )
+
+/** The functions behind HTTP, as API Gateway calls them. */
+const startGateway = async () => {
+  const groups = [
+    { routes: taskRoutes, handler: tasksHandler },
+    { routes: queueRoutes, handler: queueHandler },
+  ]
+  const dispatch = createDispatch(groups, tasksHandler)
+  const server = createHost({ dispatch, ids: createIds({ clock: createClock() }), log: createFakeLog() })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const stop = async () => {
+    const closed = once(server, 'close')
+    server.close()
+    server.closeAllConnections()
+    await closed
+  }
+  return { url: `http://127.0.0.1:${port}`, stop }
+}
+
+export type Cloud = Awaited<ReturnType<typeof openCloud>>
+export type CloudWorker = { ready: Promise<void>; kill9(): Promise<void> }
+
+/** Starts a worker and waits for nothing. It sees the settings of this process, and no other variable. */
+const launchWorker = (): CloudWorker => {
+  const env = Object.fromEntries([...settingNames, ...MORE].map((name) => [name, process.env[name]]))
+  const child = spawn(serviceNode, [path.join(root, 'test/crash/cloud-worker.ts')], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'exit')
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  const ready = Promise.race([once(child.stdout, 'data'), exited.then(fallen)]).then(() => undefined)
+  // One that is killed while it starts is never ready, and nobody may be waiting.
+  ready.catch(() => undefined)
+  const kill9 = async () => {
+    if (!isOver()) child.kill('SIGKILL')
+    await exited
+  }
+  return { ready, kill9 }
+}
+
+const fallen = ([code, signal]: unknown[]): never => {
+  throw new Error(`The worker ended before it was ready: ${code ?? signal}`)
+}

@@ -1,7 +1,17 @@
 import { apiRoutes } from '../lib/api/contract.ts'
 import { apiHandlers } from '../lib/api/handlers.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
+import type { Place } from '../lib/http/no-route.ts'
 import document from '../resources/openapi.json' with { type: 'json' }
 
-/** The description of the API; also where requests go that no other function has a route for, to be answered 404. */
-export const handler = serveGroup(apiRoutes, () => apiHandlers({ describe: async () => document }))
+/** Every route that there is, as the description has it. */
+const everywhere = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() as Place['method'] })),
+)
+
+/** The description of the API; also where requests go that no function has a route for, to be answered 404 or 405. */
+export const handler = serveGroup(
+  apiRoutes,
+  () => apiHandlers({ describe: async () => document }),
+  everywhere,
+)

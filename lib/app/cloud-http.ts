@@ -7,6 +7,7 @@ import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from '../http/event.ts'
 import { type Guard, localGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
+import type { Place } from '../http/no-route.ts'
 import { problemOf, problemResult } from '../http/problem.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import { openCloudPorts } from './cloud.ts'
@@ -24,8 +25,9 @@ const LONGEST_BODY = 5_500_000
 export const serveGroup = <R extends Routes>(
   routes: R,
   handlersOf: (domains: Served) => Handlers<R>,
+  known?: readonly Place[],
 ): FunctionHandler => {
-  const handle = openGroup(routes, handlersOf)
+  const handle = openGroup(routes, handlersOf, known)
   return async (event, context) => whole(await handle(event, context))
 }
 
@@ -36,6 +38,7 @@ export const serveGroup = <R extends Routes>(
 export const openGroup = <R extends Routes>(
   routes: R,
   handlersOf: (domains: Served) => Handlers<R>,
+  known?: readonly Place[],
 ): HttpHandler => {
   let opened: Promise<HttpHandler> | undefined
   const open = async () => {
@@ -46,7 +49,7 @@ export const openGroup = <R extends Routes>(
     const health = openHealth({ ports, domains, requests, writable: () => true })
     const guard = config.DYNAMODB_ENDPOINT === undefined ? closedGuard : localGuard
     const http = { ...ports, guard, record: requests.record }
-    const handle = lambda(http, routes, handlersOf({ ...domains, health }))
+    const handle = lambda(http, routes, handlersOf({ ...domains, health }), known)
     return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
   }
   return async (event, context) => {

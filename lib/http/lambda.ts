@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
 import { inputReader } from './input.ts'
-import { methodsOf, noRoute } from './no-route.ts'
+import { methodsOf, noRoute, type Place } from './no-route.ts'
 import { observe, type RecordRequest } from './observe.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
@@ -15,16 +15,22 @@ export type HttpNeeds = { guard: Guard; record: RecordRequest; clock: Clock; log
 
 /**
  * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON. The same function serves
- * API Gateway (payload format 2.0), serverless-offline and the node:http host.
+ * API Gateway (payload format 2.0), serverless-offline and the node:http host. A path that another function has is
+ * `known` to the one that answers for all: 405 there, not 404.
  */
-export const lambda = <R extends Routes>(needs: HttpNeeds, routes: R, handlers: Handlers<R>): HttpHandler => {
+export const lambda = <R extends Routes>(
+  needs: HttpNeeds,
+  routes: R,
+  handlers: Handlers<R>,
+  known: readonly Place[] = Object.values(routes),
+): HttpHandler => {
   const table = Object.entries(routes).flatMap(([name, route]) => {
     const handler = endpoint(needs.guard, route, handlers[name] as Handler<Route>)
     return methodsOf(route).map((method) => ({ method, path: route.path, handler }))
   })
   const router = httpRouterHandler({
     routes: table as never,
-    notFoundResponse: noRoute(Object.values(routes)) as never,
+    notFoundResponse: noRoute(known) as never,
   })
   // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
   return middy()

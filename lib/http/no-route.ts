@@ -1,12 +1,15 @@
 import { Problem } from '../core/errors.ts'
 import type { Route } from './route.ts'
 
+/** Where a route is found. */
+export type Place = Pick<Route, 'method' | 'path'>
+
 /** What a route answers to: whoever answers GET answers HEAD as well (RFC 9110, section 9.3.2). */
-export const methodsOf = ({ method }: Route): readonly string[] =>
+export const methodsOf = ({ method }: Pick<Place, 'method'>): readonly string[] =>
   method === 'GET' ? ['GET', 'HEAD'] : [method]
 
 /** Answers a path that no route has: 404, or 405 with `Allow` when the path exists under other methods. */
-export const noRoute = (routes: readonly Route[]) => {
+export const noRoute = (routes: readonly Place[]) => {
   const known = routes.map((route) => ({ methods: methodsOf(route), pattern: patternOf(route.path) }))
   return ({ method, path }: { method: string; path: string }): never => {
     const allowed = [

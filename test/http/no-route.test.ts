@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals'
+import { localGuard } from '../../lib/http/guard.ts'
+import { lambda } from '../../lib/http/lambda.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeLog } from '../fakes/log.ts'
+
+/** The function that answers for routes of other functions: it has none itself. */
+const lastResort = lambda(
+  { guard: localGuard, record: () => undefined, clock: createFakeClock(), log: createFakeLog() },
+  {},
+  {},
+  [
+    { method: 'GET', path: '/api/things/{id}' },
+    { method: 'POST', path: '/api/things' },
+  ],
+)
+const ask = async (method: string, path: string) => {
+  const requestContext = { requestId: 'req_1', http: { method, path, sourceIp: '127.0.0.1' } }
+  const headers = { host: 'localhost:3000' }
+  const event = { version: '2.0' as const, routeKey: '', rawPath: path, rawQueryString: '', headers }
+  return lastResort({ ...event, requestContext, isBase64Encoded: false }, {})
+}
+
+describe('a function that answers where no route is', () => {
+  it.each([
+    ['DELETE', '/api/things/1', 405, 'GET, HEAD'],
+    ['GET', '/api/things', 405, 'POST'],
+    ['GET', '/api/nothing', 404, undefined],
+  ])('answers %s %s with %i', async (method, path, status, allow) => {
+    const answer = await ask(method, path)
+    expect([answer.statusCode, answer.headers.allow]).toEqual([status, allow])
+  })
+})

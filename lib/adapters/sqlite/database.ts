@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { fold } from '../../core/fold.ts'
 import { asProblem } from './failure.ts'
 
 /** 8 MB of cache a connection, and a write-ahead log folded back every MB: a longer one makes a commit wait for longer. */
@@ -11,9 +12,6 @@ const PRAGMAS = `
   PRAGMA wal_autocheckpoint = 250;
   PRAGMA journal_size_limit = 4194304;
 `
-
-/** Lower and then upper case: the pair also equates ß with SS, and both small sigmas, which one step alone does not. */
-export const fold = (text: string): string => text.toLowerCase().toUpperCase()
 
 /** Opens a file or `:memory:`; throws Problem `unavailable` when the medium will not have it. */
 export const openDatabase = (file: string): DatabaseSync => {

@@ -1,6 +1,6 @@
+import { fold } from '../../core/fold.ts'
 import type { Test } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
-import { fold } from './database.ts'
 import { type Plan, quoted } from './plan.ts'
 import { type Cell, cell } from './scalar.ts'
 

@@ -27,7 +27,7 @@ export const costs = (rows: readonly Row[]): string => {
   const perTask: Record<keyof typeof PRICES, number> = {
     writeUnits: measured('created, claimed, completed'),
     readUnits: ASSUMED.readUnits,
-    sqsRequests: measured('SQS requests'),
+    sqsRequests: measured('SQS requests a task, as deployed'),
     httpRequests: ASSUMED.httpRequests,
     invocations: ASSUMED.httpRequests + 1,
     gbSeconds: ASSUMED.agentSeconds * ASSUMED.workerGb + ASSUMED.httpRequests * ASSUMED.httpGbSeconds,

@@ -1,12 +1,10 @@
+import { fold } from '../../../core/fold.ts'
 import type { Scalar, Test } from '../../../ports/store.ts'
 import { oneOf } from './condition.ts'
 import { lastPlaceOf, sortable } from './order.ts'
 import type { IndexPlan, Plan } from './plan.ts'
 import type { Terms } from './terms.ts'
 import type { Fields } from './value.ts'
-
-/** Lower and then upper case: the pair also equates ß with SS, and both small sigmas, which one step alone does not. */
-const fold = (text: string): string => text.toLowerCase().toUpperCase()
 
 const hasPart = (value: unknown, folded: string) => typeof value === 'string' && fold(value).includes(folded)
 

@@ -11,16 +11,16 @@ Visitor.prototype.visitStatement = function (node) {
 }
 
 // Adapters that nothing but the contract suite of their port uses yet: what may import what holds for them too.
-const awaited = '^lib/adapters/(?:aws/sqs/consumer|memory/blobs|node/folder-blobs)\\.ts$'
+const awaited = '^lib/adapters/(?:memory/blobs|node/folder-blobs)\\.ts$'
 const entries = ['^bin/', '^functions/', '^offline/', '^lib/api/client\\.ts$', '\\.generate\\.ts$', awaited]
 // What `npm run offline` is made of, and what generates files: it stands around the service and is not part of it.
 const offline = ['^offline/', '^resources/']
 const composition = 'lib/app(?:/|\\.ts$)'
-const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|app/)([^/]+)/'
+const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|join/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
-const shared = ['^lib/http/(?:route|observe)\\.ts$', '^lib/[^/]+/schema\\.ts$']
+const shared = ['^lib/http/(?:route|observe|guard|front)\\.ts$', '^lib/[^/]+/schema\\.ts$']
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
 /** Name, who, and what they must not import. */

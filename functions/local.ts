@@ -19,7 +19,9 @@ const main = async () => {
   await app.start()
   const { port } = app.server.address() as AddressInfo
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  process.stdout.write(banner({ ...app.facts, url: `http://${host}:${port}`, mode: config.SERVICE_MODE }))
+  process.stdout.write(
+    banner({ ...app.facts, signIn: app.signIn(), url: `http://${host}:${port}`, mode: config.SERVICE_MODE }),
+  )
 }
 
 /** The first signal begins an orderly end; further ones do not cut it short. */

@@ -1,5 +1,6 @@
 import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openWork } from '../lib/app/cloud-work.ts'
 import { notificationRoutes } from '../lib/notifications/contract.ts'
 import { notificationHandlers } from '../lib/notifications/handlers.ts'
 
-export const handler = serveGroup(notificationRoutes, notificationHandlers)
+export const handler = serveGroup(notificationRoutes, openWork(notificationHandlers))

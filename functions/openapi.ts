@@ -1,6 +1,7 @@
 import { apiRoutes } from '../lib/api/contract.ts'
 import { apiHandlers } from '../lib/api/handlers.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openPlain } from '../lib/app/cloud-plain.ts'
 import type { Place } from '../lib/http/no-route.ts'
 import document from '../resources/openapi.json' with { type: 'json' }
 
@@ -12,6 +13,6 @@ const everywhere = Object.entries(document.paths).flatMap(([path, methods]) =>
 /** The description of the API; also where requests go that no function has a route for, to be answered 404 or 405. */
 export const handler = serveGroup(
   apiRoutes,
-  () => apiHandlers({ describe: async () => document }),
+  openPlain(() => apiHandlers({ describe: async () => document })),
   everywhere,
 )

@@ -1,5 +1,6 @@
 import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openWork } from '../lib/app/cloud-work.ts'
 import { queueRoutes } from '../lib/queue/contract.ts'
 import { queueHandlers } from '../lib/queue/handlers.ts'
 
-export const handler = serveGroup(queueRoutes, queueHandlers)
+export const handler = serveGroup(queueRoutes, openWork(queueHandlers))

@@ -1,5 +1,6 @@
 import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openWork } from '../lib/app/cloud-work.ts'
 import { taskRoutes } from '../lib/tasks/contract.ts'
 import { taskHandlers } from '../lib/tasks/handlers.ts'
 
-export const handler = serveGroup(taskRoutes, taskHandlers)
+export const handler = serveGroup(taskRoutes, openWork(taskHandlers))

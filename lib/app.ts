@@ -1,22 +1,28 @@
 import { createMemoryQueue } from './adapters/memory/queue.ts'
+import { createArgon2 } from './adapters/node/argon2.ts'
 import { createBreakers } from './adapters/node/breakers.ts'
 import { createClock } from './adapters/node/clock.ts'
+import { entropy } from './adapters/node/entropy.ts'
 import { createIds } from './adapters/node/ids.ts'
 import { createLog } from './adapters/node/log.ts'
+import { createOutbound } from './adapters/node/outbound.ts'
+import { createProviderFetch } from './adapters/node/provider-fetch.ts'
 import { sweepWorkspaces } from './adapters/node/workspace-sweep.ts'
 import { openSqliteStore } from './adapters/sqlite/store.ts'
 import { createGroups } from './api/table.ts'
 import { openAgents } from './app/agents.ts'
+import { openLocalCipher } from './app/cipher.ts'
 import { openData } from './app/data.ts'
 import { isFault } from './app/faults.ts'
+import { frontOf, openGuard } from './app/front.ts'
 import { openHealth } from './app/health.ts'
+import { refuseOpenHost, signInOf } from './app/sign-in.ts'
 import { createBackground } from './background.ts'
 import { collections } from './collections.ts'
 import type { Config } from './config.ts'
-import { createDomains, type Ports } from './domains.ts'
+import { createDomains, type Domains, type Ports } from './domains.ts'
 import { createRequestMetrics } from './health/request-metrics.ts'
 import { createDispatch } from './http/dispatch.ts'
-import { localGuard } from './http/guard.ts'
 import { createHost } from './http/host.ts'
 import { lambda } from './http/lambda.ts'
 import type { Announce } from './notifications/schema.ts'
@@ -45,10 +51,23 @@ export const openLocalApp = async (config: Config) => {
     ids: createIds({ clock }),
     log,
     random: Math.random,
+    entropy,
+    passwords: createArgon2({ entropy }),
+    cipher: openLocalCipher(config, { entropy }),
+    providerFetch: createProviderFetch(),
+    outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
+    sendsAtOnce: true,
     queueMode: 'memory',
   }
   const domains = createDomains(ports, config)
   const consumers = { tasks: taskQueue, notifications: notificationQueue }
+  domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
+    taskQueue.resize(concurrency)
+    notificationQueue.resize(notificationConcurrency)
+  })
+  // Before anybody can ask for anything it is known who may come in.
+  await domains.settings.refresh()
+  refuseOpenHost(domains, config)
   const background = createBackground(ports, domains, consumers, config, {
     expiredRows: store.sweep,
     workspaces: () => sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock),
@@ -66,7 +85,8 @@ export const openLocalApp = async (config: Config) => {
     agents: domains.agents.types(),
     data: data.shown,
   }
-  return { server: openServer(ports, domains, () => store.writable), start: background.start, close, facts }
+  const server = openServer(ports, domains, config, () => store.writable)
+  return { server, start: background.start, close, facts, signIn: () => signInOf(domains) }
 }
 
 /** A service that cannot write is of no use; whoever supervises it starts a new one. */
@@ -84,10 +104,11 @@ const describe = async () => {
   return openApiDocument({ tables, version: VERSION })
 }
 
-const openServer = (ports: Ports, domains: ReturnType<typeof createDomains>, writable: () => boolean) => {
+const openServer = (ports: Ports, domains: Domains, config: Config, writable: () => boolean) => {
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
-  const http = { guard: localGuard, record: requests.record, clock, log }
+  const front = frontOf(config)
+  const http = { guard: openGuard(domains, front), front, record: requests.record, clock, log }
   const groups = createGroups(http, {
     ...domains,
     health: openHealth({ ports, domains, requests, writable }),

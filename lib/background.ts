@@ -6,10 +6,13 @@ import type { RunTask } from './tasks/schema.ts'
 import { every } from './worker/beat.ts'
 
 const TICK_MS = 1_000
+const REPAIR_MS = 10_000
 const SWEEP_MS = 60_000
 const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
+/** What is being sent then may end too; the next process sends the rest. */
+const LAST_SENDS_MS = 1_500
 
 /** The receiving sides of the queues. */
 export type Consumers = { tasks: Consumer<RunTask>; notifications: Consumer<Announce> }
@@ -26,7 +29,7 @@ export const createBackground = (
   config: Config,
   sweep: Sweep,
 ) => {
-  const { tasks, outbox, active, worker, lastExit, ahead } = domains
+  const { tasks, outbox, gateway, deliveries, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
@@ -45,6 +48,8 @@ export const createBackground = (
         await tasks.recovery.tick(active.has)
         await outbox.resend(10 * TICK_MS)
       }),
+      every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
+      every({ clock, log }, 'gateway', REPAIR_MS, gateway.repair),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
         while ((await sweep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
         await sweep.workspaces()
@@ -52,14 +57,20 @@ export const createBackground = (
     ]
   }
 
+  const withinMs = (ms: number, work: Promise<void>) =>
+    Promise.race([work, new Promise<void>((resolve) => void clock.after(ms, resolve))])
+
   /** Takes no new work; what runs may end, then is told to stop and given back. The heartbeat goes on until the end. */
   const stop = async () => {
     stopped = true
+    gateway.release()
     const drained = Promise.all([consumers.tasks.drain(), consumers.notifications.drain()])
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     await drained
     cancel()
     await worker.settled()
+    deliveries.stop()
+    await withinMs(LAST_SENDS_MS, deliveries.settled())
     await Promise.all(jobs.map((end) => end()))
     await lastExit.end()
   }

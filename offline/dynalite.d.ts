@@ -1,4 +1,8 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http'
-  export default function dynalite(options?: { createTableMs?: number; deleteTableMs?: number }): Server
+  export default function dynalite(options?: {
+    createTableMs?: number
+    deleteTableMs?: number
+    path?: string
+  }): Server
 }

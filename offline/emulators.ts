@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
@@ -6,9 +6,19 @@ import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import dynalite from 'dynalite'
 import { buildApp } from 'fauxqs'
+import { FileS3Persistence } from '../node_modules/fauxqs/dist/s3/fileS3Persistence.js'
+import { S3Store } from '../node_modules/fauxqs/dist/s3/s3Store.js'
+import { SnsStore } from '../node_modules/fauxqs/dist/sns/snsStore.js'
+import { SqsStore } from '../node_modules/fauxqs/dist/sqs/sqsStore.js'
+import { spawnBound } from './bound-process.ts'
 
 /** A running emulator, on loopback only. */
-export type Emulator = { endpoint: string; stop(): Promise<void> }
+export type Emulator = {
+  endpoint: string
+  stop(): Promise<void>
+  /** Resolves should it end by itself. */
+  ended?: Promise<string>
+}
 
 /** What emulators take for credentials; they check none. */
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const
@@ -50,44 +60,55 @@ const answers = async (endpoint: string, child: ChildProcess): Promise<void> => 
   throw new Error(`dynoxide did not answer within ${STARTS_WITHIN_MS} ms`)
 }
 
-/** DynamoDB by dynoxide: transactions, TTL, capacity figures. Throws where the program is missing. */
-export const startDynoxide = async (port?: number): Promise<Emulator> => {
+/**
+ * DynamoDB by dynoxide: transactions, TTL, capacity figures. It keeps its data in `folder`, or without one in memory.
+ * Throws where the program is missing.
+ */
+export const startDynoxide = async (folder?: string): Promise<Emulator> => {
   const program = dynoxideProgram()
   if (program === undefined) throw new Error('dynoxide is not installed for this machine')
-  const at = port ?? (await freePort())
-  const child = spawn(program, ['serve', '--host', LOOPBACK, '--port', String(at)], { stdio: 'ignore' })
-  const endpoint = `http://${LOOPBACK}:${at}`
-  await answers(endpoint, child)
-  const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill()
-    await ended
+  const port = await freePort()
+  const file = folder === undefined ? [] : ['--db-path', path.join(folder, 'dynamodb.db')]
+  const { child, stop } = spawnBound(program, ['serve', '--host', LOOPBACK, '--port', String(port), ...file])
+  const ended = once(child, 'exit').then(() => 'dynoxide')
+  const endpoint = `http://${LOOPBACK}:${port}`
+  try {
+    await answers(endpoint, child)
+  } catch (thrown) {
+    await stop()
+    throw thrown
   }
-  return { endpoint, stop }
+  return { endpoint, stop, ended }
 }
 
-/** DynamoDB by dynalite: everywhere, but without transactions. */
-export const startDynalite = async (port = 0): Promise<Emulator> => {
-  const server = dynalite({ createTableMs: 0, deleteTableMs: 0 }).listen(port, LOOPBACK)
+/** DynamoDB by dynalite: everywhere, but without transactions. It keeps its data in `folder`, or else in memory. */
+export const startDynalite = async (folder?: string): Promise<Emulator> => {
+  const place = folder === undefined ? {} : { path: path.join(folder, 'dynamodb.level') }
+  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, ...place }).listen(0, LOOPBACK)
   await once(server, 'listening')
-  const { port: at } = server.address() as AddressInfo
+  const { port } = server.address() as AddressInfo
   const stop = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { endpoint: `http://${LOOPBACK}:${at}`, stop }
+  return { endpoint: `http://${LOOPBACK}:${port}`, stop }
 }
 
 /** The better DynamoDB that this machine has. */
-export const startDynamoDb = (port?: number): Promise<Emulator> =>
-  hasDynoxide() ? startDynoxide(port) : startDynalite(port)
+export const startDynamoDb = (folder?: string): Promise<Emulator> =>
+  hasDynoxide() ? startDynoxide(folder) : startDynalite(folder)
 
-/** SQS and S3 by fauxqs, in memory. */
-export const startSqsAndS3 = async (port = 0): Promise<Emulator> => {
-  const app = buildApp({ logger: false, host: 'localhost', defaultRegion: REGION })
-  await app.listen({ port, host: LOOPBACK })
-  const { port: at } = app.server.address() as AddressInfo
-  return { endpoint: `http://${LOOPBACK}:${at}`, stop: () => app.close() }
+/** SQS and S3 by fauxqs. Files are kept in `folder`, or without one in memory like the messages. */
+export const startSqsAndS3 = async (folder?: string): Promise<Emulator> => {
+  const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() }
+  if (folder !== undefined) {
+    const files = new FileS3Persistence(path.join(folder, 's3'))
+    files.loadS3(stores.s3Store)
+    stores.s3Store.persistence = files
+  }
+  const app = buildApp({ logger: false, host: 'localhost', defaultRegion: REGION, stores })
+  await app.listen({ port: 0, host: LOOPBACK })
+  const { port } = app.server.address() as AddressInfo
+  return { endpoint: `http://${LOOPBACK}:${port}`, stop: () => app.close() }
 }

@@ -1,45 +1,61 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import * as path from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Config } from '../lib/config.ts'
 import { freePort } from './emulators.ts'
 
 const READY_WITHIN_MS = 45_000
-const program = fileURLToPath(new URL('../node_modules/.bin/serverless', import.meta.url))
+const STOPS_WITHIN_MS = 7_000
+const root = fileURLToPath(new URL('..', import.meta.url))
+const program = path.join(root, 'node_modules/.bin/serverless')
 
-/** serverless-offline in a process of its own: API Gateway and the functions behind it, as serverless.yml has them. */
-export const startGateway = async ({ HOST, PORT }: Config) => {
-  const port = PORT === 0 ? await freePort() : PORT
-  const ports = ['--httpPort', port, '--lambdaPort', await freePort(), '--albPort', await freePort()]
-  const args = [program, 'offline', 'start', '--host', HOST, '--noPrependStageInUrl', ...ports.map(String)]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+/** serverless-offline in a process of its own; `said` is the last that it said. */
+const launch = (options: readonly string[], folder: string) => {
+  const child = spawn(process.execPath, [program, 'offline', 'start', ...options], {
+    cwd: root,
+    env: { ...process.env, BUNDLES_FOLDER: path.relative(root, path.join(folder, 'bundles')) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    detached: true,
+  })
   const said: string[] = []
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      const text = chunk.toString()
-      said.push(text)
+  for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null))
+    createInterface({ input }).on('line', (line) => {
+      said.push(line)
       said.splice(0, said.length - 50)
       // What the functions log is JSON; the rest is serverless-offline's own talk.
-      for (const line of text.split('\n')) if (line.startsWith('{')) process.stdout.write(`${line}\n`)
+      if (line.startsWith('{')) process.stdout.write(`${line}\n`)
     })
-  const url = `http://${HOST}:${port}`
-  await ready(url, child, said)
+  const ended = once(child, 'exit').then(() => 'serverless-offline')
   const stop = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
     child.kill()
+    const late = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS)
     await ended
+    clearTimeout(late)
   }
-  return { url, stop }
+  return { child, said, ended, stop }
 }
 
-const ready = async (url: string, child: ChildProcess, said: readonly string[]): Promise<void> => {
-  for (let waited = 0; waited < READY_WITHIN_MS; waited += 200) {
-    if (child.exitCode !== null) break
-    const answer = await fetch(`${url}/api/health`).catch(() => undefined)
-    if (answer?.ok) return
-    await sleep(200)
+/**
+ * API Gateway and the functions behind it, as serverless.yml has them. The plugin in their process ends that when this
+ * one is gone, and says when requests are taken.
+ */
+export const startGateway = async ({ HOST, PORT }: Config, folder: string) => {
+  const port = PORT === 0 ? await freePort() : PORT
+  const ports = ['--httpPort', port, '--lambdaPort', await freePort()].map(String)
+  // In worker threads each of the requests that come at once would open the whole service anew.
+  const ways = ['--noPrependStageInUrl', '--useInProcess', '--disableCookieValidation', '--noSponsor']
+  const { child, said, ended, stop } = launch(['--host', HOST, ...ports, ...ways], folder)
+  const ready = once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) }).then(
+    () => undefined,
+    () => `was not ready within ${READY_WITHIN_MS / 1_000} s`,
+  )
+  const failure = await Promise.race([ready, ended.then(() => 'ended before it was ready')])
+  if (failure !== undefined) {
+    await stop()
+    throw new Error(`serverless-offline ${failure}:\n${said.join('\n')}`)
   }
-  throw new Error(`serverless-offline is not ready within ${READY_WITHIN_MS / 1_000} s:\n${said.join('')}`)
+  const host = HOST.includes(':') ? `[${HOST}]` : HOST
+  return { url: `http://${host}:${port}`, stop, ended }
 }

@@ -1,4 +1,5 @@
 import { createClock } from '../lib/adapters/node/clock.ts'
+import { sweepWorkspaces } from '../lib/adapters/node/workspace-sweep.ts'
 import type { Config } from '../lib/config.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { every } from '../lib/worker/beat.ts'
@@ -6,6 +7,9 @@ import { startPoller } from './sqs-poller.ts'
 import type { Stack } from './stack.ts'
 
 const TICK_MS = 1_000
+const SWEEP_MS = 60_000
+/** Running work may end by itself for this long, as in `npm start`. */
+const DRAIN_MS = 5_000
 
 /**
  * What AWS does with the functions that no request calls: messages are fed to them, and the schedule fires, here each
@@ -19,25 +23,41 @@ export const startJobs = async ({ sqs, queues, timeouts }: Stack, config: Config
     import('../functions/tick.ts'),
     import('../lib/app/cloud-jobs.ts'),
   ])
+  // The first event opens the worker: what keeps it from opening is to be known now.
+  await worker.handler({ Records: [] }, { getRemainingTimeInMillis: () => timeouts.taskTimeoutMs })
   await takeUp(jobs.openJobs(config), log)
   const task = { client: sqs, batchSize: 1, handler: worker.handler, timeoutMs: timeouts.taskTimeoutMs, log }
-  const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, concurrency: 1, log }
+  const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, log }
+  const told = config.QUEUE_NOTIFICATION_CONCURRENCY
   const pollers = [
     startPoller({ ...task, queueUrl: queues.urgent, concurrency: 2 }),
     startPoller({ ...task, queueUrl: queues.tasks, concurrency: config.QUEUE_CONCURRENCY }),
-    startPoller({ ...short, queueUrl: queues.notifications, handler: notify.handler }),
-    startPoller({ ...short, queueUrl: queues.deadLetters, handler: dlq.handler }),
+    startPoller({ ...short, queueUrl: queues.notifications, concurrency: told, handler: notify.handler }),
+    startPoller({ ...short, queueUrl: queues.deadLetters, concurrency: 1, handler: dlq.handler }),
   ]
-  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick.handler)
-  return {
-    stop: async () => {
-      await Promise.all([endTick(), ...pollers.map((poller) => poller.stop())])
-    },
+  const clock = createClock()
+  const recurring = [every({ clock, log }, 'tick', TICK_MS, tick.handler), sweepEach({ clock, log }, config)]
+  /** Takes no more messages; what runs may end, then is told to stop and given back. */
+  const stop = async () => {
+    const late = setTimeout(() => worker.handler.stop('shutdown'), DRAIN_MS)
+    await Promise.all(pollers.map((poller) => poller.stop()))
+    clearTimeout(late)
+    await Promise.all(recurring.map((end) => end()))
   }
+  return { stop }
 }
 
-/** The tables may have outlived the queues, which are in memory here: what was under way goes on. */
-const takeUp = async (jobs: ReturnType<typeof import('../lib/app/cloud-jobs.ts').openJobs>, log: Log) => {
-  const { resent, recovered } = await jobs.tasks.recovery.afterRestart()
+const sweepEach = (needs: { clock: ReturnType<typeof createClock>; log: Log }, config: Config) => {
+  const { WORKSPACES_DIR: dir, WORKSPACE_TTL_HOURS: hours } = config
+  return every(needs, 'sweep', SWEEP_MS, () => dir && sweepWorkspaces(dir, hours, needs.clock))
+}
+
+/** The tables outlive the queues, which are in memory here: what was under way goes on, and is told. */
+const takeUp = async (
+  { tasks, outbox }: ReturnType<typeof import('../lib/app/cloud-jobs.ts').openJobs>,
+  log: Log,
+) => {
+  const { resent, recovered } = await tasks.recovery.afterRestart()
+  await outbox.resend()
   if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
 }

@@ -1,17 +1,27 @@
 import { createLog } from '../lib/adapters/node/log.ts'
 import { banner } from '../lib/app/banner.ts'
 import { describeAgents } from '../lib/app/cloud-agents.ts'
-import { type Config, isConfigured, PROVIDER_KINDS, readConfig } from '../lib/config.ts'
-import { messageOf } from '../lib/core/errors.ts'
+import { openBasePorts } from '../lib/app/cloud-base.ts'
+import { refuseOpenHost, signInOf } from '../lib/app/sign-in.ts'
+import { isConfigured, PROVIDER_KINDS } from '../lib/config/families.ts'
+import { type Config, readConfig } from '../lib/config.ts'
+import { messageOf, Problem } from '../lib/core/errors.ts'
+import { createEntry } from '../lib/join/entry.ts'
 import { VERSION } from '../lib/version.ts'
+import { openDataFolder } from './data-folder.ts'
 import { startGateway } from './gateway.ts'
 import { startJobs } from './jobs.ts'
+import { refuseTakenPort } from './port.ts'
 import { startStack } from './stack.ts'
 
-/** What was started, to be stopped in the opposite order. */
-const started: { stop(): Promise<unknown> }[] = []
-const stopAll = async () => {
-  for (const one of started.reverse()) await one.stop()
+const ENDS_WITHIN_MS = 9_500
+
+type Part = { stop(): Promise<unknown>; ended?: Promise<string> | undefined }
+/** What takes work, and what that stands on; stopped in this order, each with its like at once. */
+const parts: Record<'outer' | 'inner', Part[]> = { outer: [], inner: [] }
+const started = (kind: keyof typeof parts, part: Part) => {
+  parts[kind].push(part)
+  part.ended?.then((name) => end(1, `${name} has ended by itself`))
 }
 
 /** The service as it runs in the cloud, on emulators: `npm run offline`. */
@@ -19,21 +29,40 @@ const main = async () => {
   const config = readConfig({ ...process.env, SERVICE_MODE: 'pro' })
   const log = createLog({ level: config.LOG_LEVEL })
   const agents = (await describeAgents(config)).map(({ type }) => type)
-  const stack = await startStack(config)
-  started.push(stack)
-  started.push(await startJobs(stack, readConfig(), log))
-  const gateway = await startGateway(config)
-  started.push(gateway)
-  const data = 'emulators of DynamoDB, SQS and S3, in memory'
-  const facts = { ...modelOf(config), url: gateway.url, mode: 'pro', version: VERSION, agents, data }
-  process.stdout.write(banner(facts))
+  await refuseTakenPort(config)
+  const { folder, release } = openDataFolder(config)
+  process.once('exit', release)
+  const stack = await startStack(config, folder)
+  started('inner', stack)
+  const furnished = readConfig()
+  const entry = createEntry(openBasePorts(furnished), furnished)
+  await entry.settings.refresh()
+  refuseOpenHost(entry, furnished)
+  started('outer', await startJobs(stack, furnished, log))
+  const gateway = await startGateway(config, folder)
+  started('outer', gateway)
+  const data = `${folder}, emulators of DynamoDB, SQS and S3`
+  process.stdout.write(
+    banner({
+      ...{ ...modelOf(config), signIn: signInOf(entry), version: VERSION },
+      ...{ url: gateway.url, mode: 'pro', agents, data },
+    }),
+  )
 }
 
 let ending = false
-const end = async (code: number) => {
+const end = async (code: number, why?: string) => {
   if (ending) return
   ending = true
-  await stopAll().finally(() => process.exit(code))
+  if (why !== undefined) process.stderr.write(`${why}\n`)
+  setTimeout(() => process.exit(1), ENDS_WITHIN_MS)
+  try {
+    for (const kind of ['outer', 'inner'] as const) await Promise.all(parts[kind].map((part) => part.stop()))
+    process.exit(code)
+  } catch (thrown) {
+    process.stderr.write(`The end was not orderly: ${messageOf(thrown)}\n`)
+    process.exit(1)
+  }
 }
 process.on('SIGTERM', () => end(0))
 process.on('SIGINT', () => end(0))
@@ -49,7 +78,12 @@ const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
   }
 }
 
-main().catch((thrown) => {
-  process.stderr.write(`Cannot start: ${messageOf(thrown)}\n`)
-  return end(1)
-})
+/** In one line, whatever modules of others throw; what serverless-offline said before it failed is as long as it is. */
+const reasonOf = (thrown: unknown): string => {
+  const { code, port } = thrown as { code?: string; port?: number }
+  if (code === 'EADDRINUSE')
+    return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
+  return `Cannot start: ${thrown instanceof Problem ? thrown.message.replace(/\s+/g, ' ') : messageOf(thrown)}`
+}
+
+main().catch((thrown) => end(1, reasonOf(thrown)))

@@ -1,20 +1,49 @@
 import process from 'node:process'
 
 /**
- * A plugin for `serverless offline`: what CloudFormation would fill in, the emulators' names and addresses do. Without
- * them (package, deploy) it does nothing.
+ * A plugin for `serverless offline`: what CloudFormation would fill in, the emulators' names and addresses do, and what
+ * API Gateway would do otherwise than serverless-offline is put right. Without emulators (package, deploy) it does
+ * nothing.
  */
 export default class OfflineStack {
   constructor(serverless) {
-    this.hooks = { 'before:offline:start:init': () => fillIn(serverless.service) }
+    if (process.env.DYNAMODB_ENDPOINT === undefined) return
+    // The process that started this one may die in any way, and at any time; it takes this one along.
+    if (process.connected === false) process.exit(1)
+    process.once('disconnect', () => process.exit(1))
+    keepHttp(serverless.service)
+    bundleOnce(serverless.service)
+    this.hooks = {
+      'before:offline:start:init': () => fillIn(serverless.service),
+      'after:offline:start:init': () => mountOn(serverless),
+    }
   }
 }
 
+/** Messages and the schedule are fed to their functions by the process that started this one. */
+const keepHttp = ({ functions }) => {
+  for (const [name, { events = [] }] of Object.entries(functions))
+    if (!events.some((event) => 'httpApi' in event)) delete functions[name]
+}
+
+/** Bundles are made for this process, in a folder of its own; what agents write into theirs must not make new ones. */
+const bundleOnce = ({ custom }) => {
+  const outputWorkFolder = process.env.BUNDLES_FOLDER ?? '.esbuild'
+  custom.esbuild = { ...custom.esbuild, minify: false, outputWorkFolder, watch: { pattern: [], ignore: [] } }
+}
+
+/** Functions get the environment of this process, and nothing of the cloud's: no proxies stand before them here. */
 const fillIn = ({ provider, functions }) => {
-  if (process.env.DYNAMODB_ENDPOINT === undefined) return
   const given = Object.entries(process.env).filter(([name]) => /^[A-Z][A-Z0-9_]*$/.test(name))
-  provider.environment = { ...provider.environment, ...Object.fromEntries(given) }
-  for (const one of Object.values(functions))
-    for (const name of Object.keys(one.environment ?? {}))
-      if (process.env[name] !== undefined) one.environment[name] = process.env[name]
+  provider.environment = Object.fromEntries(given)
+  for (const one of Object.values(functions)) one.environment = {}
+}
+
+const mountOn = async ({ service, pluginManager }) => {
+  const pluginOf = (name) => pluginManager.plugins.find((plugin) => plugin.constructor.name === name)
+  const [{ mount }, esbuild] = await Promise.all([import('./mount.ts'), import('esbuild')])
+  // Its service keeps everything that it read for a second build, which does not come.
+  await esbuild.stop()
+  mount(pluginOf('ServerlessOffline').internals().getApiGatewayServer(), service.resources)
+  process.send?.('mounted')
 }

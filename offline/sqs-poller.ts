@@ -21,7 +21,10 @@ type Settings = {
   concurrency?: number
   /** The function's time limit. */
   timeoutMs?: number
-  /** How long a receive waits for messages, and the most that `stop` waits for one. */
+  /**
+   * How long a receive waits for messages, and the most that `stop` waits for one. The client takes 3 s of silence for a
+   * service that hangs.
+   */
   waitMs?: number
 }
 

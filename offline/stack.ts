@@ -1,13 +1,13 @@
-import { openDynamoDb, openS3 } from '../lib/adapters/aws/clients.ts'
+import * as path from 'node:path'
+import { openDynamoDb, openS3, openSqs } from '../lib/adapters/aws/clients.ts'
 import { createTables, tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { createBucket } from '../lib/adapters/aws/s3.ts'
-import { createSqsClient } from '../lib/adapters/aws/sqs/client.ts'
 import { createQueues } from '../lib/adapters/aws/sqs/create-queues.ts'
 import { deadLetterQueueOf, queueDefinitions, urgentQueueOf } from '../lib/adapters/aws/sqs/definitions.ts'
-import { tableNames } from '../lib/app/cloud.ts'
+import { tableNames } from '../lib/app/cloud-base.ts'
 import { collections } from '../lib/collections.ts'
 import type { Config } from '../lib/config.ts'
-import { CREDENTIALS, REGION, startDynamoDb, startSqsAndS3 } from './emulators.ts'
+import { CREDENTIALS, type Emulator, REGION, startDynamoDb, startSqsAndS3 } from './emulators.ts'
 
 const BUCKET = 'agent-tasks-files'
 /** As in serverless.yml. */
@@ -15,9 +15,24 @@ const TIMEOUTS = { taskTimeoutMs: 900_000, notificationTimeoutMs: 60_000 }
 
 export type Stack = Awaited<ReturnType<typeof startStack>>
 
-/** What a deployment would have made, on emulators: tables, queues, a bucket, and the environment that names them. */
-export const startStack = async (config: Config) => {
-  const [database, services] = await Promise.all([startDynamoDb(), startSqsAndS3()])
+/** What a deployment would have made, on emulators that keep tables and files in `folder`, or else in memory. */
+export const startStack = async (config: Config, folder?: string) => {
+  const [database, services] = await Promise.all([startDynamoDb(folder), startSqsAndS3(folder)])
+  const stop = async () => {
+    await Promise.all([database.stop(), services.stop()])
+  }
+  try {
+    return { ...(await furnish(config, { database, services }, folder)), stop, ended: database.ended }
+  } catch (thrown) {
+    await stop()
+    throw thrown
+  }
+}
+
+type Emulators = { database: Emulator; services: Emulator }
+
+/** Tables, queues, a bucket, and the environment that names them. */
+const furnish = async (config: Config, { database, services }: Emulators, folder?: string) => {
   const env: Record<string, string> = {
     SERVICE_MODE: 'pro',
     AWS_REGION: REGION,
@@ -28,10 +43,11 @@ export const startStack = async (config: Config) => {
     S3_ENDPOINT: services.endpoint,
     TABLE_PREFIX: config.TABLE_PREFIX,
     FILES_BUCKET: BUCKET,
+    ...(folder && !config.WORKSPACES_DIR ? { WORKSPACES_DIR: path.join(folder, 'workspaces') } : {}),
   }
   Object.assign(process.env, env)
   const place = (endpoint: string) => ({ region: REGION, endpoint })
-  const sqs = createSqsClient(place(services.endpoint))
+  const sqs = openSqs(place(services.endpoint))
   const tables = tableDefinitions(collections, tableNames(config.TABLE_PREFIX))
   const [urls] = await Promise.all([
     createQueues(sqs, queueDefinitions(config, TIMEOUTS)),
@@ -54,9 +70,5 @@ export const startStack = async (config: Config) => {
     TASK_URGENT_QUEUE_URL: queues.urgent,
     NOTIFICATION_QUEUE_URL: queues.notifications,
   })
-  const stop = async () => {
-    sqs.destroy()
-    await Promise.all([database.stop(), services.stop()])
-  }
-  return { sqs, queues, timeouts: TIMEOUTS, stop }
+  return { sqs, queues, timeouts: TIMEOUTS }
 }

@@ -1,25 +1,41 @@
+import type { Server } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { createLog } from '../../lib/adapters/node/log.ts'
+import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
 import { openGroup } from '../../lib/app/cloud-http.ts'
+import { openWork } from '../../lib/app/cloud-work.ts'
 import { readConfig } from '../../lib/config.ts'
-import { DEFAULT_BODY_LIMIT } from '../../lib/http/body.ts'
+import { gatewayRoutes } from '../../lib/gateway/contract.ts'
+import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
+import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
-/**
- * What may outlast or outgrow the HTTP API, on node:http; the Lambda Web Adapter passes requests on and answers back as
- * they stream. Its paths are those that resources/distribution.yml sends here.
- */
-const routes = { exportTasks: taskRoutes.exportTasks }
-const handler = openGroup<typeof routes>(routes, taskHandlers)
+/** What may outlast or outgrow the HTTP API; resources/distribution.yml sends the paths of these routes here. */
+const routes = { exportTasks: taskRoutes.exportTasks, submitRequest: gatewayRoutes.submitRequest }
 
-const config = readConfig()
-const host = createHost({
-  dispatch: () => ({ handler, bodyLimit: DEFAULT_BODY_LIMIT }),
-  ids: createIds({ clock: createClock() }),
-  log: createLog({ level: config.LOG_LEVEL }),
-})
-host.listen(config.PORT, config.HOST)
-process.on('SIGTERM', () => host.close())
+/**
+ * The streaming function on node:http, listening nowhere yet. The Lambda Web Adapter passes requests on and answers back
+ * as they stream; `npm run offline` hands it those of its own server.
+ */
+export const openStreaming = (): Server => {
+  const open = openWork<typeof routes>(({ gateway, ...served }) => {
+    const { exportTasks } = taskHandlers(served)
+    const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
+    return { exportTasks, submitRequest }
+  }, openAccepting)
+  const handler = openGroup(routes, open)
+  return createHost({
+    dispatch: createDispatch([{ routes, handler }], handler),
+    ids: createIds({ clock: createClock() }),
+    log: createLog({ level: readConfig().LOG_LEVEL }),
+  })
+}
+
+if (import.meta.main) {
+  const { PORT, HOST } = readConfig()
+  const server = openStreaming().listen(PORT, HOST)
+  process.on('SIGTERM', () => server.close())
+}

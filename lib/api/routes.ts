@@ -1,8 +1,16 @@
+import { accountRoutes, userRoutes } from '../accounts/contract.ts'
 import { agentRoutes } from '../agents/contract.ts'
+import { auditRoutes } from '../audit/contract.ts'
+import { authRoutes } from '../auth/contract.ts'
+import { deviceRoutes } from '../devices/contract.ts'
+import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
+import { oauthRoutes } from '../oauth/contract.ts'
 import { queueRoutes } from '../queue/contract.ts'
+import { settingsRoutes } from '../settings/contract.ts'
 import { taskRoutes } from '../tasks/contract.ts'
+import { tokenRoutes } from '../tokens/contract.ts'
 import { apiRoutes } from './contract.ts'
 import { mergeRoutes } from './merge.ts'
 
@@ -12,6 +20,15 @@ export const tables = {
   queue: queueRoutes,
   agents: agentRoutes,
   notifications: notificationRoutes,
+  auth: authRoutes,
+  accounts: accountRoutes,
+  users: userRoutes,
+  devices: deviceRoutes,
+  oauth: oauthRoutes,
+  settings: settingsRoutes,
+  audit: auditRoutes,
+  tokens: tokenRoutes,
+  gateway: gatewayRoutes,
   health: healthRoutes,
   api: apiRoutes,
 } as const

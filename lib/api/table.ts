@@ -1,6 +1,14 @@
+import { userRoutes } from '../accounts/contract.ts'
+import { userHandlers } from '../accounts/handlers.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { agentHandlers } from '../agents/handlers.ts'
+import { auditRoutes } from '../audit/contract.ts'
+import { auditHandlers } from '../audit/handlers.ts'
+import { deviceRoutes } from '../devices/contract.ts'
+import { deviceHandlers } from '../devices/handlers.ts'
 import type { Domains } from '../domains.ts'
+import { gatewayRoutes } from '../gateway/contract.ts'
+import { gatewayHandlers } from '../gateway/handlers.ts'
 import { healthRoutes } from '../health/contract.ts'
 import { healthHandlers } from '../health/handlers.ts'
 import type { Health } from '../health/service.ts'
@@ -11,8 +19,13 @@ import { notificationRoutes } from '../notifications/contract.ts'
 import { notificationHandlers } from '../notifications/handlers.ts'
 import { queueRoutes } from '../queue/contract.ts'
 import { queueHandlers } from '../queue/handlers.ts'
+import { settingsRoutes } from '../settings/contract.ts'
+import { settingsHandlers } from '../settings/handlers.ts'
 import { taskRoutes } from '../tasks/contract.ts'
 import { taskHandlers } from '../tasks/handlers.ts'
+import { tokenRoutes } from '../tokens/contract.ts'
+import { tokenHandlers } from '../tokens/handlers.ts'
+import { everyAuthHandler, everyAuthRoute } from './auth.ts'
 import { apiRoutes } from './contract.ts'
 import { apiHandlers } from './handlers.ts'
 
@@ -29,6 +42,13 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(queueRoutes, queueHandlers(domains)),
     group(agentRoutes, agentHandlers(domains)),
     group(notificationRoutes, notificationHandlers(domains)),
+    group(everyAuthRoute, everyAuthHandler(domains)),
+    group(userRoutes, userHandlers(domains)),
+    group(deviceRoutes, deviceHandlers(domains)),
+    group(settingsRoutes, settingsHandlers(domains)),
+    group(auditRoutes, auditHandlers(domains)),
+    group(tokenRoutes, tokenHandlers(domains)),
+    group(gatewayRoutes, gatewayHandlers(domains)),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

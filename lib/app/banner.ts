@@ -8,10 +8,22 @@ type Facts = {
   model: { provider: string; model: string }
   agents: readonly string[]
   data: string
+  signIn?: SignIn
+}
+
+/** What somebody has to do before the service answers: nothing, or how the mode of sign-in has it. */
+export type SignIn = 'open' | 'key' | 'cloud' | 'oidc'
+
+const toTry: Readonly<Record<SignIn, readonly [request: string, body: string]>> = {
+  open: ['POST /api/tasks', '{"title": "Hello", "prompt": "Write a note about this workspace"}'],
+  key: ['POST /api/auth/verify-access-key', '{"key": "…"}'],
+  cloud: ['POST /api/auth/signup', '{"email": "you@example.com", "password": "…", "name": "You"}'],
+  oidc: ['GET /api/auth/oidc', ''],
 }
 
 /** What `npm start` says: where it is, what it runs on, and one thing to try. */
-export const banner = ({ url, mode, version, providers, model, agents, data }: Facts): string => {
+export const banner = (facts: Facts): string => {
+  const { url, mode, version, providers, model, agents, data, signIn = 'open' } = facts
   const demo = providers.some((provider) => provider.demo)
   const lines = [
     `agent-task-service ${version} on ${url}, mode ${mode}`,
@@ -19,8 +31,13 @@ export const banner = ({ url, mode, version, providers, model, agents, data }: F
     `  agents  ${agents.join(', ')}`,
     `  data    ${data}`,
     'Try it:',
-    `  curl -X POST ${url}/api/tasks -H 'content-type: application/json' \\`,
-    `    -d '{"title": "Hello", "prompt": "Write a note about this workspace"}'`,
+    ...curlOf(url, ...toTry[signIn]),
   ]
   return `${lines.join('\n')}\n`
+}
+
+const curlOf = (url: string, request: string, body: string): string[] => {
+  const [method = '', path = ''] = request.split(' ')
+  if (body === '') return [`  open ${url}${path} in a browser`]
+  return [`  curl -X ${method} ${url}${path} -H 'content-type: application/json' \\`, `    -d '${body}'`]
 }

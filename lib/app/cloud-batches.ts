@@ -1,6 +1,6 @@
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
-import { poisonText } from '../queue/poison.ts'
+import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { openJobs } from './cloud-jobs.ts'
 
@@ -11,7 +11,7 @@ export const openNotify = () => {
     ...outside,
     parse: AnnounceSchema,
     handle: ({ body }) => outbox.deliver(body),
-    onPoison: (reason, raw) => deadLetters.addMessage('unknown', poisonText(reason, raw)),
+    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
 }
 
@@ -26,14 +26,16 @@ const UNDELIVERABLE = {
  */
 export const openDlq = () => {
   const { tasks, deadLetters, ...outside } = openJobs()
-  const take = async (message: RunTask) => {
+  const take = async (messageId: string, message: RunTask) => {
+    const { taskId } = message
     if (await tasks.runs.undeliverable(message, UNDELIVERABLE)) return
-    if (!(await tasks.exists(message.taskId))) await deadLetters.addMessage(message.taskId, 'unknown_task')
+    if (!(await tasks.exists(taskId)))
+      await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
   }
   return createSqsBatchHandler<RunTask>({
     ...outside,
     parse: RunTaskSchema,
-    handle: ({ body }) => take(body),
-    onPoison: (reason, raw) => deadLetters.addMessage('unknown', poisonText(reason, raw)),
+    handle: ({ id, body }) => take(id, body),
+    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
 }

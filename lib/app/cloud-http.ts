@@ -1,20 +1,23 @@
-import { readConfig } from '../config.ts'
-import { Problem } from '../core/errors.ts'
-import { createDomains, type Domains } from '../domains.ts'
-import { createRequestMetrics } from '../health/request-metrics.ts'
-import type { Health } from '../health/service.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { RequestMetrics } from '../health/request-metrics.ts'
 import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from '../http/event.ts'
-import { type Guard, localGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
 import type { Place } from '../http/no-route.ts'
 import { problemOf, problemResult } from '../http/problem.ts'
 import type { Handlers, Routes } from '../http/route.ts'
-import { openCloudPorts } from './cloud.ts'
-import { describeAgents } from './cloud-agents.ts'
-import { openHealth } from './health.ts'
+import type { Entry, EntryPorts } from '../join/entry.ts'
+import { frontOf, openGuard } from './front.ts'
 
-type Served = Domains & { health: Health }
+/** What a function is made of once it is open: who may come in, and who answers them. */
+type Opened<R extends Routes> = {
+  entry: Entry
+  ports: EntryPorts
+  requests: RequestMetrics
+  handlers: Handlers<R>
+}
+export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Opened<R>>
+
 type Answer = HttpResult & { body: string }
 type FunctionHandler = (event: HttpEvent, context: object) => Promise<Answer>
 
@@ -24,10 +27,10 @@ const LONGEST_BODY = 5_500_000
 /** The handler of one endpoint group as a function behind the HTTP API. */
 export const serveGroup = <R extends Routes>(
   routes: R,
-  handlersOf: (domains: Served) => Handlers<R>,
+  open: Open<R>,
   known?: readonly Place[],
 ): FunctionHandler => {
-  const handle = openGroup(routes, handlersOf, known)
+  const handle = openGroup(routes, open, known)
   return async (event, context) => whole(await handle(event, context))
 }
 
@@ -37,23 +40,20 @@ export const serveGroup = <R extends Routes>(
  */
 export const openGroup = <R extends Routes>(
   routes: R,
-  handlersOf: (domains: Served) => Handlers<R>,
+  open: Open<R>,
   known?: readonly Place[],
 ): HttpHandler => {
   let opened: Promise<HttpHandler> | undefined
-  const open = async () => {
+  const openHandler = async () => {
     const config = readConfig()
-    const ports = { ...openCloudPorts(config), adapters: await describeAgents(config) }
-    const domains = createDomains(ports, config)
-    const requests = createRequestMetrics(ports)
-    const health = openHealth({ ports, domains, requests, writable: () => true })
-    const guard = config.DYNAMODB_ENDPOINT === undefined ? closedGuard : localGuard
-    const http = { ...ports, guard, record: requests.record }
-    const handle = lambda(http, routes, handlersOf({ ...domains, health }), known)
+    const { entry, ports, requests, handlers } = await open(config)
+    const front = frontOf(config)
+    const http = { ...ports, guard: openGuard(entry, front), front, record: requests.record }
+    const handle = lambda(http, routes, handlers, known)
     return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
   }
   return async (event, context) => {
-    opened ??= open()
+    opened ??= openHandler()
     try {
       return await (await opened)(event, context)
     } catch (thrown) {
@@ -70,16 +70,6 @@ const withRequestId = (event: HttpEvent, requestId: string): HttpEvent => ({
   ...event,
   requestContext: { ...event.requestContext, requestId },
 })
-
-/** Without a way to sign in, a deployed service answers nobody; on emulators it is a local one. */
-const closedGuard: Guard = (access) => {
-  if (access === 'public') return { userId: 'anonymous', role: 'user' }
-  throw new Problem(
-    'forbidden',
-    'sign_in_not_configured',
-    'This deployment has no way to sign in: set AUTH_MODE to cloud or oidc',
-  )
-}
 
 /** A function answers in one piece. */
 const whole = async (result: HttpResult): Promise<Answer> => {

@@ -1,10 +1,12 @@
 import { type Config, readConfig } from '../config.ts'
-import { createDomains } from '../domains.ts'
-import { openCloudPorts } from './cloud.ts'
+import { createEntry } from '../join/entry.ts'
+import { joinWork } from '../join/work.ts'
+import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
 
 /** The domains of a function that runs no agents. */
-export const openJobs = (config: Config = readConfig()) => {
-  const outside = openCloudPorts(config)
+export const openJobs = (config: Config = readConfig(), sending: Sending = withoutSending) => {
+  const outside = { ...openWorkPorts(config, sending), adapters: [] }
+  const entry = createEntry(outside, config)
   const { log, clock, redeliverIn } = outside
-  return { ...createDomains({ ...outside, adapters: [] }, config), log, clock, redeliverIn }
+  return { ...joinWork(entry, outside, config), settings: entry.settings, log, clock, redeliverIn }
 }

@@ -1,15 +1,21 @@
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
-import { openSsm, readSecrets } from '../adapters/aws/secrets.ts'
-import type { InvocationContext, SqsEvent } from '../adapters/aws/sqs/event.ts'
+import { openSqs } from '../adapters/aws/clients.ts'
+import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '../adapters/aws/sqs/event.ts'
+import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
-import { badSetting, type Config, readConfig, readConfigWith } from '../config.ts'
-import { createDomains } from '../domains.ts'
-import { poisonText } from '../queue/poison.ts'
+import { createClock } from '../adapters/node/clock.ts'
+import { badSetting, readConfig } from '../config.ts'
+import { createEntry } from '../join/entry.ts'
+import { joinWork } from '../join/work.ts'
+import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
+import type { StopReason } from '../worker/stop.ts'
 import { openAgents } from './agents.ts'
-import { openCloudPorts } from './cloud.ts'
+import { openWorkPorts } from './cloud.ts'
+import { withSecrets } from './cloud-secrets.ts'
+import { openSending } from './cloud-sending.ts'
 
 /** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
 const WATCH_MS = 500
@@ -17,22 +23,19 @@ const WATCH_MS = 500
 const GIVE_BACK_MS = 15_000
 /** The longest run of an agent in a function, which has 15 minutes in all. */
 const LONGEST_RUN_MS = 840_000
-
-/** The settings, and with them those that are kept as encrypted parameters, where the deployment names a place of them. */
-const withSecrets = async (given: Config): Promise<Config> =>
-  given.SECRETS_PATH === undefined
-    ? given
-    : readConfigWith(await readSecrets(openSsm(given.AWS_REGION), given.SECRETS_PATH))
+/** The wait before a message comes again that found no worker, the first time: ten of them outlast 25 minutes. */
+const UNOPENED_MS = 15_000
 
 /** The worker of task messages as it lives in a function: the agents, and what goes on around their runs. */
 export const openWorker = async () => {
   const config = await withSecrets(readConfig())
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
-  const outside = openCloudPorts(config)
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
+  const outside = openWorkPorts(config, openSending(config, true))
   const { adapters } = await openAgents({ ...outside, config, workspacesDir })
-  const { active, worker, deadLetters } = createDomains({ ...outside, adapters }, config)
+  const entry = createEntry(outside, config)
+  const { active, worker, deadLetters, deliveries } = joinWork(entry, { ...outside, adapters }, config)
 
   /** Runs `work` with heartbeat, watch and an end before the invocation's own; `remainingMs` is what that has left. */
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
@@ -49,6 +52,7 @@ export const openWorker = async () => {
       return await work()
     } finally {
       await worker.settled()
+      await deliveries.settled()
       cancel()
       await Promise.all(jobs.map((end) => end()))
       clearInterval(awake)
@@ -59,9 +63,48 @@ export const openWorker = async () => {
     ...outside,
     parse: RunTaskSchema,
     handle: ({ body }) => worker.run(body),
-    onPoison: (reason, raw) => deadLetters.addMessage('unknown', poisonText(reason, raw)),
+    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
 
-  return (event: SqsEvent, context: InvocationContext) =>
-    during(context.getRemainingTimeInMillis(), () => batch(event, context))
+  const handle = (event: SqsEvent, context: InvocationContext) =>
+    during(context.getRemainingTimeInMillis(), async () => {
+      await entry.settings.refresh()
+      return batch(event, context)
+    })
+  return Object.assign(handle, { stop: active.stopAll })
+}
+
+/**
+ * The worker function. It is opened by its first event, and if that fails (settings, parameters, agents) by the next;
+ * the messages come again soon, not when their visibility timeout is over, and the invocation fails, which alarms hear.
+ */
+export const createWorkerFunction = () => {
+  let opened: ReturnType<typeof openWorker> | undefined
+  const handle = async (event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> => {
+    opened ??= openWorker()
+    try {
+      await opened
+    } catch (thrown) {
+      opened = undefined
+      await bringBack(event)
+      throw thrown
+    }
+    return (await opened)(event, context)
+  }
+  /** Stops every run, those to come included: for whoever ends the process that the function lives in. */
+  const stop = async (reason: StopReason): Promise<void> => (await opened)?.stop(reason)
+  return Object.assign(handle, { stop })
+}
+
+const bringBack = async ({ Records }: SqsEvent): Promise<void> => {
+  const { AWS_REGION: region, SQS_ENDPOINT: endpoint, TASK_QUEUE_URL: anyUrl = '' } = readConfig()
+  const redeliverIn = createRedelivery({
+    client: openSqs({ region, endpoint }),
+    anyUrl,
+    clock: createClock(),
+  })
+  const receivesOf = ({ attributes }: SqsRecord) => Number(attributes.ApproximateReceiveCount)
+  await Promise.allSettled(
+    Records.map((record) => redeliverIn(record, redeliveryMs(receivesOf(record), UNOPENED_MS))),
+  )
 }

@@ -1,10 +1,10 @@
 import { createProcessInfo } from '../adapters/node/process-info.ts'
-import type { Domains, Ports } from '../domains.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
+import type { Work, WorkPorts } from '../join/work.ts'
 import { VERSION } from '../version.ts'
 
-type Needs = { ports: Ports; domains: Domains; requests: RequestMetrics; writable: () => boolean }
+type Needs = { ports: WorkPorts; domains: Work; requests: RequestMetrics; writable: () => boolean }
 
 /** Health as seen from where everything is at hand. */
 export const openHealth = ({ ports, domains, requests, writable }: Needs): Health =>

@@ -13,7 +13,8 @@ export type Index<R> = { within?: Field<R>; by: Field<R> }
  * `within` makes the key a pair, for rows that are only ever read together with their owner.
  * `detail` fields are heavy: they are kept beside the row and come only when asked for.
  * `summary` lists all the other fields, for storage whose indexes are copies and that has to name what to copy; where a
- * collection has detail and no list, such storage copies the detail as well.
+ * collection has detail and no list, such storage copies the detail as well. Storage that keeps no order of fields shows
+ * them in that of the list, then the detail, then what is in no list by its name.
  * `expires` names a field of epoch milliseconds after which the row counts as absent.
  */
 export type Collection<R extends object = Row> = {

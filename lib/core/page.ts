@@ -18,6 +18,21 @@ export const queryList = <T extends z.ZodType<unknown, string>>(part: T) =>
     .transform((text) => text.split(',').map((entry) => entry.trim()))
     .pipe(z.array(part).max(100))
 
+const notATime = { error: 'must be an ISO 8601 date or time' }
+
+/** A moment, or the beginning of a day in UTC, in a query string. */
+export const queryFrom = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], notATime)
+  .transform((text) => new Date(text).toISOString())
+
+/** A moment, or the last millisecond of a day in UTC, in a query string. */
+export const queryUntil = z
+  .union(
+    [z.iso.datetime({ offset: true }), z.iso.date().transform((day) => `${day}T23:59:59.999Z`)],
+    notATime,
+  )
+  .transform((text) => new Date(text).toISOString())
+
 /** How every list is paged: `limit` with `offset`, or `limit` with the `cursor` of the page before. */
 export const pageQuery = {
   limit: queryInt(1, 200).default(50),

@@ -1,4 +1,18 @@
-/** Who is calling: the user, and what the user may do. `local` is the one person of a local installation without a key. */
-export type Principal = { userId: string; role: 'user' | 'admin' }
+export type Role = 'user' | 'admin'
 
-export const LOCAL_ADMIN: Principal = Object.freeze({ userId: 'local', role: 'admin' })
+/**
+ * Who is calling, and what that one may do. `sessionId` is there when a session says so, `tokenId` when an API token
+ * does: then `userId` is whoever made the token, and `callsPerMinute` the token's own limit where it has one.
+ */
+export type Principal = {
+  userId: string
+  role: Role
+  sessionId?: string
+  tokenId?: string
+  callsPerMinute?: number
+}
+
+/** The one person of an installation in local mode. */
+export const LOCAL_USER = 'local'
+export const LOCAL_ADMIN: Principal = Object.freeze({ userId: LOCAL_USER, role: 'admin' })
+export const ANONYMOUS: Principal = Object.freeze({ userId: 'anonymous', role: 'user' })

@@ -15,7 +15,10 @@ export const createDispatch = (groups: readonly Group[], fallback: HttpHandler):
   const limits = new Map<string, number>()
   for (const { routes, handler } of groups) {
     for (const route of Object.values(routes)) {
-      handlers.set(prefixOf(route.path), handler)
+      const prefix = prefixOf(route.path)
+      // The routes of the other group would never be reached.
+      if ((handlers.get(prefix) ?? handler) !== handler) throw new Error(`Two groups have ${prefix}`)
+      handlers.set(prefix, handler)
       if (route.bodyLimit !== undefined) limits.set(keyOf(route), route.bodyLimit)
     }
   }

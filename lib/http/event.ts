@@ -6,6 +6,8 @@ export type HttpEvent = {
   rawQueryString: string
   /** Names in lower case; several values of one name joined by a comma. */
   headers: Record<string, string | undefined>
+  /** `name=value` each; API Gateway takes them out of the headers. */
+  cookies?: string[]
   queryStringParameters?: Record<string, string | undefined>
   pathParameters?: Record<string, string | undefined>
   requestContext: {
@@ -23,4 +25,7 @@ export type HttpResult = {
   body: string | AsyncIterable<string>
 }
 
-export type HttpHandler = (event: HttpEvent, context: object) => Promise<HttpResult>
+/** What a host knows beside the event; a function in the cloud is not told when its caller hangs up. */
+export type HttpContext = { gone?(): AbortSignal }
+
+export type HttpHandler = (event: HttpEvent, context: HttpContext) => Promise<HttpResult>

@@ -23,7 +23,8 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
     const { handler, bodyLimit } = dispatch(request.method ?? 'GET', path)
     try {
       const body = hasBody(request) ? await readBody(request, bodyLimit) : undefined
-      await send(response, await handler(toEvent(request, path, requestId, body), {}))
+      const gone = () => signalOf(response)
+      await send(response, await handler(toEvent(request, path, requestId, body), { gone }))
     } catch (thrown) {
       if (hasLeft(thrown)) return response.destroy()
       if (response.headersSent) throw thrown
@@ -36,6 +37,14 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       response.destroy()
     })
   })
+}
+
+/** Aborts when the connection is closed, which before the answer is out is the caller's doing. */
+const signalOf = (response: ServerResponse): AbortSignal => {
+  const controller = new AbortController()
+  if (response.closed) controller.abort()
+  else response.once('close', () => controller.abort())
+  return controller.signal
 }
 
 /** A caller that hangs up in the middle of its request or of the answer is no fault of ours. */

@@ -2,7 +2,9 @@ import middy from '@middy/core'
 import httpRouterHandler from '@middy/http-router'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import { cookieOf } from './credential.ts'
+import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import { type Front, originOf } from './front.ts'
 import type { Guard } from './guard.ts'
 import { inputReader } from './input.ts'
 import { methodsOf, noRoute, type Place } from './no-route.ts'
@@ -11,7 +13,7 @@ import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
 
 /** What every handler function needs around its routes. */
-export type HttpNeeds = { guard: Guard; record: RecordRequest; clock: Clock; log: Log }
+export type HttpNeeds = { guard: Guard; front: Front; record: RecordRequest; clock: Clock; log: Log }
 
 /**
  * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON. The same function serves
@@ -25,7 +27,7 @@ export const lambda = <R extends Routes>(
   known: readonly Place[] = Object.values(routes),
 ): HttpHandler => {
   const table = Object.entries(routes).flatMap(([name, route]) => {
-    const handler = endpoint(needs.guard, route, handlers[name] as Handler<Route>)
+    const handler = endpoint(needs, route, handlers[name] as Handler<Route>)
     return methodsOf(route).map((method) => ({ method, path: route.path, handler }))
   })
   const router = httpRouterHandler({
@@ -38,17 +40,22 @@ export const lambda = <R extends Routes>(
     .handler(router as never) as unknown as HttpHandler
 }
 
-const endpoint = (guard: Guard, route: Route, handle: Handler<Route>) => {
+const endpoint = ({ guard, front }: HttpNeeds, route: Route, handle: Handler<Route>) => {
   const read = inputReader(route)
   const routeKey = `${route.method} ${route.path}`
-  return async (event: HttpEvent): Promise<HttpResult> => {
+  return async (event: HttpEvent, { gone }: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey
-    const principal = guard(route.access, event)
+    const known = guard(route.access, event)
     const call = {
-      principal,
+      // An open installation knows at once.
+      principal: known instanceof Promise ? await known : known,
       requestId: event.requestContext.requestId,
       header: (name: string) => event.headers[name],
+      cookie: (name: string) => cookieOf(event, name),
+      origin: () => originOf(event, front),
+      gone: () => gone?.(),
     }
+    if (handle.admit) await handle.admit(call)
     return respond(route, await handle(read(event), call))
   }
 }

@@ -1,8 +1,18 @@
 import type * as z from 'zod'
 import type { Principal } from '../core/principal.ts'
+import type { Origin } from './front.ts'
 
-/** Who may call a route. There is no default: a route nobody decided on does not compile. */
-export type Access = 'public' | 'session' | 'admin'
+/** What an API token may be made for. */
+export const SCOPES = ['gateway', 'webhooks'] as const
+export type Scope = (typeof SCOPES)[number]
+
+/**
+ * Who may call a route: everybody; everybody, but who is signed in is known; who is signed in; admins; holders of an
+ * API token of that scope. There is no default: a route nobody decided on does not compile.
+ */
+export type Access = 'public' | 'optional' | 'session' | 'admin' | Scope
+
+export const isScope = (access: Access): access is Scope => SCOPES.some((scope) => scope === access)
 
 /** A route as data: handlers, access checks, validation, OpenAPI and the typed client all read it. */
 export type Route = {
@@ -18,11 +28,11 @@ export type Route = {
   body?: z.ZodType
   response: z.ZodType
   /** Status of the ordinary answer, 200 when absent. */
-  status?: 200 | 201 | 202
+  status?: 200 | 201 | 202 | 302
   /** Most bytes of the body, 1 MiB when absent. */
   bodyLimit?: number
   /** Another status that comes with the same body. */
-  alsoStatus?: 503
+  alsoStatus?: 200 | 401 | 503
   /** Content type of the ordinary answer when it is not JSON. */
   produces?: string
   /** Content type of a text form of the answer, for callers whose `Accept` prefers it. */
@@ -44,11 +54,15 @@ export type Input<R extends Route> = {
   body: Parsed<R['body']>
 }
 
-/** Who calls, under which request id, with which headers (names in lower case). */
+/** Who calls, under which request id, with which headers (names in lower case) and cookies, and from where. */
 export type Call = {
   principal: Principal
   requestId: string
   header(name: string): string | undefined
+  cookie(name: string): string | undefined
+  origin(): Origin
+  /** Aborts when the caller hangs up before it has its answer, where the host can tell. */
+  gone(): AbortSignal | undefined
 }
 
 /** An answer with another status, further headers, or a body that is text already or comes in pieces. */
@@ -69,7 +83,17 @@ export type RawBody = { raw: string | AsyncIterable<string> }
 
 export type Answer<R extends Route> = z.input<R['response']> | Reply<z.input<R['response']> | RawBody>
 
-export type Handler<R extends Route> = (input: Input<R>, call: Call) => Promise<Answer<R>> | Answer<R>
+type Handle<R extends Route> = (input: Input<R>, call: Call) => Promise<Answer<R>> | Answer<R>
+type Admit = (call: Call) => Promise<void>
+
+export type Handler<R extends Route> = Handle<R> & { readonly admit?: Admit }
+
+/**
+ * A handler whose calls may be refused before their input is read: so a limit also counts those that do not fit their
+ * schema.
+ */
+export const admitting = <R extends Route>(admit: Admit, handle: Handle<R>): Handler<R> =>
+  Object.assign(handle, { admit })
 
 /** One handler per route, under the route's name. */
 export type Handlers<R extends Routes> = { readonly [Name in keyof R]: Handler<R[Name]> }

@@ -1,15 +1,20 @@
 import { messageOf } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
 import { type Announcement, announcements, notifications } from './rows.ts'
 import type { Announce } from './schema.ts'
 
-type Needs = { store: Store; queue: Queue<Announce>; clock: Clock; ids: Ids; log: Log }
-type FailedTask = { id: string; title: string; attempts: number; error?: { message: string } | undefined }
+type Needs = { store: Store; queue: Queue<Announce>; clock: Clock; log: Log }
+type FailedTask = {
+  id: string
+  title: string
+  attempts: number
+  completedAt?: string | undefined
+  error?: { message: string } | undefined
+}
 
 const KEEP_MS = 90 * 86_400_000
 const PAGE = 200
@@ -20,7 +25,7 @@ export type Outbox = ReturnType<typeof createOutbox>
  * Announcements on their way to people. One is stored together with what it tells (a transactional outbox), sent to
  * the notification queue after that, and removed once it is delivered: told once, whatever dies in between.
  */
-export const createOutbox = ({ store, queue, clock, ids, log }: Needs) => {
+export const createOutbox = ({ store, queue, clock, log }: Needs) => {
   let latest = 0
   // Strictly growing, and not before it is told: a reader's mark must not cover what comes after it.
   const deliveryTime = () => {
@@ -40,15 +45,18 @@ export const createOutbox = ({ store, queue, clock, ids, log }: Needs) => {
     }
   }
 
-  /** Announces that a task failed for good: what to write with the failure, and what to do after it. */
-  const taskFailed = (task: FailedTask) => {
+  /**
+   * Announces that a task failed for good: what to write with the failure, and what to do after it. The announcement has
+   * the ULID of the failure's event: made twice, it is told once.
+   */
+  const taskFailed = (task: FailedTask, eventId: string) => {
     const row: Announcement = {
-      id: ids.next('ntf'),
+      id: `ntf${eventId.slice(eventId.indexOf('_'))}`,
       type: 'task_failed',
       title: `Task failed: ${task.title}`.slice(0, 300),
       message: `After ${task.attempts === 1 ? 'one attempt' : `${task.attempts} attempts`}: ${task.error?.message ?? 'no reason given'}`,
       taskId: task.id,
-      createdAt: iso(clock.now()),
+      createdAt: task.completedAt ?? iso(clock.now()),
     }
     const followers: Follower[] = [{ insert: announcements, row }]
     return { followers, after: () => send([row.id]) }

@@ -1,14 +1,17 @@
 import { collection } from '../core/collection.ts'
-import type { Notification } from './schema.ts'
+import { type Notification, NotificationSchema } from './schema.ts'
 
 type Expiring = { expiresAt: number }
 
 /** Something to tell, stored in the write that makes it true; gone once it has been told. */
 export type Announcement = Omit<Notification, 'read'>
+const FIELDS = NotificationSchema.omit({ read: true }).keyof().options
+
 export const announcements = collection<Announcement>({
   name: 'announcements',
   key: 'id',
   indexes: { oldest: { by: 'createdAt' } },
+  summary: FIELDS,
 })
 
 export type NotificationRow = Announcement & Expiring
@@ -16,6 +19,7 @@ export const notifications = collection<NotificationRow>({
   name: 'notifications',
   key: 'id',
   indexes: { newest: { by: 'createdAt' } },
+  summary: FIELDS,
   expires: 'expiresAt',
 })
 

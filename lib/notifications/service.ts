@@ -9,6 +9,8 @@ import type { Notification } from './schema.ts'
 
 const SCOPE = 'notifications'
 const NEVER = ''
+/** More than a page has, should several have been made in the millisecond at its edge. */
+const MOST_READS = 1_000
 
 export type Notifications = ReturnType<typeof createNotifications>
 
@@ -28,10 +30,21 @@ export const createNotifications = ({ store }: { store: Store }) => {
     return Math.max(0, all - seen)
   }
 
-  const shown = async (userId: string, mark: string, row: NotificationRow): Promise<Notification> => {
-    const read = row.createdAt <= mark || (await store.get(reads, [userId, row.id])) !== undefined
-    const { expiresAt: _expires, ...rest } = row
-    return { ...rest, read }
+  /** Which of some notifications, newest first, the user has read one by one. */
+  const readAmong = async (
+    userId: string,
+    rows: readonly NotificationRow[],
+  ): Promise<ReadonlySet<string>> => {
+    const [newest, oldest] = [rows[0], rows.at(-1)]
+    if (newest === undefined || oldest === undefined) return new Set()
+    const { rows: seen } = await store.page(reads, {
+      index: 'ofUser',
+      is: userId,
+      where: [{ field: 'createdAt', from: oldest.createdAt, to: newest.createdAt }],
+      order: 'desc',
+      limit: MOST_READS,
+    })
+    return new Set(seen.map(({ notificationId }) => notificationId))
   }
 
   const list = async (
@@ -49,8 +62,12 @@ export const createNotifications = ({ store }: { store: Store }) => {
       store.count(notifications, { index: 'newest' }),
       unreadOf(userId, mark),
     ])
+    const seen = await readAmong(
+      userId,
+      page.rows.filter(({ createdAt }) => createdAt > mark),
+    )
     return {
-      notifications: await Promise.all(page.rows.map((row) => shown(userId, mark, row))),
+      notifications: page.rows.map((row) => shown(row, row.createdAt <= mark || seen.has(row.id))),
       unread,
       total,
       count: page.rows.length,
@@ -66,7 +83,7 @@ export const createNotifications = ({ store }: { store: Store }) => {
     if (!row) throw missing('Notification')
     const { createdAt, expiresAt } = row
     await store.commit<ReadRow>({ insert: reads, row: { userId, notificationId: id, createdAt, expiresAt } })
-    return shown(userId, await markOf(userId), row)
+    return shown(row, true)
   }
 
   /** Marks all that exist now as read for the caller. */
@@ -81,6 +98,11 @@ export const createNotifications = ({ store }: { store: Store }) => {
 
   return { list, read, readAll }
 }
+
+const shown = ({ expiresAt: _expires, ...row }: NotificationRow, read: boolean): Notification => ({
+  ...row,
+  read,
+})
 
 /** The least text above an ISO time: an inclusive bound from it leaves the time itself out. */
 const after = (mark: string) => (mark === NEVER ? NEVER : `${mark}\u0001`)

@@ -4,16 +4,16 @@ import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import { missing, Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Ids } from '../ports/ids.ts'
 import type { Follower, Store, Tally } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { ListDlqQuery } from './contract.ts'
-import type { DlqCounts, DlqItem } from './schema.ts'
+import { type DlqCounts, type DlqItem, DlqItemSchema } from './schema.ts'
 
 export const deadLetters = collection<DlqItem>({
   name: 'deadLetters',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
+  summary: DlqItemSchema.keyof().options,
 })
 
 /** Queues a failed task again: `writes` go with the write that closes its dead letter, `send` comes after. */
@@ -23,31 +23,37 @@ export type Redrive = {
   send(taskId: string): Promise<Task>
 }
 
-type Needs = { store: Store; redrive: Redrive; clock: Clock; ids: Ids }
+/** A message that did nothing; `messageId` is the queue's own name for it, a UUID. */
+export type Undelivered = { messageId: string; taskId: string; reason: string }
+
+type Needs = { store: Store; redrive: Redrive; clock: Clock }
 const TALLY = { tally: 'dlq', member: 'all' } as const
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>
 
 /** The dead letter queue: tasks that failed for good, until somebody retries or discards them. */
-export const createDeadLetters = ({ store, redrive, clock, ids }: Needs) => {
-  /** What is written together with the failure of a task. */
-  const entryFor = (task: Task): Follower[] => {
+export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
+  /** What is written together with the failure of a task, of which there is one entry for each event of it. */
+  const entryFor = (task: Task, eventId: string): Follower[] => {
     const row: DlqItem = {
-      id: ids.next('dlq'),
+      id: ofKind('dlq', eventId),
       taskId: task.id,
       title: task.title,
       attempts: task.attempts,
       lastError: task.error?.message ?? 'unknown',
-      createdAt: iso(clock.now()),
+      createdAt: task.completedAt ?? iso(clock.now()),
       status: 'pending',
     }
     return [{ insert: deadLetters, row }, moved(undefined, 'pending')]
   }
 
-  /** Takes in a message that no task can be failed for: it says nothing that can be read, or names no task. */
-  const addMessage = async (taskId: string, reason: string): Promise<void> => {
+  /**
+   * Takes in a message that no task can be failed for: it says nothing that can be read, or names no task. Its dead
+   * letter has the identifier of the message, so however often the queue delivers that, there is one.
+   */
+  const addMessage = async ({ messageId, taskId, reason }: Undelivered): Promise<void> => {
     const row: DlqItem = {
-      id: ids.next('dlq'),
+      id: `dlq_${messageId.replaceAll('-', '').toUpperCase()}`,
       taskId,
       title: 'A message that could not be delivered',
       attempts: 0,
@@ -119,6 +125,9 @@ export const createDeadLetters = ({ store, redrive, clock, ids }: Needs) => {
 
   return { entryFor, addMessage, list, countAll, retry, discard }
 }
+
+/** The identifier of another kind with the ULID of this one. */
+const ofKind = (kind: string, id: string): string => `${kind}${id.slice(id.indexOf('_'))}`
 
 const moved = (from: 'pending' | undefined, to: DlqItem['status']): Tally => ({
   ...TALLY,

@@ -1,5 +1,8 @@
 const LONGEST = 200
 
-/** What a dead letter says of a message that could not be read: why, and how it began. */
-export const poisonText = (reason: string, raw: string): string =>
-  `${reason}: ${raw.length > LONGEST ? `${raw.slice(0, LONGEST)}…` : raw}`
+/** What a message leaves that could not be read: why, and how it began. */
+export const poisonLetter = ({ id, reason, text }: { id: string; reason: string; text: string }) => ({
+  messageId: id,
+  taskId: 'unknown',
+  reason: `${reason}: ${text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text}`,
+})

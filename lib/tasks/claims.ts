@@ -6,13 +6,20 @@ import type { Lifecycle, Move } from './lifecycle.ts'
 import type { TaskRow } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
-type Needs = { lifecycle: Lifecycle; queue: { readonly durable: boolean }; clock: Clock; leaseMs: number }
+type Needs = {
+  lifecycle: Lifecycle
+  queue: { readonly durable: boolean }
+  /** Makes up for what a death left out, of a task that a message comes too late for. */
+  overtaken: (taskId: string) => Promise<void>
+  clock: Clock
+  leaseMs: number
+}
 
 /** A claimed task. `durable` resolves when a death of the process cannot undo the claim, and rejects when it is void. */
 export type Claim = { task: TaskRow; durable: Promise<void> }
 
 /** How a worker takes a queued task: the attempt is counted, the fencing number grows, the lease begins. */
-export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
+export const createClaims = ({ lifecycle, queue, overtaken, clock, leaseMs }: Needs) => {
   const moveOf = ({ taskId, attempt }: RunTask): Move => ({
     taskId,
     from: 'queued',
@@ -21,19 +28,17 @@ export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
     add: { fence: 1, attempts: 1 },
     set: { startedAt: iso(clock.now()), leaseExpiresAt: clock.now() + leaseMs },
     unset: ['nextAttemptAt'],
-    event: (claimed) => ({ agent: claimed.agent, attempt: claimed.attempts, ...workflowOf(claimed) }),
   })
 
   /** A durable queue may deliver before the sender has stored the task as queued: the message must not be used up by that. */
-  const claimed = ({ taskId, attempt }: RunTask, { applied, row }: Outcome<TaskRow>): TaskRow | undefined => {
-    if (applied) return row
-    const isEarly = row === undefined ? queue.durable : isComing(row, attempt)
-    if (isEarly)
-      throw new Problem(
-        'unavailable',
-        'task_not_queued_yet',
-        `${taskId} is not queued yet; its message comes again`,
-      )
+  const isEarly = ({ attempt }: RunTask, { applied, row }: Outcome<TaskRow>): boolean =>
+    !applied && (row === undefined ? queue.durable : isComing(row, attempt))
+
+  const claimed = async (message: RunTask, outcome: Outcome<TaskRow>): Promise<TaskRow | undefined> => {
+    const { applied, row } = outcome
+    if (applied) return row && queue.durable ? held(row) : row
+    if (isEarly(message, outcome)) throw notQueuedYet(message)
+    if (queue.durable) await overtaken(message.taskId)
     return undefined
   }
 
@@ -43,7 +48,7 @@ export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
      * cancelled, claimed already, or a message that comes twice. Throws Problem `unavailable` for a task not queued yet.
      */
     claim: async (message: RunTask): Promise<Claim | undefined> => {
-      const task = claimed(message, await lifecycle.move(moveOf(message)))
+      const task = await claimed(message, await lifecycle.move(moveOf(message)))
       return task && { task, durable: Promise.resolve() }
     },
 
@@ -52,11 +57,14 @@ export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
       const outcome = await lifecycle.moveAhead(moveOf(message))
       // A refusal may stand on a decision that never became durable; then the message has to come again.
       if (!outcome.applied) await outcome.durable
-      const task = claimed(message, outcome)
+      const task = await claimed(message, outcome)
       return task && { task, durable: outcome.durable }
     },
   }
 }
+
+const notQueuedYet = ({ taskId }: RunTask) =>
+  new Problem('unavailable', 'task_not_queued_yet', `${taskId} is not queued yet; its message comes again`)
 
 /**
  * Whether a row that stood in the way of a claim is on its way to it. Storage may refuse a claim for want of the row and
@@ -65,6 +73,5 @@ export const createClaims = ({ lifecycle, queue, clock, leaseMs }: Needs) => {
 const isComing = ({ status, attempts }: TaskRow, attempt: number): boolean =>
   (status === 'pending' && attempts < attempt) || (status === 'queued' && attempts === attempt - 1)
 
-/** A gateway's workflow shows in the started event, as it does in the task's metadata. */
-const workflowOf = ({ metadata }: TaskRow) =>
-  typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
+/** What a worker has of a row: not what is remembered there of writes. */
+const held = ({ born: _born, last: _last, ...task }: TaskRow): TaskRow => task

@@ -7,12 +7,14 @@ import type { createTaskCreation } from './create.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal, nextStatus } from './machine.ts'
+import type { Reconcile } from './reconcile.ts'
 import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
 import { CreateTaskSchema, type Task, type TaskEvent } from './schema.ts'
 
 type Needs = {
   store: Store
   lifecycle: Lifecycle
+  reconcile: Reconcile
   enqueueing: Pick<Enqueue, 'enqueue'>
   creation: ReturnType<typeof createTaskCreation>
   /** Tells a run of this process that its task was cancelled. */
@@ -20,7 +22,8 @@ type Needs = {
   clock: Clock
 }
 
-export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stopRun, clock }: Needs) => {
+export const createTaskControl = (needs: Needs) => {
+  const { store, lifecycle, reconcile, enqueueing, creation, stopRun, clock } = needs
   const load = async (id: string): Promise<TaskRow> => {
     const row = await store.get(tasks, id, true)
     if (!row) throw missing('Task')
@@ -56,6 +59,7 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
     let row = await load(id)
     // The state may move between the read and the write; every loss of that race is progress of the task.
     while (nextStatus(row.status, 'cancel')) {
+      await reconcile.settle(id)
       const { applied, row: standing } = await lifecycle.move({
         taskId: id,
         from: row.status,
@@ -80,8 +84,7 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
     if (!isFinal(row.status)) {
       throw conflict(`A task that is ${row.status} cannot be retried; cancel it first or wait for it to end`)
     }
-    const note = lifecycle.event(id, 'retried', { message: `by ${principal.userId}` })
-    return creation.create(principal, CreateTaskSchema.parse(row), id, [{ insert: taskEvents, row: note }])
+    return creation.create(principal, CreateTaskSchema.parse(row), id)
   }
 
   /**
@@ -89,7 +92,7 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
    * Only the pending dead letter of a failed task may decide that, so the task is failed when it does.
    */
   const redrive = {
-    exists,
+    exists: async (id: string): Promise<boolean> => (await reconcile.settle(id)) !== undefined || exists(id),
     writes: (id: string): Follower[] =>
       lifecycle.asFollowers({
         taskId: id,
@@ -99,7 +102,9 @@ export const createTaskControl = ({ store, lifecycle, enqueueing, creation, stop
         unset: ['error', 'completedAt', 'startedAt'],
       }),
     send: async (id: string): Promise<Task> => {
-      return publicTask(await enqueueing.enqueue(await load(id)))
+      const row = await load(id)
+      await reconcile.tellMove(row)
+      return publicTask(await enqueueing.enqueue(row))
     },
   }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { invalid } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -8,7 +7,8 @@ import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { createReplays, publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
+import type { Reconcile } from './reconcile.ts'
+import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { CreateTask, RunTask, Task } from './schema.ts'
 import { tallyOfNew } from './tally.ts'
 
@@ -19,6 +19,7 @@ type Needs = {
   store: Store
   queue: Queue<RunTask>
   lifecycle: Lifecycle
+  reconcile: Reconcile
   enqueueing: Pick<Enqueue, 'enqueue' | 'sent'>
   agents: AgentChoice
   clock: Clock
@@ -26,18 +27,12 @@ type Needs = {
   maxAttempts: () => number
 }
 
-const REPLAY_MS = 24 * 3_600_000
+export type TaskCreation = ReturnType<typeof createTaskCreation>
 
-export const createTaskCreation = ({
-  store,
-  queue,
-  lifecycle,
-  enqueueing: { enqueue, sent },
-  agents,
-  clock,
-  ids,
-  maxAttempts,
-}: Needs) => {
+/** How new tasks are made, stored and queued. */
+export const createTaskCreation = (needs: Needs) => {
+  const { store, queue, lifecycle, reconcile, agents, clock, ids, maxAttempts } = needs
+  const { enqueue, sent } = needs.enqueueing
   let latest = 0
   /** Creation times never step back within a process, so that newer tasks list before older ones. */
   const creationTime = () => {
@@ -45,6 +40,7 @@ export const createTaskCreation = ({
     return iso(latest)
   }
 
+  /** A new task as it is to be stored. Throws `agent_unknown` for one that names an agent that there is not. */
   const rowOf = (principal: Principal, body: CreateTask, retriedFrom?: string): TaskRow => {
     const agent = body.assignedAgent ?? agents.fallback
     if (!agents.types().includes(agent)) {
@@ -72,10 +68,19 @@ export const createTaskCreation = ({
     }
   }
 
+  /** What follows from storing it; nothing where the row says so itself. */
   const followersOf = (row: TaskRow): Follower[] => {
+    if (row.born !== undefined) return []
     const events = [lifecycle.event(row.id, 'created', { message: `from ${row.source}` })]
     if (row.status === 'queued') events.push(lifecycle.event(row.id, 'queued'))
     return [...events.map((event) => ({ insert: taskEvents, row: event })), ...tallyOfNew(row)]
+  }
+
+  /** What a retry leaves in the log of the task that it retries. */
+  const noteOf = ({ retriedFrom, createdBy }: TaskRow): Follower[] => {
+    if (retriedFrom === undefined) return []
+    const row = lifecycle.event(retriedFrom, 'retried', { message: `by ${createdBy}` })
+    return [{ insert: taskEvents, row }]
   }
 
   /**
@@ -84,54 +89,31 @@ export const createTaskCreation = ({
    * queue is told first, so that no task that is stored as queued lacks its message; a message that is faster than its
    * task comes again.
    */
-  const create = async (
-    principal: Principal,
-    body: CreateTask,
-    retriedFrom?: string,
-    also: Follower[] = [],
-  ): Promise<Task> => {
-    const row = rowOf(principal, body, retriedFrom)
+  const keep = async (row: TaskRow): Promise<Task> => {
     const stored = queue.durable ? await sent(row) : row
-    const { durable } = await store.decide<TaskRow>({ insert: tasks, row: stored }, [
+    const outcome = await store.decide<TaskRow>({ insert: tasks, row: stored }, [
       ...followersOf(stored),
-      ...also,
+      ...(stored.born === undefined ? noteOf(stored) : []),
     ])
-    if (!queue.durable) void enqueue(row)
-    await durable
-    return publicTask(stored)
+    if (outcome.applied && !queue.durable) void enqueue(row)
+    await outcome.durable
+    if (outcome.applied) await reconcile.tellBirth(stored)
+    else await reconcile.settle(stored.id)
+    return publicTask(outcome.applied ? stored : (outcome.row ?? stored))
   }
+
+  // Born before it is sent: the id of its first event must be older than that of its claim.
+  const create = async (principal: Principal, body: CreateTask, retriedFrom?: string): Promise<Task> =>
+    keep(reconcile.born(rowOf(principal, body, retriedFrom)))
 
   /**
-   * As `create`, once per key: within 24 hours the same key and body answers the first task again, another body is
-   * refused. The record of the key and the task are one write, so a duplicate in flight finds either both or none.
+   * A task under an id that was chosen before, so that another record can name it first; throws what `create` throws. The
+   * function that it returns stores and queues it, and answers the one that is there when somebody did so before.
    */
-  const createOnce = async (principal: Principal, body: CreateTask, key: string) => {
-    const row = rowOf(principal, body)
-    const replay = {
-      key: `${principal.userId}:${key}`,
-      bodyHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
-      task: publicTask(row),
-      expiresAt: clock.now() + REPLAY_MS,
-    }
-    const followers = [{ insert: tasks, row }, ...followersOf(row)]
-    const { applied, row: earlier } = await store.commit(
-      { insert: createReplays, row: replay },
-      followers,
-      true,
-    )
-    if (applied) {
-      await enqueue(row)
-      // The task as it was stored, which is what every replay answers too.
-      return { task: replay.task, replayed: false }
-    }
-    if (earlier?.bodyHash !== replay.bodyHash) {
-      throw invalid(
-        [{ path: 'idempotency-key', message: 'was already used with another body' }],
-        'idempotency_key_reused',
-      )
-    }
-    return { task: earlier.task, replayed: true }
+  const prepare = (principal: Principal, body: CreateTask, id: string): (() => Promise<Task>) => {
+    const row = reconcile.born({ ...rowOf(principal, body), id })
+    return () => keep(row)
   }
 
-  return { create, createOnce }
+  return { create, prepare, rowOf, followersOf }
 }

@@ -5,7 +5,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { type TaskRow, taskEvents } from './rows.ts'
+import { followingId } from './reconcile-owed.ts'
+import type { TaskRow } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
 type Needs = { queue: Queue<RunTask>; lifecycle: Lifecycle; clock: Clock; log: Log }
@@ -38,17 +39,13 @@ export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
     try {
       await queue.send([message])
       if (row.status !== 'pending') return row
-      // Made before the write: the message is out, and whoever claims the task makes a later one.
-      const queued = lifecycle.event(row.id, 'queued')
       const moved = await lifecycle.move({
         taskId: row.id,
         from: 'pending',
         verb: 'enqueue',
         when: { attempts: row.attempts },
         set: { queuedAt: iso(clock.now()) },
-        silent: true,
-        // What was queued before is told by what brought it back.
-        followers: () => (row.queuedAt === undefined ? [{ insert: taskEvents, row: queued }] : []),
+        ...eventOfQueueing(row),
       })
       return moved.row ?? row
     } catch (thrown) {
@@ -64,7 +61,8 @@ export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
   const sent = async (row: TaskRow): Promise<TaskRow> => {
     try {
       await queue.send([messageFor(row)])
-      return { ...row, status: 'queued', queuedAt: iso(clock.now()) }
+      const born = row.born && { born: { ...row.born, as: 'queued' as const } }
+      return { ...row, ...born, status: 'queued', queuedAt: iso(clock.now()) }
     } catch (thrown) {
       log.warn(
         { taskId: row.id, reason: messageOf(thrown) },
@@ -76,3 +74,10 @@ export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
 
   return { enqueue, sent, messageFor }
 }
+
+/**
+ * The first time is told, in the place that the event has had since the creation: the message is out, and a claim may be
+ * told before it. What was queued before is told by what brought it back.
+ */
+const eventOfQueueing = ({ born, queuedAt }: TaskRow) =>
+  born === undefined || queuedAt !== undefined ? { silent: true } : { eventId: followingId(born.id) }

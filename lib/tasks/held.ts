@@ -1,28 +1,35 @@
-import type { EventText, Lifecycle, Move } from './lifecycle.ts'
-import type { TaskRow } from './rows.ts'
-import { tallyOfEnd } from './tally.ts'
+import type { Lifecycle, Move } from './lifecycle.ts'
+import type { Reconcile } from './reconcile.ts'
+import type { EventText, TaskRow } from './rows.ts'
 
 /** A task that a worker holds; its row is the proof, through the fencing number in it. */
 export type Held = Pick<TaskRow, 'id' | 'fence' | 'attempts' | 'agent' | 'priority' | 'startedAt'>
 
 const LEASE_ENDS = ['leaseExpiresAt'] as const
 
+type Needs = { lifecycle: Lifecycle; reconcile: Pick<Reconcile, 'settle'> }
+
 /** Moves of a task that apply only while it is held under the same fencing number. */
-export const createHeldMoves = (lifecycle: Lifecycle) => {
-  /** Moves a held task on. Resolves to the row, or undefined when the task is no longer held. */
-  const moveHeld = (
+export const createHeldMoves = ({ lifecycle, reconcile }: Needs) => {
+  /**
+   * Moves a held task on. Resolves to the row, or undefined when the task is no longer held: then this very move may
+   * have been written by a try before, and what follows from it not.
+   */
+  const moveHeld = async (
     held: Held,
     move: Omit<Move, 'taskId' | 'from'> & { event: EventText },
-  ): Promise<TaskRow | undefined> =>
-    lifecycle
-      .move({
-        ...move,
-        taskId: held.id,
-        from: 'in_progress',
-        when: { ...move.when, fence: held.fence },
-        unset: [...(move.unset ?? []), ...LEASE_ENDS],
-      })
-      .then(({ applied, row }) => (applied ? row : undefined))
+  ): Promise<TaskRow | undefined> => {
+    const { applied, row } = await lifecycle.move({
+      ...move,
+      taskId: held.id,
+      from: 'in_progress',
+      when: { ...move.when, fence: held.fence },
+      unset: [...(move.unset ?? []), ...LEASE_ENDS],
+    })
+    if (applied) return row
+    await reconcile.settle(held.id)
+    return undefined
+  }
   return moveHeld
 }
 export type MoveHeld = ReturnType<typeof createHeldMoves>
@@ -33,10 +40,3 @@ export const textOf = (held: Held, message?: string) => ({
   attempt: held.attempts,
   ...(message === undefined ? {} : { message }),
 })
-
-/** What the end of a run adds to the totals. */
-export const endTally = (status: 'completed' | 'failed') => (row: TaskRow) => {
-  const at = row.completedAt ?? row.updatedAt
-  const durationMs = Math.max(0, Date.parse(at) - Date.parse(row.startedAt ?? at))
-  return tallyOfEnd(row.agent, status, at, durationMs)
-}

@@ -9,9 +9,10 @@ import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal } from './machine.ts'
 import type { ImportBody, ImportResults } from './queries.ts'
+import type { Reconcile } from './reconcile.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import { CreateTaskSchema, TaskSchema } from './schema.ts'
-import { tallyOfEnd, tallyOfNew } from './tally.ts'
+import { tallyOfEnded, tallyOfNew } from './tally.ts'
 
 // Times are stored in one form, of equal length, so that texts sort as times do.
 const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
@@ -46,6 +47,7 @@ const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
 type Needs = {
   store: Store
   lifecycle: Lifecycle
+  reconcile: Pick<Reconcile, 'born' | 'tellBirth'>
   queue: { readonly durable: boolean }
   enqueueing: Pick<Enqueue, 'enqueue'>
   agents: AgentChoice
@@ -57,7 +59,7 @@ type Outcome = 'imported' | 'skipped' | { index: number; id?: string; message: s
 const CHUNK = 200
 
 export const createTaskImport = (needs: Needs) => {
-  const { store, lifecycle, queue, enqueueing, agents, clock, maxAttempts } = needs
+  const { store, lifecycle, reconcile, queue, enqueueing, agents, clock, maxAttempts } = needs
   /** Ids and times are kept. A task that had ended is restored as it was; any other is queued from the start. */
   const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
     const whole: TaskRow = {
@@ -77,16 +79,21 @@ export const createTaskImport = (needs: Needs) => {
       : { ...unsent, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
   }
 
+  const followersOf = (row: TaskRow): Follower[] => {
+    if (row.born !== undefined) return []
+    const event = lifecycle.event(row.id, row.status === 'queued' ? 'queued' : 'created', {
+      message: 'imported',
+    })
+    return [{ insert: taskEvents, row: event }, ...tallyOfNew(row), ...tallyOfEnded(row)]
+  }
+
   const importOne = async (principal: Principal, given: unknown, index: number): Promise<Outcome> => {
     const parsed = ImportedTask.safeParse(given)
     if (!parsed.success) return { index, ...idOf(given), message: issuesOf(parsed.error) }
-    const row = rowOf(principal, parsed.data)
+    const row = reconcile.born(rowOf(principal, parsed.data), iso(clock.now()))
     try {
-      const event = lifecycle.event(row.id, row.status === 'queued' ? 'queued' : 'created', {
-        message: 'imported',
-      })
-      const followers: Follower[] = [{ insert: taskEvents, row: event }, ...tallyOfNew(row), ...endOf(row)]
-      const { applied } = await store.commit<TaskRow>({ insert: tasks, row }, followers)
+      const { applied } = await store.commit<TaskRow>({ insert: tasks, row }, followersOf(row))
+      if (applied) await reconcile.tellBirth(row)
       if (applied && !isFinal(row.status)) await enqueueing.enqueue(row)
       return applied ? 'imported' : 'skipped'
     } catch (thrown) {
@@ -110,12 +117,6 @@ export const createTaskImport = (needs: Needs) => {
       errors: outcomes.filter((outcome) => typeof outcome === 'object'),
     }
   }
-}
-
-const endOf = ({ status, agent, completedAt, startedAt }: TaskRow): Follower[] => {
-  if ((status !== 'completed' && status !== 'failed') || !completedAt) return []
-  const durationMs = Math.max(0, Date.parse(completedAt) - Date.parse(startedAt ?? completedAt))
-  return tallyOfEnd(agent, status, completedAt, durationMs)
 }
 
 const idOf = (given: unknown) =>

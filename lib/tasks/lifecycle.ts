@@ -3,13 +3,19 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Follower, Outcome, Store, Update } from '../ports/store.ts'
 import { eventOf, nextStatus, type TaskStatus, type TaskVerb } from './machine.ts'
-import { type TaskRow, taskEvents, tasks } from './rows.ts'
+import type { Reconcile } from './reconcile.ts'
+import { isToldByRow, startedText } from './reconcile-owed.ts'
+import { type EventText, type LastMove, type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { TaskEvent } from './schema.ts'
-import { tallyOfMove } from './tally.ts'
+import { tallyOfEnded, tallyOfMove } from './tally.ts'
 
-type Needs = { store: Store; queue: { readonly durable: boolean }; clock: Clock; ids: Ids }
-
-export type EventText = Pick<TaskEvent, 'message' | 'agent' | 'attempt' | 'metadata'>
+type Needs = {
+  store: Store
+  queue: { readonly durable: boolean }
+  reconcile: Pick<Reconcile, 'tellMove'>
+  clock: Clock
+  ids: Ids
+}
 
 /** One change of state: what it leaves, which verb, and what else is written with it. */
 export type Move = {
@@ -20,56 +26,85 @@ export type Move = {
   set?: Partial<TaskRow>
   add?: { fence?: number; attempts?: number }
   unset?: readonly Extract<keyof TaskRow, string>[]
-  /** What its event says, and what else follows from the row as it is after the move. A silent one leaves no event. */
-  event?: EventText | ((row: TaskRow) => EventText)
+  /** What its event says; that of a start is told by the row. A silent move leaves no event. */
+  event?: EventText
+  eventId?: string
   silent?: boolean
-  followers?: (row: TaskRow) => readonly Follower[]
+  /** What else follows from the row as it is after the move, under the id of its event. */
+  followers?: (row: TaskRow, eventId: string) => readonly Follower[]
 }
 
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
-/** The only writer of a task's status. */
-export const createLifecycle = ({ store, queue, clock, ids }: Needs) => {
-  const event = (taskId: string, type: TaskEvent['type'], more: EventText = {}): TaskEvent => ({
-    id: ids.next('evt'),
+/**
+ * The only writer of a task's status. Beside a queue in memory, storage has transactions: event and totals are written
+ * with the move. Beside a durable one the row says what follows from the move, and that is told after it.
+ */
+export const createLifecycle = ({ store, queue, reconcile, clock, ids }: Needs) => {
+  const event = (taskId: string, type: TaskEvent['type'], more: EventText = {}, id?: string): TaskEvent => ({
+    id: id ?? ids.next('evt'),
     taskId,
     type,
     timestamp: iso(clock.now()),
     ...more,
   })
 
-  const updateOf = (it: Move, to: TaskStatus): Update<TaskRow> => ({
+  const updateOf = (it: Move, to: TaskStatus, last?: LastMove): Update<TaskRow> => ({
     update: tasks,
     key: it.taskId,
     when: { ...it.when, status: it.from },
-    set: { ...it.set, status: to, updatedAt: iso(clock.now()) },
+    set: { ...it.set, status: to, updatedAt: iso(clock.now()), ...(last ? { last } : {}) },
     ...(it.add ? { add: it.add } : {}),
     ...(it.unset ? { unset: it.unset } : {}),
   })
+
+  /** A move with all that follows from it. */
+  const whole = (it: Move) => {
+    const to = targetOf(it)
+    const followers = (row: TaskRow): Follower[] => {
+      const id = it.eventId ?? (it.silent ? '' : ids.next('evt'))
+      const text = it.verb === 'start' ? startedText(row) : it.event
+      return [
+        ...(it.silent ? [] : [{ insert: taskEvents, row: event(it.taskId, eventOf[it.verb], text, id) }]),
+        tallyOfMove(it.from, to),
+        ...tallyOfEnded(row),
+        ...(it.followers?.(row, id) ?? []),
+      ]
+    }
+    return [updateOf(it, to), followers, true] as const
+  }
+
+  /** A move that is told after it was written: the row remembers it until then. */
+  const noted = (it: Move): Update<TaskRow> => {
+    const { verb, from } = it
+    const to = targetOf(it)
+    const text = it.event === undefined || isToldByRow(verb) ? {} : { text: it.event }
+    return updateOf(it, to, { id: it.eventId ?? ids.next('evt'), verb, from, to, ...text })
+  }
+
+  const moveThenTell = async (it: Move): Promise<Outcome<TaskRow>> => {
+    const head = noted(it)
+    const { followers } = it
+    const eventId = head.set?.last?.id ?? ''
+    const outcome = await store.commit(head, followers ? (row) => followers(row, eventId) : [], true)
+    if (outcome.applied && outcome.row) await reconcile.tellMove(outcome.row)
+    return outcome
+  }
 
   /**
    * Applies a move if the task is still in the state it leaves and meets `when`. The outcome's row carries detail
    * fields; when the move was not applied it is the row that stood in the way.
    */
-  const move = (it: Move): Promise<Outcome<TaskRow>> => store.commit(...writesOf(it))
+  const move = (it: Move): Promise<Outcome<TaskRow>> =>
+    queue.durable && !it.silent ? moveThenTell(it) : store.commit(...whole(it))
 
   /** As `move`, but resolves once it is decided; `durable` tells when it cannot be lost any more. */
-  const moveAhead = (it: Move) => store.decide(...writesOf(it))
-
-  const writesOf = (it: Move) => {
-    const to = targetOf(it)
-    const followers = (row: TaskRow): Follower[] => [
-      ...(it.silent
-        ? []
-        : [{ insert: taskEvents, row: event(it.taskId, eventOf[it.verb], textOf(it.event, row)) }]),
-      tallyOfMove(it.from, to),
-      ...(it.followers?.(row) ?? []),
-    ]
-    return [updateOf(it, to), followers, true] as const
-  }
+  const moveAhead = async (it: Move): ReturnType<typeof store.decide<TaskRow>> =>
+    queue.durable ? { ...(await move(it)), durable: Promise.resolve() } : store.decide(...whole(it))
 
   /** A move as followers of another write, for a caller who knows that the task is in the state it leaves. */
   const asFollowers = (it: Omit<Move, 'event' | 'followers'>): Follower[] => {
+    if (queue.durable) return [noted(it)]
     const to = targetOf(it)
     return [
       updateOf(it, to),
@@ -87,6 +122,3 @@ export const createLifecycle = ({ store, queue, clock, ids }: Needs) => {
 
   return { move, moveAhead, asFollowers, event }
 }
-
-const textOf = (text: Move['event'], row: TaskRow): EventText | undefined =>
-  typeof text === 'function' ? text(row) : text

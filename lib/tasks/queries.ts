@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
+import { pageQuery, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { type TaskFields, TaskSchema, TaskSourceSchema, TaskStatusSchema } from './schema.ts'
 
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
@@ -12,16 +12,6 @@ export const ListTasksQuery = z.object({
 })
 export type ListTasks = z.output<typeof ListTasksQuery>
 
-/** A moment, or a day in UTC. */
-const moment = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be an ISO 8601 date or time' })
-  .transform((text) => new Date(text).toISOString())
-/** A day as an upper bound means its last millisecond. */
-const momentUntil = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date().transform((day) => `${day}T23:59:59.999Z`)], {
-    error: 'must be an ISO 8601 date or time',
-  })
-  .transform((text) => new Date(text).toISOString())
 const word = z.string().min(1).max(500)
 
 export const FilterTasksQuery = z.object({
@@ -31,10 +21,10 @@ export const FilterTasksQuery = z.object({
   source: queryList(TaskSourceSchema).optional(),
   agent: queryList(word).optional(),
   labels: queryList(word).optional(),
-  createdAfter: moment.optional(),
-  createdBefore: momentUntil.optional(),
-  completedAfter: moment.optional(),
-  completedBefore: momentUntil.optional(),
+  createdAfter: queryFrom.optional(),
+  createdBefore: queryUntil.optional(),
+  completedAfter: queryFrom.optional(),
+  completedBefore: queryUntil.optional(),
   repository: word.optional(),
   q: word.optional(),
   sortBy: z

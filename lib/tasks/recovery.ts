@@ -1,8 +1,10 @@
+import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Queue } from '../ports/queue.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Position, Query, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { TaskStatus } from './machine.ts'
+import type { Reconcile } from './reconcile.ts'
 import { type TaskRow, tasks } from './rows.ts'
 import type { createRuns } from './runs.ts'
 import type { RunTask } from './schema.ts'
@@ -11,30 +13,42 @@ type Needs = {
   store: Store
   queue: Queue<RunTask>
   enqueueing: Enqueue
+  reconcile: Pick<Reconcile, 'settle'>
   runs: Pick<ReturnType<typeof createRuns>, 'recover'>
   clock: Clock
 }
 
 const PAGE = 1_000
+/** Rows that a tick works on at once: so many are done within a few seconds, whatever stands in the way. */
+const WORKED_AT_ONCE = 200
+/** A tick begins nothing more in a status after so long: it goes through three, and its function has 55 s. */
+const WORK_MS = 10_000
 /** Whoever makes a task pending sends its message within moments; one that is pending for longer was left there. */
 const PENDING_GRACE_MS = 10_000
+/** What a durable queue keeps messages for; it forgets those of tasks that were queued before. */
+const RETENTION_MS = 10 * 86_400_000
 
 /** Puts back on its way what a death or a refusal left lying. */
-export const createRecovery = ({ store, queue, enqueueing: { enqueue, messageFor }, runs, clock }: Needs) => {
-  /** All tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
-  async function* inStatus(status: TaskStatus): AsyncGenerator<TaskRow[]> {
+export const createRecovery = (needs: Needs) => {
+  const { store, queue, reconcile, runs, clock } = needs
+  const { enqueue, messageFor } = needs.enqueueing
+
+  /** Tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
+  async function* inStatus(
+    status: TaskStatus,
+    { limit = PAGE, ...more }: Partial<Query<TaskRow>> = {},
+    isOver = () => false,
+  ): AsyncGenerator<TaskRow[]> {
     let after: Position | undefined
     do {
+      const place = after ? { after } : {}
       const page = await store.page(tasks, {
-        index: 'byStatus',
-        is: status,
-        order: 'asc',
-        limit: PAGE,
-        ...(after ? { after } : {}),
+        ...{ index: 'byStatus', is: status, order: 'asc', limit, ...more },
+        ...place,
       })
       yield page.rows
       after = page.next
-    } while (after)
+    } while (after && !isOver())
   }
 
   /**
@@ -56,18 +70,52 @@ export const createRecovery = ({ store, queue, enqueueing: { enqueue, messageFor
     return { resent, recovered }
   }
 
+  /** Works through a status in order, so many rows at once, until that is done or the tick has been at it for long. */
+  const work = async (
+    status: TaskStatus,
+    isDue: (row: TaskRow) => boolean,
+    take: (row: TaskRow) => Promise<unknown>,
+    where: Query<TaskRow>['where'] = [],
+  ): Promise<void> => {
+    const until = clock.monotonic() + WORK_MS
+    const isOver = () => clock.monotonic() > until
+    for await (const rows of inStatus(status, { where }, isOver)) {
+      const due = rows.filter(isDue)
+      for (let at = 0; at < due.length && !isOver(); at += WORKED_AT_ONCE)
+        await Promise.all(due.slice(at, at + WORKED_AT_ONCE).map(take))
+    }
+  }
+
+  /** Whoever left it pending may have left untold what made it so. */
+  const takeUp = async (row: TaskRow): Promise<void> => {
+    await enqueue((await reconcile.settle(row.id)) ?? row)
+  }
+
+  /** Sends a task again whose message the queue has forgotten; a message that was not forgotten finds nothing to do. */
+  const sendAgain = async (row: TaskRow): Promise<void> => {
+    await queue.send([messageFor(row)])
+    await store.commit<TaskRow>({
+      update: tasks,
+      key: row.id,
+      when: { status: 'queued', queuedAt: row.queuedAt ?? null },
+      set: { queuedAt: iso(clock.now()) },
+    })
+  }
+
   /** Each tick: leases that ran out (but for the tasks that `isRunningHere`), and tasks that the queue has not got yet. */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<void> => {
     const now = clock.now()
-    for await (const rows of inStatus('in_progress')) {
-      const abandoned = rows.filter((row) => (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id))
-      await Promise.all(abandoned.map((row) => runs.recover(row)))
-    }
-    for await (const rows of inStatus('pending')) {
-      const forgotten = rows.filter((row) => Date.parse(row.updatedAt) < now - PENDING_GRACE_MS)
-      await Promise.all(forgotten.map((row) => enqueue(row)))
-    }
+    const abandoned = (row: TaskRow) => (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
+    await work('in_progress', abandoned, runs.recover)
+    const isSendable = ({ nextAttemptAt }: TaskRow) =>
+      nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
+    const forgotten = (row: TaskRow) => Date.parse(row.updatedAt) < now - PENDING_GRACE_MS && isSendable(row)
+    await work('pending', forgotten, takeUp)
+    if (queue.durable) await resendForgotten(iso(now - RETENTION_MS))
   }
+
+  const resendForgotten = (before: string) =>
+    work('queued', ({ queuedAt = '' }) => queuedAt < before, sendAgain, [{ field: 'createdAt', to: before }])
 
   return { afterRestart, tick }
 }

@@ -3,8 +3,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
 import { createFailing, type GiveUp } from './failing.ts'
-import { createHeldMoves, endTally, type Held, textOf } from './held.ts'
+import { createHeldMoves, type Held, textOf } from './held.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { Reconcile } from './reconcile.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import { type TaskError, type TaskResult, TokenUsageSchema } from './schema.ts'
 
@@ -12,16 +13,18 @@ type Needs = {
   store: Store
   enqueueing: Pick<Enqueue, 'enqueue'>
   lifecycle: Lifecycle
+  reconcile: Reconcile
   giveUp: GiveUp
   clock: Clock
   leaseMs: number
 }
 
 /** The writes of a run once it is claimed. Each applies only while the task is still held under the same fencing number. */
-export const createRuns = ({ store, enqueueing, lifecycle, giveUp, clock, leaseMs }: Needs) => {
-  const moveHeld = createHeldMoves(lifecycle)
-  const failing = createFailing({ enqueueing, lifecycle, moveHeld, giveUp, clock })
-  const { enqueue } = enqueueing
+export const createRuns = (needs: Needs) => {
+  const { store, lifecycle, clock, leaseMs } = needs
+  const { enqueue } = needs.enqueueing
+  const moveHeld = createHeldMoves(needs)
+  const failing = createFailing({ ...needs, moveHeld })
   const leaseEnd = () => clock.now() + leaseMs
 
   /** Renews the lease, with a progress event when there is something to tell. False when the task is no longer held. */
@@ -49,7 +52,6 @@ export const createRuns = ({ store, enqueueing, lifecycle, giveUp, clock, leaseM
       },
       unset: ['error'],
       event: textOf(held),
-      followers: endTally('completed'),
     })
 
   /** Queues the next attempt, to be delivered after `delayMs`. */

@@ -8,6 +8,7 @@ export const TASK_TOTALS = { group: 'tasks', member: 'all' } as const
 export const DAILY_TOTALS = 'tasks.daily'
 
 type Counted = Pick<Task, 'status' | 'priority' | 'source' | 'agent' | 'createdAt'>
+type Ended = Pick<Task, 'status' | 'agent' | 'startedAt' | 'completedAt'>
 
 /** What a new task adds to the totals. */
 export const tallyOfNew = (task: Counted): Tally[] => [ofNew(task), daily(task.createdAt, 'created')]
@@ -37,8 +38,8 @@ const ofNew = ({ status, priority, source, agent }: Counted) =>
 export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally =>
   once(`${from}>${to}`, () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
 
-/** What the end of a run adds: per agent and per day, and for a success its duration. */
-export const tallyOfEnd = (
+/** Per agent and per day, and for a success its duration. */
+const tallyOfEnd = (
   agent: string,
   status: 'completed' | 'failed',
   at: string,
@@ -54,6 +55,13 @@ export const tallyOfEnd = (
     most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: Date.parse(at) },
   }
   return [ended, timed, daily(at, status)]
+}
+
+/** What a task that has ended adds beside its change of state; nothing for one that was cancelled. */
+export const tallyOfEnded = ({ status, agent, startedAt, completedAt }: Ended): Tally[] => {
+  if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
+  const durationMs = Math.max(0, Date.parse(completedAt) - Date.parse(startedAt ?? completedAt))
+  return tallyOfEnd(agent, status, completedAt, durationMs)
 }
 
 /** The totals under one prefix, by what follows it: `by(totals, 'status')` → `{queued: 3, …}`. */

@@ -2,6 +2,7 @@ import { messageOf } from '../core/errors.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import type { ActiveRuns } from './active.ts'
+import { claimInTime } from './early.ts'
 import { createEnding } from './ending.ts'
 import { createHolding, type Held } from './held.ts'
 import type { Pool } from './pool.ts'
@@ -30,6 +31,7 @@ export const createWorker = (needs: Needs) => {
   const hold = createHolding(needs)
   const execute = createRunner(needs)
   const end = createEnding(needs)
+  const claimNow = claimInTime(runs.claim, needs.clock)
   let ending = 0
   const idle: (() => void)[] = []
 
@@ -86,7 +88,7 @@ export const createWorker = (needs: Needs) => {
       if (room) await room
       try {
         active.refuseIfStopped()
-        const claim = await (needs.mayRunAhead() ? runs.claimAhead(message) : runs.claim(message))
+        const claim = await (needs.mayRunAhead() ? runs.claimAhead(message) : claimNow(message))
         if (claim) await runClaimed(claim)
       } finally {
         pool.release()

@@ -242,3 +242,41 @@ describe('starting', () => {
     expect(queue.running).toBe(true)
   })
 })
+
+describe('a queue whose concurrency changes', () => {
+  const held = () => {
+    const { queue } = opened({ concurrency: 1 })
+    const open: (() => void)[] = []
+    const got: string[] = []
+    queue.start(({ body }) => {
+      got.push(body)
+      return new Promise((resolve) => open.push(resolve))
+    })
+    return { queue, open, got }
+  }
+
+  it('takes more messages at once when there may be more', async () => {
+    const { queue, got } = held()
+    await queue.send([normal('a'), normal('b'), normal('c')])
+    await turns()
+    expect(got).toEqual(['a'])
+    queue.resize(3)
+    await turns()
+    expect(got).toEqual(['a', 'b', 'c'])
+    expect(queue.concurrency).toBe(3)
+  })
+
+  it('lets those that run end first when there may be fewer', async () => {
+    const { queue, open, got } = held()
+    queue.resize(2)
+    await queue.send([normal('a'), normal('b'), normal('c')])
+    await turns()
+    queue.resize(1)
+    open[0]?.()
+    await turns()
+    expect(got).toEqual(['a', 'b'])
+    open[1]?.()
+    await turns()
+    expect(got).toEqual(['a', 'b', 'c'])
+  })
+})

@@ -137,6 +137,9 @@ describe('its handler', () => {
       principal: { userId: 'u', role: 'user' as const },
       requestId: 'r',
       header: () => undefined,
+      cookie: () => undefined,
+      origin: () => ({ address: '127.0.0.1', baseUrl: 'http://localhost', isSecure: false }),
+      gone: () => undefined,
     }
     const input = { params: undefined, query: undefined, headers: undefined, body: undefined }
     const answers = [await openApi(input, call), await openApi(input, call)]

@@ -27,19 +27,23 @@ afterAll(() => cloud[Symbol.asyncDispose]())
 
 const messageOf = (body: RunTask) => encode({ body, priority: 3 })
 
-/** An event as SQS would deliver it, of these texts. */
-const eventOf = (...texts: string[]): SqsEvent => ({
-  Records: texts.map((body, n) => ({
-    messageId: `message-${n}`,
-    receiptHandle: `receipt-${n}`,
-    body,
-    attributes: { ApproximateReceiveCount: '1' },
-    messageAttributes: {},
-    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:ai-tasks',
-  })),
-})
+let events = 0
+/** An event as SQS would deliver it, of new messages with these texts. */
+const eventOf = (...texts: string[]): SqsEvent => {
+  events += 1
+  return {
+    Records: texts.map((body, n) => ({
+      messageId: `event-${events}-message-${n}`,
+      receiptHandle: `receipt-${n}`,
+      body,
+      attributes: { ApproximateReceiveCount: '1' },
+      messageAttributes: {},
+      eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:ai-tasks',
+    })),
+  }
+}
 const failed = (...ns: number[]) => ({
-  batchItemFailures: ns.map((n) => ({ itemIdentifier: `message-${n}` })),
+  batchItemFailures: ns.map((n) => ({ itemIdentifier: expect.stringMatching(`-message-${n}$`) })),
 })
 
 const work = async (...texts: string[]) => workers[0]?.(eventOf(...texts), context)
@@ -100,6 +104,14 @@ describe('messages that SQS gave up on', () => {
     expect(await api.task(done.id)).toMatchObject({ status: 'completed' })
     expect(await api.task(waiting.id)).toMatchObject({ status: 'failed', error: { code: 'undeliverable' } })
     expect(replay(await api.events(waiting.id))).toEqual({ status: 'failed' })
+  })
+
+  it('leave one dead letter of a message that names no task, however often it comes', async () => {
+    const before = await deadLetters()
+    const same = eventOf('no json either', messageOf({ taskId: 'task_unknown', attempt: 2 }))
+    await Promise.all(Array.from({ length: 5 }, () => dlq(same, context)))
+    await dlq(same, context)
+    expect(await deadLetters()).toHaveLength(before.length + 2)
   })
 
   it('leave one dead letter of a task, however often they come', async () => {

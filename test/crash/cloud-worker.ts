@@ -1,4 +1,4 @@
-import { createSqsClient } from '../../lib/adapters/aws/sqs/client.ts'
+import { openSqs } from '../../lib/adapters/aws/clients.ts'
 import { createLog } from '../../lib/adapters/node/log.ts'
 import { readConfig } from '../../lib/config.ts'
 import { startPoller } from '../../offline/sqs-poller.ts'
@@ -8,8 +8,8 @@ const main = async () => {
   const { handler } = await import('../../functions/worker.ts')
   const config = readConfig()
   const log = createLog({ level: config.LOG_LEVEL })
-  const { AWS_REGION: region, SQS_ENDPOINT: endpoint = '', QUEUE_CONCURRENCY: concurrency } = config
-  const client = createSqsClient({ region, endpoint })
+  const { AWS_REGION: region, SQS_ENDPOINT: endpoint, QUEUE_CONCURRENCY: concurrency } = config
+  const client = openSqs({ region, endpoint })
   // Opens the function, which the first event would do.
   await handler({ Records: [] }, { getRemainingTimeInMillis: () => 60_000 })
   const source = { client, batchSize: 1, handler, timeoutMs: 60_000, log }

@@ -20,7 +20,7 @@ import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, root, serviceNode } from '../journeys/service.ts'
 
 const TICK_MS = 200
-/** What a worker took with it comes again this soon; deployed, it is an hour and a half. */
+/** What a worker took with it comes again this soon; deployed, it is 16 minutes. */
 const HIDDEN_S = 3
 /** What a worker must be told beside the settings. */
 const MORE = ['HOME', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SCRIPTED_JOURNAL']

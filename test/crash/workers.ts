@@ -13,6 +13,7 @@ import type { RunTask } from '../../lib/tasks/schema.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { peoplePorts } from '../fakes/people.ts'
 
 /** A run that ends when the test says so. */
 export type HeldRun = {
@@ -64,6 +65,8 @@ export const openWorkers = (file: string) => {
       ids,
       log,
       random: () => 0,
+      ...peoplePorts(),
+      sendsAtOnce: true,
       queueMode: 'memory',
     }
     const domains = createDomains(ports, config)

@@ -1,30 +1,38 @@
-import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
-import { openDynamoDb, openS3 } from '../../lib/adapters/aws/clients.ts'
+import { type Message, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
+import { openDynamoDb, openS3, openSqs } from '../../lib/adapters/aws/clients.ts'
 import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
 import { createBucket } from '../../lib/adapters/aws/s3.ts'
-import { createSqsClient } from '../../lib/adapters/aws/sqs/client.ts'
 import { createQueues } from '../../lib/adapters/aws/sqs/create-queues.ts'
 import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
-import { tableNames } from '../../lib/app/cloud.ts'
+import { tableNames } from '../../lib/app/cloud-base.ts'
 import { collections } from '../../lib/collections.ts'
 import { CREDENTIALS, REGION, startDynamoDb, startSqsAndS3 } from '../../offline/emulators.ts'
-import { startRecorder } from './recorder.ts'
+import { type Hear, startProxy } from '../adapters/aws/proxy.ts'
+import { startSsm } from '../adapters/aws/ssm.ts'
+import { startKms } from '../adapters/kms/server.ts'
+import { usesOf } from './uses.ts'
 
 const TABLE_PREFIX = 't-'
 const QUEUES = { QUEUE_NAME: 'ai-tasks', QUEUE_NOTIFICATION_NAME: 'ai-task-notifications' }
 const TIMEOUTS = { taskTimeoutMs: 900_000, notificationTimeoutMs: 60_000 }
 const BUCKET = 'files'
+const KEY = 'key-1'
+const SECRETS_PATH = '/t'
 
-/** What functions stand on, on emulators. */
-export const startCloud = async () => {
-  const [database, services] = await Promise.all([startDynamoDb(), startSqsAndS3()])
+/** What functions stand on, on emulators; `secrets` are parameters of SSM. */
+export const startCloud = async (secrets: Readonly<Record<string, string>> = {}) => {
+  const [database, services, kms] = await Promise.all([startDynamoDb(), startSqsAndS3(), startKms(KEY)])
+  const parameters = Object.entries(secrets).map(([name, Value]) => ({
+    Name: `${SECRETS_PATH}/${name}`,
+    Value,
+  }))
   const place = ({ endpoint }: { endpoint: string }) => ({ region: REGION, endpoint })
   const credentials = {
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
   }
   Object.assign(process.env, credentials)
-  const sqs = createSqsClient(place(services))
+  const sqs = openSqs(place(services))
   const [urls] = await Promise.all([
     createQueues(sqs, queueDefinitions(QUEUES, TIMEOUTS)),
     createTables(openDynamoDb(place(database)), tableDefinitions(collections, tableNames(TABLE_PREFIX))),
@@ -32,39 +40,70 @@ export const startCloud = async () => {
   ])
   /** The environment of one function, in which everything that it does is noted. */
   const environmentOf = async () => {
-    const ofDatabase = await startRecorder(database.endpoint)
-    const ofServices = await startRecorder(services.endpoint)
-    const seenAs = (name: string) => `${ofServices.url}${new URL(urls[name] ?? '').pathname}`
+    const noted = new Set<string>()
+    let isDown = false
+    const note: Hear = (incoming, body) => {
+      for (const use of usesOf(incoming, body)) noted.add(use.replace(` ${TABLE_PREFIX}`, ' '))
+      return undefined
+    }
+    const toDatabase = await startProxy(
+      database.endpoint,
+      (...call) => note(...call) ?? (isDown ? 'broken' : undefined),
+    )
+    const toServices = await startProxy(services.endpoint, note)
+    const toKms = await startProxy(kms.endpoint, note)
+    const ssm = await startSsm([parameters])
+    const seenAs = (name: string) => `${toServices.url}${new URL(urls[name] ?? '').pathname}`
     const env = {
       ...credentials,
       SERVICE_MODE: 'pro',
       LOG_LEVEL: 'error',
       AWS_REGION: REGION,
-      DYNAMODB_ENDPOINT: ofDatabase.url,
-      SQS_ENDPOINT: ofServices.url,
-      S3_ENDPOINT: ofServices.url,
+      DYNAMODB_ENDPOINT: toDatabase.url,
+      SQS_ENDPOINT: toServices.url,
+      S3_ENDPOINT: toServices.url,
+      KMS_ENDPOINT: toKms.url,
+      KMS_KEY_ID: KEY,
+      AWS_ENDPOINT_URL_SSM: ssm.endpoint,
+      SECRETS_PATH,
+      AUTH_MODE: 'cloud',
+      OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
       TABLE_PREFIX,
       TASK_QUEUE_URL: seenAs('ai-tasks'),
       TASK_URGENT_QUEUE_URL: seenAs('ai-tasks-urgent'),
       NOTIFICATION_QUEUE_URL: seenAs('ai-task-notifications'),
       FILES_BUCKET: BUCKET,
     }
-    const uses = () =>
-      [...ofDatabase.uses, ...ofServices.uses].map((use) => use.replace(` ${TABLE_PREFIX}`, ' ')).sort()
-    const stop = () => [ofDatabase, ofServices].map((recorder) => recorder.stop())
-    return { env, uses, stop }
+    const uses = () => [...noted, ...new Set(ssm.asked.map(({ action }) => `ssm:${action}`))].sort()
+    /** Has storage fail while `work` goes on. */
+    const withoutStorage = async <T>(work: () => Promise<T>): Promise<T> => {
+      isDown = true
+      return work().finally(() => {
+        isDown = false
+      })
+    }
+    const stop = () => [toDatabase, toServices, toKms, ssm].map((one) => one.stop())
+    return { env, uses, withoutStorage, stop }
   }
 
-  /** The texts of the messages that wait in a queue, which are then hidden as if somebody worked on them. */
-  const take = async (name: string): Promise<string[]> => {
-    const request = new ReceiveMessageCommand({ QueueUrl: urls[name], MaxNumberOfMessages: 10 })
-    const { Messages = [] } = await sqs.send(request)
-    return Messages.flatMap(({ Body }) => Body ?? [])
+  /** The messages that wait in a queue, which are then hidden as if somebody worked on them. */
+  const take = async (name: string): Promise<Message[]> => {
+    const { Messages = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: urls[name],
+        MaxNumberOfMessages: 10,
+        MessageSystemAttributeNames: ['All'],
+      }),
+    )
+    return Messages
   }
+
+  const put = (name: string, text: string) =>
+    sqs.send(new SendMessageCommand({ QueueUrl: urls[name], MessageBody: text }))
 
   const stop = async () => {
     sqs.destroy()
-    await Promise.all([database.stop(), services.stop()])
+    await Promise.all([database.stop(), services.stop(), kms.stop()])
   }
-  return { environmentOf, take, stop }
+  return { environmentOf, take, put, stop }
 }

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto'
+import type { Message } from '@aws-sdk/client-sqs'
+import { recordOf } from '../../offline/sqs-event.ts'
 import type { startCloud } from './cloud.ts'
 
 type Json = Record<string, unknown>
+type Answered = { statusCode: number; headers: Record<string, string>; body: string }
 type Cloud = Awaited<ReturnType<typeof startCloud>>
 type Environment = Awaited<ReturnType<Cloud['environmentOf']>>
 // biome-ignore lint/suspicious/noExplicitAny: each kind of function takes its own events.
@@ -8,20 +12,29 @@ type Handler = (event: any, context: object) => Promise<any>
 
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 }
 
+/** A message that is in no queue. */
+const messageOf = (Body: string): Message => ({ MessageId: randomUUID(), ReceiptHandle: 'none', Body })
+
+export type Functions = ReturnType<typeof loadFunctions>
+
 /** The functions of the service, each called with the environment of its own that it reads at its first call. */
 export const loadFunctions = (cloud: Cloud) => {
   const environments = new Map<string, Environment>()
 
-  const invoke = async (name: string, event: unknown) => {
+  const environmentFor = async (name: string): Promise<Environment> => {
     const environment = environments.get(name) ?? (await cloud.environmentOf())
     environments.set(name, environment)
-    Object.assign(process.env, environment.env)
+    return environment
+  }
+
+  const invoke = async (name: string, event: unknown) => {
+    Object.assign(process.env, (await environmentFor(name)).env)
     const { handler } = (await import(`../../functions/${name}.ts`)) as { handler: Handler }
     return handler(event, CONTEXT)
   }
 
-  /** A request as the HTTP API passes it on; answers the body. */
-  const http = async (name: string, route: string, body?: unknown, headers: Json = {}): Promise<Json> => {
+  /** A request as the HTTP API passes it on. */
+  const ask = async (name: string, route: string, body?: unknown, headers: Json = {}): Promise<Answered> => {
     const [method = '', url = ''] = route.split(' ')
     const { pathname, searchParams } = new URL(url, 'http://localhost')
     const answer = await invoke(name, {
@@ -35,21 +48,30 @@ export const loadFunctions = (cloud: Cloud) => {
       isBase64Encoded: false,
     })
     if (answer.statusCode >= 400) throw new Error(`${route}: ${answer.statusCode} ${answer.body}`)
-    return JSON.parse(answer.body)
+    return answer
   }
 
-  /** Feeds a function what waits in a queue, and `more`. */
-  const feed = async (name: string, queue: string, ...more: readonly string[]): Promise<void> => {
-    const texts = [...(await cloud.take(queue)), ...more]
-    const Records = texts.map((body, n) => ({
-      messageId: `m-${n}`,
-      receiptHandle: 'none',
-      body,
-      attributes: { ApproximateReceiveCount: '1' },
-      eventSourceARN: `arn:aws:sqs:us-east-1:000000000000:${queue}`,
-    }))
-    const { batchItemFailures } = await invoke(name, { Records })
-    if (batchItemFailures.length > 0) throw new Error(`${name} failed ${JSON.stringify(texts)}`)
+  /** As `ask`; answers the body. */
+  const http = async (...call: Parameters<typeof ask>): Promise<Json> => JSON.parse((await ask(...call)).body)
+
+  const deliver = (name: string, queue: string, messages: readonly Message[]) => {
+    const arn = `arn:aws:sqs:us-east-1:000000000000:${queue}`
+    return invoke(name, { Records: messages.map((message) => recordOf(message, arn)) })
+  }
+
+  /** Feeds a function what waits in a queue, and messages of these texts. */
+  const feed = async (name: string, queue: string, ...texts: readonly string[]): Promise<void> => {
+    const messages = [...(await cloud.take(queue)), ...texts.map(messageOf)]
+    const { batchItemFailures } = await deliver(name, queue, messages)
+    if (batchItemFailures.length > 0) throw new Error(`${name} failed ${JSON.stringify(messages)}`)
+  }
+
+  /** As `feed`, while storage is down; answers how many messages the function could do nothing with. */
+  const feedInVain = async (name: string, queue: string, ...texts: readonly string[]): Promise<number> => {
+    const messages = [...(await cloud.take(queue)), ...texts.map(messageOf)]
+    const { withoutStorage } = await environmentFor(name)
+    const { batchItemFailures } = await withoutStorage(() => deliver(name, queue, messages))
+    return batchItemFailures.length
   }
 
   /** What a function did to storage and queues so far. */
@@ -57,5 +79,5 @@ export const loadFunctions = (cloud: Cloud) => {
   const stop = () => {
     for (const environment of environments.values()) environment.stop()
   }
-  return { http, feed, invoke, usesOf, stop }
+  return { ask, http, feed, feedInVain, invoke, usesOf, stop }
 }

@@ -3,7 +3,10 @@ import { packageStage } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 import { fileCount, firstFile } from './zip.ts'
 
-const HTTP = ['tasks', 'queue', 'agents', 'notifications', 'health', 'openapi']
+const HTTP = [
+  ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
+  ...['health', 'openapi'],
+]
 const JOBS = ['worker', 'notify', 'dlq', 'tick']
 const IMAGES = ['worker', 'agentic']
 const ALL = [...HTTP, ...JOBS, 'agentic']
@@ -32,7 +35,9 @@ describe('a function', () => {
     expect(functionOf(name).Properties).toMatchObject({
       FunctionName: `agent-task-service-prod-${name}`,
       Architectures: ['arm64'],
-      Environment: { Variables: { SERVICE_MODE: 'pro', TABLE_PREFIX: 'agent-task-service-prod-' } },
+      Environment: {
+        Variables: { SERVICE_MODE: 'pro', TABLE_PREFIX: 'agent-task-service-prod-', AUTH_MODE: 'cloud' },
+      },
       ...(IMAGES.includes(name) ? image : { Runtime: 'nodejs24.x' }),
     })
   })
@@ -56,13 +61,20 @@ describe('a function', () => {
     const given = properties('AWS::Lambda::Function').flatMap(({ Environment }) =>
       Object.keys(Environment.Variables),
     )
-    expect(given.filter((name) => /KEY|SECRET|TOKEN|PASSWORD/.test(name) && name !== 'SECRETS_PATH')).toEqual(
+    // Where secrets are, and which key it is that seals them.
+    const names = ['SECRETS_PATH', 'KMS_KEY_ID']
+    expect(given.filter((name) => /KEY|SECRET|TOKEN|PASSWORD/.test(name) && !names.includes(name))).toEqual(
       [],
     )
   })
 })
 
 describe('the HTTP API', () => {
+  it('counts its requests, not those of each route, which have a price', () => {
+    const [{ DefaultRouteSettings = {} } = {}] = properties('AWS::ApiGatewayV2::Stage')
+    expect(DefaultRouteSettings.DetailedMetricsEnabled ?? false).toBe(false)
+  })
+
   it('speaks payload format 2.0 to functions that end before it gives up', () => {
     expect(properties('AWS::ApiGatewayV2::Integration')).toEqual(
       HTTP.map(() => expect.objectContaining({ PayloadFormatVersion: '2.0' })),
@@ -109,7 +121,7 @@ describe('the queues', () => {
       const [queue = '', consumer = ''] = [EventSourceArn, FunctionName].map((arn) => referencesIn(arn)[0])
       const { VisibilityTimeout, SqsManagedSseEnabled } = template.Resources[queue]?.Properties ?? {}
       expect(SqsManagedSseEnabled).toBe(true)
-      expect(VisibilityTimeout).toBeGreaterThanOrEqual(6 * template.Resources[consumer]?.Properties.Timeout)
+      expect(VisibilityTimeout).toBeGreaterThanOrEqual(60 + template.Resources[consumer]?.Properties.Timeout)
     }
   })
 })

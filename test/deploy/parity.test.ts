@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
 import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
 import { tables } from '../../lib/api/routes.ts'
-import { tableNames } from '../../lib/app/cloud.ts'
+import { tableNames } from '../../lib/app/cloud-base.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
 import { methodsOf } from '../../lib/http/no-route.ts'
@@ -14,9 +14,12 @@ import { printStage, root, type Service } from './serverless.ts'
 import { ofType, referencesIn } from './template.ts'
 
 /** The function that serves a group of routes, where it has another name. */
-const FUNCTION_OF: Readonly<Record<string, string>> = { api: 'openapi' }
-/** What the contract names and sign-in will read. */
-const AHEAD = ['TRUST_PROXY']
+const FUNCTION_OF: Readonly<Record<string, string>> = {
+  api: 'openapi',
+  ...{ accounts: 'auth', users: 'auth', oauth: 'auth' },
+  audit: 'settings',
+  tokens: 'gateway',
+}
 const PREFIX = 'agent-task-service-dev-'
 
 let service: Service
@@ -53,8 +56,7 @@ describe('serverless.yml', () => {
     const given = [service.provider, ...Object.values(service.functions)].flatMap(({ environment = {} }) =>
       Object.keys(environment),
     )
-    const read = (name: string) =>
-      settingNames.includes(name) || name.startsWith('AWS_LWA_') || AHEAD.includes(name)
+    const read = (name: string) => settingNames.includes(name) || name.startsWith('AWS_LWA_')
     expect([...new Set(given)].filter((name) => !read(name))).toEqual([])
   })
 

@@ -1,4 +1,6 @@
+import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from '@jest/globals'
+import { LONGEST_WAIT_MS } from '../../lib/app/cloud-accepting.ts'
 import { printStage, type Service } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 
@@ -14,7 +16,11 @@ const properties = (type: string) => all(type).map(([, resource]) => resource.Pr
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
 type Distribution = {
-  Origins: { Id: string; DomainName: unknown; CustomOriginConfig: { OriginProtocolPolicy: string } }[]
+  Origins: {
+    Id: string
+    DomainName: unknown
+    CustomOriginConfig: { OriginProtocolPolicy: string; OriginReadTimeout?: number }
+  }[]
   DefaultCacheBehavior: Record<string, unknown>
   CacheBehaviors: Record<string, unknown>[]
 }
@@ -39,6 +45,73 @@ describe('the distribution', () => {
     }
     expect(CacheBehaviors.every(({ TargetOriginId }) => TargetOriginId === 'streaming')).toBe(true)
     expect(referencesIn(template.Outputs.BaseUrl)).toEqual(['Distribution'])
+  })
+
+  it('waits longer for an answer than anybody waits for a task', () => {
+    const [config] = properties('AWS::CloudFront::Distribution') as { DistributionConfig: Distribution }[]
+    const patience = config?.DistributionConfig.Origins.find(({ Id }) => Id === 'streaming')
+    const { OriginReadTimeout = 0 } = patience?.CustomOriginConfig ?? {}
+    expect(LONGEST_WAIT_MS.streaming).toBeLessThan(OriginReadTimeout * 1_000)
+    // More is not to be had.
+    expect(OriginReadTimeout).toBeLessThanOrEqual(120)
+    expect(LONGEST_WAIT_MS.function).toBeLessThan(service.provider.timeout * 1_000)
+  })
+
+  it('says which host was asked for, on every way to the service', () => {
+    const [name, forward] = all('AWS::CloudFront::Function')[0] ?? []
+    const [config] = properties('AWS::CloudFront::Distribution') as { DistributionConfig: Distribution }[]
+    const { DefaultCacheBehavior, CacheBehaviors = [] } = config?.DistributionConfig ?? {}
+    for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors])
+      expect(behavior?.FunctionAssociations).toEqual([
+        {
+          EventType: 'viewer-request',
+          FunctionARN: { 'Fn::GetAtt': [name, 'FunctionMetadata.FunctionARN'] },
+        },
+      ])
+    expect(forward?.Properties.AutoPublish).toBe(true)
+    const handler = runInNewContext(`${forward?.Properties.FunctionCode}; handler`)
+    const headers = { host: { value: 'agents.example.com' }, 'x-forwarded-host': { value: 'evil.example' } }
+    expect(handler({ request: { headers } }).headers['x-forwarded-host'].value).toBe('agents.example.com')
+  })
+})
+
+describe('the key of secrets', () => {
+  const statements = () => {
+    const [{ KeyPolicy } = {}] = properties('AWS::KMS::Key')
+    return KeyPolicy.Statement as { Action: string[]; Principal: object; Condition?: object }[]
+  }
+  const opens = ['kms:GenerateDataKey', 'kms:Decrypt']
+
+  it('is one, changes every year, and outlives the stack', () => {
+    expect(all('AWS::KMS::Key')).toEqual([
+      [
+        'SecretsKey',
+        expect.objectContaining({
+          DeletionPolicy: 'Retain',
+          UpdateReplacePolicy: 'Retain',
+          Properties: expect.objectContaining({ EnableKeyRotation: true }),
+        }),
+      ],
+    ])
+    expect(service.provider.environment.KMS_KEY_ID).toEqual({ Ref: 'SecretsKey' })
+  })
+
+  it('opens data keys of this service, for those in its account whose role says so', () => {
+    const using = statements().filter(({ Action }) => Action.some((action) => opens.includes(action)))
+    expect(using).toEqual([
+      expect.objectContaining({
+        Action: opens,
+        Condition: { StringEquals: { 'kms:EncryptionContext:service': 'agent-task-service' } },
+      }),
+    ])
+  })
+
+  it('is administered, by the account alone, with rights that read nothing', () => {
+    for (const { Action, Principal } of statements()) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation.
+      expect(Principal).toEqual({ AWS: { 'Fn::Sub': 'arn:${AWS::Partition}:iam::${AWS::AccountId}:root' } })
+      for (const action of Action) expect(action).not.toMatch(/\*|Encrypt|CreateGrant|Sign/)
+    }
   })
 })
 
@@ -100,6 +173,13 @@ describe('the alarms', () => {
   it('tell somebody', () => {
     expect(alarms().length).toBeGreaterThan(0)
     for (const alarm of alarms()) expect(alarm.AlarmActions).toEqual([{ Ref: 'AlarmTopic' }])
+  })
+
+  it('watch no more metrics each than CloudWatch takes', () => {
+    for (const { Metrics = [] } of alarms()) {
+      const read = Metrics.filter((one: object) => 'MetricStat' in one)
+      expect(read.length).toBeLessThanOrEqual(10)
+    }
   })
 
   it('watch every dead letter queue, the age of every other queue, the errors and throttles of every function', () => {

@@ -3,7 +3,8 @@ import { printStage, type Service } from './serverless.ts'
 import { referencesIn, statementsOf } from './template.ts'
 
 const FUNCTIONS = [
-  ...['tasks', 'queue', 'agents', 'notifications', 'health', 'openapi'],
+  ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
+  ...['health', 'openapi'],
   ...['worker', 'notify', 'dlq', 'tick', 'agentic'],
 ]
 
@@ -29,7 +30,7 @@ describe('the roles', () => {
   it.each(FUNCTIONS)('let %s do named things to named resources', (name) => {
     for (const { Effect, Action, Resource } of roleOf(name)) {
       expect(Effect).toBe('Allow')
-      for (const action of Action) expect(action).toMatch(/^(logs|dynamodb|sqs|s3|ssm):[A-Za-z]+$/)
+      for (const action of Action) expect(action).toMatch(/^(logs|dynamodb|sqs|s3|ssm|kms):[A-Za-z]+$/)
       for (const resource of Resource) {
         expect(resource).not.toBe('*')
         expect(referencesIn(resource).length).toBeGreaterThan(0)
@@ -49,15 +50,36 @@ describe('the roles', () => {
     expect(mayTake(name).sort()).toEqual(fed.sort())
   })
 
-  it.each(['agents', 'health', 'agentic'])('let %s read, not write', (name) => {
-    const actions = roleOf(name).flatMap(({ Action }) => Action)
-    expect(actions.filter((action) => /:(Put(?!LogEvents)|Update|Delete|Send)/.test(action))).toEqual([])
+  // That a device was seen is noted with whatever it asks for.
+  it.each(['agents', 'health', 'openapi'])('let %s write nothing but its log and who was seen', (name) => {
+    const writing = roleOf(name).filter(({ Action }) =>
+      Action.some((action) => /:(Put(?!LogEvents)|Update|Delete|Send)/.test(action)),
+    )
+    const written = writing.flatMap(({ Resource }) => referencesIn(Resource))
+    expect(written.filter((table) => table !== 'PairingsTable')).toEqual([])
   })
 
-  it('let only the worker read the keys of model providers', () => {
-    const readers = FUNCTIONS.filter((name) =>
-      roleOf(name).some(({ Action }) => Action.some((action) => action.startsWith('ssm:'))),
+  it('let the worker and auth read secrets, none but the agents look for their names, and nobody else anything', () => {
+    const allowed = FUNCTIONS.flatMap((name) =>
+      roleOf(name)
+        .flatMap(({ Action }) => Action)
+        .filter((action) => action.startsWith('ssm:'))
+        .map((action) => `${name} ${action}`),
     )
-    expect(readers).toEqual(['worker'])
+    expect(allowed.sort()).toEqual([
+      'agents ssm:DescribeParameters',
+      'auth ssm:GetParametersByPath',
+      'worker ssm:GetParametersByPath',
+    ])
+  })
+
+  it.each(['worker', 'auth'])('let %s read the parameters below its own path, and no others', (name) => {
+    const { SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
+    const paths = roleOf(name)
+      .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
+      .flatMap(({ Resource }) => Resource.map((resource) => String(Object.values(resource as object)[0])))
+      .map((arn) => arn.replace(/^.*:parameter/, ''))
+    expect(path).toBe(`/agent-task-service/prod/${name}`)
+    expect(paths).toEqual([path, `${path}/*`])
   })
 })

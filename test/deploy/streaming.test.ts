@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
+import { startCloud } from './cloud.ts'
 import { startProgram } from './program.ts'
 import { printStage } from './serverless.ts'
 import { ofType } from './template.ts'
 
-/** Names of nothing: a caller who is nobody gets no further than the guard. */
-const NOWHERE = {
-  SERVICE_MODE: 'pro',
-  AWS_REGION: 'us-east-1',
-  TASK_QUEUE_URL: 'http://127.0.0.1:9/tasks',
-  TASK_URGENT_QUEUE_URL: 'http://127.0.0.1:9/urgent',
-  NOTIFICATION_QUEUE_URL: 'http://127.0.0.1:9/notifications',
-  FILES_BUCKET: 'nowhere',
-}
-
+let cloud: Awaited<ReturnType<typeof startCloud>>
 let program: Awaited<ReturnType<typeof startProgram>>
 let streamed: string[]
+let stop: () => void
 beforeAll(async () => {
-  program = await startProgram(['functions/agentic/server.ts'], NOWHERE)
+  cloud = await startCloud()
+  const environment = await cloud.environmentOf()
+  stop = environment.stop
+  program = await startProgram(['functions/agentic/server.ts'], environment.env)
   const [[, distribution] = []] = ofType(printStage('dev').resources, 'AWS::CloudFront::Distribution')
   const behaviors: { PathPattern: string }[] = distribution?.Properties.DistributionConfig.CacheBehaviors
   streamed = behaviors.map(({ PathPattern }) => PathPattern)
 }, 60_000)
-afterAll(() => program?.stop())
+afterAll(async () => {
+  await program?.stop()
+  stop?.()
+  await cloud?.stop()
+})
 
 const ask = async (method: string, path: string) => {
   const answer = await fetch(program.url + path.replaceAll(/\{[^}]+\}/g, 'x'), { method })
@@ -40,8 +40,14 @@ describe('the streaming function', () => {
     expect(served.sort()).toEqual(streamed.sort())
   })
 
+  it('is sent no path of which another function has a method', () => {
+    const of = (path: string) => Object.values(routes).filter((route) => route.path === path)
+    for (const path of streamed) expect(of(path)).toHaveLength(1)
+  })
+
   it('lets nobody in who has not signed in, though AWS does', async () => {
-    for (const path of streamed) expect(await ask('GET', path)).toMatchObject({ status: 403 })
+    for (const { method, path } of Object.values(routes))
+      if (streamed.includes(path)) expect(await ask(method, path)).toMatchObject({ status: 401 })
   })
 
   it('takes no events of queues', async () => {

@@ -13,7 +13,13 @@ type Request = { body?: unknown; headers?: Record<string, string>; as?: Principa
  */
 export const createCaller = (domains: StartedDomains) => {
   let principal = ANN
-  const http = { guard: () => principal, record: () => undefined, clock: domains.clock, log: domains.log }
+  const http = {
+    guard: () => principal,
+    front: { trustedHops: 0 },
+    record: () => undefined,
+    clock: domains.clock,
+    log: domains.log,
+  }
   const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
   const dispatch = createDispatch(groups, lambda(http, {}, {}))
 

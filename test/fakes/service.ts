@@ -1,5 +1,6 @@
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
+import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createBackground } from '../../lib/background.ts'
 import { collections } from '../../lib/collections.ts'
@@ -9,6 +10,7 @@ import { createDomains, type Ports } from '../../lib/domains.ts'
 import type { Announce } from '../../lib/notifications/schema.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
+import type { Outbound } from '../../lib/ports/outbound.ts'
 import type { Consumer, Queue } from '../../lib/ports/queue.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { TaskStatus } from '../../lib/tasks/machine.ts'
@@ -17,6 +19,7 @@ import { createFakeAgent } from './agent.ts'
 import { createFakeClock, type FakeClock } from './clock.ts'
 import { createFakeIds } from './ids.ts'
 import { createFakeLog } from './log.ts'
+import { peoplePorts } from './people.ts'
 
 export const ANN: Principal = { userId: 'user_ann', role: 'user' }
 export const BOB: Principal = { userId: 'user_bob', role: 'user' }
@@ -35,6 +38,7 @@ type Options = {
   wrapStore?: (store: Store) => Store
   wrapTaskQueue?: (queue: TaskQueue) => TaskQueue
   wrapNotificationQueue?: (queue: AnnounceQueue) => AnnounceQueue
+  outbound?: Outbound
   /** False leaves the workers and the tick asleep until `background.start()`. */
   background?: boolean
 }
@@ -83,6 +87,9 @@ export const startDomains = async (options: Options = {}) => {
     ids,
     log,
     random: () => 0,
+    ...peoplePorts(),
+    outbound: options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
+    sendsAtOnce: true,
     queueMode: 'memory',
   }
   const domains = createDomains(ports, config)

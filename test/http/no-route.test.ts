@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
-import { localGuard } from '../../lib/http/guard.ts'
+
 import { lambda } from '../../lib/http/lambda.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { front, openGuard } from '../fakes/guard.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
 /** The function that answers for routes of other functions: it has none itself. */
 const lastResort = lambda(
-  { guard: localGuard, record: () => undefined, clock: createFakeClock(), log: createFakeLog() },
+  { guard: openGuard, front, record: () => undefined, clock: createFakeClock(), log: createFakeLog() },
   {},
   {},
   [

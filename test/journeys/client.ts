@@ -5,8 +5,8 @@ import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
 import { until } from './api.ts'
 
 /** The typed client, and the few things that every journey asks it for. */
-export const connect = (baseUrl: string) => {
-  const client = createClient(routes, { baseUrl })
+export const connect = (baseUrl: string, headers: Readonly<Record<string, string>> = {}) => {
+  const client = createClient(routes, { baseUrl, headers })
   const create = async (body: Parameters<typeof client.createTask>[0]['body']) =>
     (await client.createTask({ body })).task
   const task = async (id: string) => (await client.getTask({ params: { id } })).task

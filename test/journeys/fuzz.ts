@@ -64,13 +64,33 @@ const objects = (schema: z.ZodType | undefined, value: fc.Arbitrary<unknown>) =>
   })
 }
 
-const VALID = {
-  create: { title: 'Fuzzed', labels: ['a'] },
-  import: {
-    version: '1.0',
-    tasks: [{ id: 'a', title: 'A', status: 'completed', createdAt: '2024-02-29T12:00:00Z' }],
-  },
+/** Who signs in over and over; signed up before the first request. */
+export const ADMIN = { email: 'admin@example.org', password: 'correct horse 1', name: 'Admin' }
+
+const CREATE = { title: 'Fuzzed', labels: ['a'] }
+const IMPORT = {
+  version: '1.0',
+  tasks: [{ id: 'a', title: 'A', status: 'completed', createdAt: '2024-02-29T12:00:00Z' }],
 }
+
+/** A body that each of these routes takes; the others have none, or are content with nothing. */
+const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
+  createTask: CREATE,
+  importTasks: IMPORT,
+  signup: { email: 'fuzzed@example.org', password: 'correct horse 1', name: 'Fuzzed' },
+  login: ADMIN,
+  verifyAccessKey: { key: 'open sesame' },
+  changeAccessKey: { key: null },
+  codehostToken: { code: 'x', state: 'y' },
+  createToken: { name: 'Fuzzed', scopes: ['gateway'] },
+  submitRequest: { task: CREATE },
+  attest: { data: { a: 1 } },
+  verifyAttestation: { attestation: {}, maxAgeMs: 1_000 },
+  requestPairing: { requesterId: 'fuzzed' },
+  approvePairing: { code: '000-000-000' },
+  rejectPairing: { code: '000-000-000' },
+}
+
 const taskLike = z.object({
   ...routes.createTask.body.shape,
   id: z.string(),
@@ -78,16 +98,22 @@ const taskLike = z.object({
   createdAt: z.string(),
 })
 
-const bodies = (route: Route, text: fc.Arbitrary<string>): fc.Arbitrary<string | undefined> => {
+const bodies = (
+  name: Fuzzed['name'],
+  route: Route,
+  text: fc.Arbitrary<string>,
+): fc.Arbitrary<string | undefined> => {
   const value = values(text)
-  const nearly = fc.tuple(fc.constantFrom(...Object.values(VALID)), objects(route.body, value))
+  const valid = VALID[name] ?? {}
+  const whole = fc.constantFrom(valid, valid, CREATE, IMPORT)
+  const nearly = fc.tuple(whole, fc.oneof(objects(route.body, value), fc.constant({})))
   const imports = fc.array(objects(taskLike, value), { maxLength: 5 })
   return fc.oneof(
-    { weight: 4, arbitrary: nearly.map(([valid, odd]) => JSON.stringify({ ...valid, ...odd })) },
+    { weight: 4, arbitrary: nearly.map(([right, odd]) => JSON.stringify({ ...right, ...odd })) },
     { weight: 2, arbitrary: imports.map((tasks) => JSON.stringify({ version: '1.0', tasks })) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
-    { weight: 1, arbitrary: fc.nat(40).map((end) => JSON.stringify(VALID.create).slice(0, end)) },
+    { weight: 1, arbitrary: fc.nat(40).map((end) => JSON.stringify(CREATE).slice(0, end)) },
     { weight: 1, arbitrary: fc.constant(undefined) },
   )
 }
@@ -139,7 +165,7 @@ export const requests = (known: readonly string[]): fc.Arbitrary<Fuzzed> => {
         ),
         path: fc.tuple(pathOf(route, id), queryOf(route, text)).map((parts) => parts.join('')),
         headers: headersOf,
-        body: bodies(route, text),
+        body: bodies(name as Fuzzed['name'], route, text),
       })
       .map((asked) => ({ name: name as Fuzzed['name'], asked })),
   )

@@ -1,10 +1,13 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { connect } from './client.ts'
-import { startService, temporaryFolder } from './service.ts'
+import { isOffline, startService, temporaryFolder } from './service.ts'
+
+if (isOffline) process.stderr.write('SKIPPED: npm run offline is mode pro, and mode pico is another\n')
+const inOneProcess = isOffline ? it.skip : it
 
 describe('mode pico', () => {
-  it('runs tasks, writes nothing into DATA_DIR, and forgets all when it ends', async () => {
+  inOneProcess('runs tasks, writes nothing into DATA_DIR, and forgets all when it ends', async () => {
     using folder = temporaryFolder()
     const [data, temporary] = [folder.in('data'), folder.in('temporary')]
     mkdirSync(temporary)

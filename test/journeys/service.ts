@@ -31,8 +31,6 @@ export const launchService = ({ env, node = serviceNode, nodeArgs = [], mostMs =
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: mostMs,
     killSignal: 'SIGKILL',
-    // A group of its own, so that what it started ends with it.
-    detached: isOffline,
   })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => (said.stdout += text))
@@ -43,10 +41,7 @@ export const launchService = ({ env, node = serviceNode, nodeArgs = [], mostMs =
   })
   const output = () => said.stdout + said.stderr
   const isOver = () => child.exitCode !== null || child.signalCode !== null
-  const kill = (signal: NodeJS.Signals) =>
-    isOffline && signal === 'SIGKILL' && child.pid !== undefined && !isOver()
-      ? process.kill(-child.pid, signal)
-      : child.kill(signal)
+  const kill = (signal: NodeJS.Signals) => child.kill(signal)
   const endBy = (signal: NodeJS.Signals) => {
     kill(signal)
     return exited

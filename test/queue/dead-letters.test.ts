@@ -23,6 +23,12 @@ const withDead = async (
   return { service, agent, call, taskId: ids[0] as string, item: items.at(-1), items }
 }
 
+const UNREADABLE = {
+  messageId: 'b1a5b4f6-d3f8-4b5d-9f1d-2c7e6a5b4c3d',
+  taskId: 'unknown',
+  reason: 'not_json: {',
+}
+
 describe('POST /api/dlq/:id/retry', () => {
   it('queues the same task with its attempts back at 0, and resolves the item', async () => {
     const { call, item, service, taskId, agent } = await withDead()
@@ -86,12 +92,25 @@ describe('a dead letter that names no task', () => {
   it('says why it is there, cannot be retried, and stays until it is discarded', async () => {
     const service = await startDomains({ background: false })
     const call = createCaller(service)
-    await service.deadLetters.addMessage('unknown', 'not_json: {')
+    await service.deadLetters.addMessage(UNREADABLE)
     const [item] = (await call('GET /api/dlq')).body.items
     expect(item).toMatchObject({ taskId: 'unknown', lastError: 'not_json: {', status: 'pending' })
     expect((await call(`POST /api/dlq/${item.id}/retry`)).status).toBe(404)
     expect((await service.deadLetters.countAll()).pending).toBe(1)
     expect((await call(`POST /api/dlq/${item.id}/discard`)).status).toBe(200)
+  })
+})
+
+describe('a message that comes again', () => {
+  it('adds no second dead letter, at once, later, or when the first is closed', async () => {
+    const service = await startDomains({ background: false })
+    const call = createCaller(service)
+    await Promise.all(Array.from({ length: 5 }, () => service.deadLetters.addMessage(UNREADABLE)))
+    const { items } = (await call('GET /api/dlq')).body
+    expect(items).toMatchObject([{ id: 'dlq_B1A5B4F6D3F84B5D9F1D2C7E6A5B4C3D' }])
+    await call(`POST /api/dlq/${items[0].id}/discard`)
+    await service.deadLetters.addMessage(UNREADABLE)
+    expect(await service.deadLetters.countAll()).toEqual({ pending: 0, resolved: 0, discarded: 1, total: 1 })
   })
 })
 

@@ -3,21 +3,23 @@ import { basename } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { createGroups } from '../../lib/api/table.ts'
-import { localGuard } from '../../lib/http/guard.ts'
+
 import { createFakeClock } from '../fakes/clock.ts'
+import { front, openGuard } from '../fakes/guard.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { readText, root } from './readme.ts'
 
 describe('what the recipes of README.md promise to notice', () => {
   it('is a group of routes that is served and not described, or described and not served', () => {
     const http = {
-      guard: localGuard,
+      guard: openGuard,
+      front,
       record: () => undefined,
       clock: createFakeClock(),
       log: createFakeLog(),
     }
     // Handlers take hold of their services when they are called, and none is.
-    const groups = createGroups(http, {} as never)
+    const groups = createGroups(http, { oauth: {} } as never)
     expect(groups.flatMap((group) => Object.keys(group.routes)).sort()).toEqual(Object.keys(routes).sort())
   })
 

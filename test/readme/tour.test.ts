@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { until } from '../journeys/api.ts'
-import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { isOffline, type Service, startService, temporaryFolder } from '../journeys/service.ts'
 import { blocks } from './readme.ts'
 import { askedBy, blank, type Command, commandsOfReadme, isAsShown, runCommand, shows } from './tour.ts'
 
@@ -12,18 +12,22 @@ if (!hasCurl) console.error('SKIPPED: the commands of README.md were not run, be
 
 const folder = temporaryFolder()
 let service: Service
+let withAccounts: Service
 beforeAll(async () => {
   service = await startService({ env: { DATA_DIR: folder.in('.data') } })
+  const env = { AUTH_MODE: 'cloud', OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
+  withAccounts = await startService({ env: { ...env, DATA_DIR: folder.in('.data-cloud') } })
 })
 afterAll(async () => {
-  await service.stop()
+  await Promise.all([service.stop(), withAccounts.stop()])
   folder[Symbol.dispose]()
 })
 
-describe('the first screen of README.md', () => {
+describe('README.md', () => {
   it('shows what the service says when it starts', () => {
     const said = service.output().replaceAll(service.baseUrl, 'http://127.0.0.1:3000')
-    expect(said.replaceAll(folder.path, '…')).toContain(blocks('text')[0])
+    const screen = blocks('text').find((block) => block.includes(isOffline ? 'mode pro' : 'mode mini'))
+    expect(said.replaceAll(folder.path, '…')).toContain(screen)
   })
 })
 
@@ -39,7 +43,7 @@ describe('the tour of README.md', () => {
   each(commands.map((command): [string, Command] => [command.text, command]))(
     'is answered as it shows: %s',
     async (text, command) => {
-      const answered = () => runCommand(command, folder.path, service.baseUrl)
+      const answered = () => runCommand(command, folder.path, [service.baseUrl, withAccounts.baseUrl])
       // What only reads may be asked again, until the work that it shows is done.
       const answer = text.includes('-X ')
         ? answered()

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { isOffline } from '../journeys/service.ts'
 import { blocks } from './readme.ts'
 
 /** A command of the README as it stands, and the answer shown under it: its status, and pieces between `…`. */
@@ -8,7 +9,8 @@ export type Command = { text: string; status: number | undefined; shown: string 
 
 export type Answer = { status: number; body: string }
 
-const README_URL = 'http://127.0.0.1:3000'
+/** The services of the README: the one that is first started, and one with accounts. */
+export const README_URLS = ['http://127.0.0.1:3000', 'http://127.0.0.1:3001'] as const
 
 /** The commands of every block that calls the service. Lines that begin with `# ` are the answer to what is above. */
 export const commandsOfReadme = (): Command[] =>
@@ -19,8 +21,12 @@ export const commandsOfReadme = (): Command[] =>
 
 const commandOf = (text: string, answer: string): Command => {
   const [, status, shown = ''] = /^(?:(\d{3}) )?(.*)$/.exec(answer) ?? []
-  return { text, status: status === undefined ? undefined : Number(status), shown }
+  return { text, status: status === undefined ? undefined : Number(status), shown: ofMode(shown) }
 }
+
+/** What an answer shows of `npm start` that `npm run offline` has otherwise. */
+const ofMode = (shown: string): string =>
+  isOffline ? shown.replace('"mode":"memory"', '"mode":"sqs"') : shown
 
 /** Whether the pieces that are shown stand in the answer, in their order. */
 export const shows = (shown: string, answer: string): boolean => {
@@ -39,7 +45,7 @@ export const isAsShown = ({ status, shown }: Command, answer: Answer): boolean =
 
 /** The method and path that a command asks for, variables and parameters left blank. */
 export const askedBy = ({ text }: Command): string => {
-  const path = new RegExp(`${README_URL}(/[^\\s'?"]*)`).exec(text)?.[1] ?? ''
+  const path = /http:\/\/127\.0\.0\.1:300\d(\/[^\s'?")]*)/.exec(text)?.[1] ?? ''
   return `${/-X (\w+)/.exec(text)?.[1] ?? 'GET'} ${blank(path)}`
 }
 export const blank = (path: string): string => path.replaceAll(/\$\w+|\{\w+\}/g, '{}')
@@ -54,8 +60,8 @@ export -p > variables
 `
 
 /** Runs a command in `folder` as a reader would, but for the address; answers what came from the service. */
-export const runCommand = ({ text }: Command, folder: string, baseUrl: string): Answer => {
-  const script = scriptOf(text.replaceAll(README_URL, baseUrl))
+export const runCommand = ({ text }: Command, folder: string, baseUrls: readonly string[]): Answer => {
+  const script = scriptOf(README_URLS.reduce((all, url, n) => all.replaceAll(url, baseUrls[n] ?? url), text))
   execFileSync('sh', ['-c', script], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   return { status: Number(read('status')), body: read('body').replaceAll(/\r?\n/g, '') }

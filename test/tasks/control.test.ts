@@ -202,7 +202,8 @@ describe('with a durable queue', () => {
       wrapStore: (real) => ({
         ...real,
         commit: (...change) =>
-          ++writes === 2
+          // After the task and its first event.
+          ++writes === 3
             ? Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now'))
             : real.commit(...change),
       }),

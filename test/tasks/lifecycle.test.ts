@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLifecycle } from '../../lib/tasks/lifecycle.ts'
 import { eventOf, TASK_STATUSES, type TaskStatus, type TaskVerb } from '../../lib/tasks/machine.ts'
+import { createReconcile } from '../../lib/tasks/reconcile.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { startDomains } from '../fakes/service.ts'
 import { storeIn } from './samples.ts'
@@ -17,7 +18,8 @@ const REFUSED = TASK_STATUSES.flatMap((from) =>
 const started = async (status: TaskStatus) => {
   const domains = await startDomains({ background: false })
   const { id } = await storeIn(domains, status)
-  return { domains, id, lifecycle: createLifecycle({ ...domains.ports, queue: domains.ports.taskQueue }) }
+  const needs = { ...domains.ports, queue: domains.ports.taskQueue }
+  return { domains, id, lifecycle: createLifecycle({ ...needs, reconcile: createReconcile(needs) }) }
 }
 
 describe('the task lifecycle', () => {

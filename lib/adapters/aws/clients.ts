@@ -1,18 +1,55 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { S3Client } from '@aws-sdk/client-s3'
+import { SQSClient } from '@aws-sdk/client-sqs'
+import type { SSMClient } from '@aws-sdk/client-ssm'
 
-type Place = { region: string; endpoint?: string | undefined }
+export type Place = {
+  region: string
+  /** Of an emulator; AWS's own by default. */
+  endpoint?: string | undefined
+  /** By default those of the environment, as everywhere on AWS. */
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+}
 
-/** A call is made four times at most; then it has failed. */
-const MOST_ATTEMPTS = 4
+/**
+ * `attempts` counts the first. `answerMs` is what one of them may take until its answer begins, sending included, and
+ * the longest silence after that. From 6 s on the SDK begins to count silence 3 s late.
+ */
+type Limits = { attempts: number; answerMs: number }
 
-const settings = ({ region, endpoint }: Place) => ({
-  region,
-  maxAttempts: MOST_ATTEMPTS,
-  ...(endpoint === undefined ? {} : { endpoint }),
+/**
+ * A service that hangs is noticed before the function that asks it is ended: an HTTP function has 29 s, and a call that
+ * nobody answers has failed within 22. Bodies in S3 have up to 16 MB, which takes a while. What SQS did not take the
+ * adapter sends again, so an operation costs four calls there as well, not four times four.
+ */
+const LIMITS = {
+  dynamoDb: { attempts: 4, answerMs: 3_000 },
+  s3: { attempts: 4, answerMs: 5_000 },
+  sqs: { attempts: 1, answerMs: 3_000 },
+  ssm: { attempts: 4, answerMs: 3_000 },
+} as const satisfies Record<string, Limits>
+
+const CONNECT_MS = 1_000
+
+export const settings = (place: Place, { attempts, answerMs }: Limits) => ({
+  region: place.region,
+  ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint }),
+  ...(place.credentials === undefined ? {} : { credentials: place.credentials }),
+  maxAttempts: attempts,
+  requestHandler: {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: answerMs,
+    throwOnRequestTimeout: true,
+    socketTimeout: answerMs,
+  },
 })
 
-/** Clients of one region, or of emulators. Credentials are those of the environment, as everywhere on AWS. */
-export const openDynamoDb = (place: Place): DynamoDBClient => new DynamoDBClient(settings(place))
+/** Clients of one region, or of emulators. */
+export const openDynamoDb = (place: Place): DynamoDBClient =>
+  new DynamoDBClient(settings(place, LIMITS.dynamoDb))
 export const openS3 = (place: Place): S3Client =>
-  new S3Client({ ...settings(place), forcePathStyle: place.endpoint !== undefined })
+  new S3Client({ ...settings(place, LIMITS.s3), forcePathStyle: place.endpoint !== undefined })
+export const openSqs = (place: Place): SQSClient => new SQSClient(settings(place, LIMITS.sqs))
+/** Loaded when it is asked for: in functions that are no container it comes with the runtime, not with their bundle. */
+export const openSsm = async (place: Place): Promise<SSMClient> =>
+  new (await import('@aws-sdk/client-ssm')).SSMClient(settings(place, LIMITS.ssm))

@@ -1,21 +1,36 @@
-import { GetParametersByPathCommand, SSMClient } from '@aws-sdk/client-ssm'
+import type { SSMClient } from '@aws-sdk/client-ssm'
 
 /**
  * The parameters below a path as environment variables, by the last part of their names: what is stored encrypted is
  * read when a process starts, and is in no template, no image and no configuration of a function.
  */
 export const readSecrets = async (client: SSMClient, path: string): Promise<Record<string, string>> => {
+  const { GetParametersByPathCommand } = await import('@aws-sdk/client-ssm')
   const secrets: Record<string, string> = {}
   let NextToken: string | undefined
   do {
     const page = await client.send(
       new GetParametersByPathCommand({ Path: path, WithDecryption: true, NextToken }),
     )
-    for (const { Name = '', Value } of page.Parameters ?? [])
-      if (Value !== undefined) secrets[Name.slice(Name.lastIndexOf('/') + 1)] = Value
+    for (const { Name, Value } of page.Parameters ?? [])
+      if (Value !== undefined) secrets[variableOf(Name)] = Value
     NextToken = page.NextToken
   } while (NextToken !== undefined)
   return secrets
 }
 
-export const openSsm = (region: string): SSMClient => new SSMClient({ region, maxAttempts: 4 })
+/** The names under which `readSecrets` would answer, for those who may not know the values. */
+export const listSecrets = async (client: SSMClient, path: string): Promise<string[]> => {
+  const { DescribeParametersCommand } = await import('@aws-sdk/client-ssm')
+  const below = [{ Key: 'Path', Option: 'OneLevel', Values: [path] }]
+  const names: string[] = []
+  let NextToken: string | undefined
+  do {
+    const page = await client.send(new DescribeParametersCommand({ ParameterFilters: below, NextToken }))
+    names.push(...(page.Parameters ?? []).map(({ Name }) => variableOf(Name)))
+    NextToken = page.NextToken
+  } while (NextToken !== undefined)
+  return names
+}
+
+const variableOf = (name = ''): string => name.slice(name.lastIndexOf('/') + 1)

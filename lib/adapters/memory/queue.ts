@@ -16,7 +16,12 @@ type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
 /** How many messages wait for a handler, wait for their time, and are being handled. */
 export type Depth = { ready: number; delayed: number; running: number }
-export type MemoryQueue<Body> = Queue<Body> & Consumer<Body> & { depth(): Depth }
+export type MemoryQueue<Body> = Queue<Body> &
+  Consumer<Body> & {
+    depth(): Depth
+    /** From now on so many handlers run at once; those that run over it end first. */
+    resize(concurrency: number): void
+  }
 
 const LONGEST_REDELIVERY_MS = 60_000
 const DONE = Promise.resolve()
@@ -31,7 +36,8 @@ const DONE = Promise.resolve()
  * group of that turn before anybody can claim what it sent.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
-  const { clock, log, concurrency, redeliverAfterMs = 1_000 } = needs
+  const { clock, log, redeliverAfterMs = 1_000 } = needs
+  let { concurrency } = needs
   const idle: (() => void)[] = []
   let handler: Handler<Body> | undefined
   let running = 0
@@ -88,7 +94,13 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   return {
     durable: false,
     longestDelayMs: Number.POSITIVE_INFINITY,
-    concurrency,
+    get concurrency() {
+      return concurrency
+    },
+    resize(next) {
+      concurrency = next
+      wake()
+    },
     send(messages) {
       for (const message of messages) backlog.add(message)
       wake()

@@ -8,37 +8,6 @@ type Change = {
   unset?: readonly string[]
 }
 
-/** Whether the row has every value asked for; absent and `null` are the same. */
-export const meets = (row: Readonly<Fields>, when: When<Fields> | undefined): boolean => {
-  if (when === undefined) return true
-  for (const field in when) {
-    const asked = when[field]
-    const value = row[field] ?? null
-    if (Array.isArray(asked) ? !asked.includes(value) : value !== asked) return false
-  }
-  return true
-}
-
-const sum = (value: unknown, step: number, field: string): number => {
-  if (typeof value !== 'number' && value !== undefined && value !== null)
-    throw new TypeError(`${field} is not a number: nothing can be added to it`)
-  if (!Number.isFinite(step)) throw new TypeError(`${field}: ${step} cannot be added`)
-  return (value ?? 0) + step
-}
-
-/**
- * Changes the row in place: values are set, then added to, then removed. A value that is undefined is left alone.
- * A removed field becomes undefined, which is no field in JSON: `delete` would make the object a slow one for good.
- */
-export const change = (row: Fields, { set, add, unset }: Change): void => {
-  for (const field in set) if (set[field] !== undefined) row[field] = set[field]
-  for (const field in add) {
-    const step = add[field]
-    if (step !== undefined) row[field] = sum(row[field], step, field)
-  }
-  if (unset !== undefined) for (const field of unset) if (row[field] !== undefined) row[field] = undefined
-}
-
 const namesAny = (fields: ReadonlySet<string>, named: object | undefined): boolean => {
   for (const field in named) if (fields.has(field)) return true
   return false

@@ -15,6 +15,7 @@ export const tasksOn = (store: Store): Tasks => {
     agents: { fallback: 'test-agent', types: () => ['test-agent'] },
     giveUp: () => ({ followers: [], after: async () => undefined }),
     stopRun: () => undefined,
+    ended: async () => undefined,
     clock,
     ids: createIds({ clock }),
     log: createFakeLog(),

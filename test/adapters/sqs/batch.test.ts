@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
 import type { SqsRecord } from '../../../lib/adapters/aws/sqs/event.ts'
+import type { Poison } from '../../../lib/adapters/aws/sqs/intake.ts'
 import { encode } from '../../../lib/adapters/aws/sqs/message.ts'
 import { createSqsBatchHandler } from '../../../lib/adapters/aws/sqs/sqs-batch.ts'
 import { Problem } from '../../../lib/core/errors.ts'
@@ -27,13 +28,13 @@ type Needs = Parameters<typeof createSqsBatchHandler<{ n: number }>>[0]
 const open = (needs: Partial<Needs> = {}) => {
   const clock = createFakeClock()
   const log = createFakeLog()
-  const poison: string[] = []
+  const poison: Poison[] = []
   const endsAt = clock.monotonic() + 30_000
   const context = { getRemainingTimeInMillis: () => endsAt - clock.monotonic() }
   const handler = createSqsBatchHandler<{ n: number }>({
     parse: BodySchema,
     handle: async () => undefined,
-    onPoison: async (reason) => void poison.push(reason),
+    onPoison: async (one) => void poison.push(one),
     clock,
     log,
     ...needs,
@@ -59,7 +60,7 @@ describe('a batch from SQS', () => {
       },
     })
     expect(await run([recordOf(0, undefined, 4), ...ten().slice(1)])).toEqual(failures())
-    expect(handled[0]).toEqual({ body: { n: 0 }, receives: 4 })
+    expect(handled[0]).toEqual({ id: 'message-0', body: { n: 0 }, receives: 4 })
     expect(handled).toHaveLength(10)
     expect(clock.pending).toBe(0)
   })
@@ -75,7 +76,7 @@ describe('a batch from SQS', () => {
     const records = ten()
     records[4] = recordOf(4, 'no json')
     expect(await run(records)).toEqual(failures())
-    expect(poison).toEqual(['not_json'])
+    expect(poison).toEqual([{ id: 'message-4', reason: 'not_json', text: 'no json' }])
   })
 
   it('puts aside what names something that does not exist', async () => {
@@ -85,7 +86,7 @@ describe('a batch from SQS', () => {
       },
     })
     expect(await run([recordOf(0)])).toEqual(failures())
-    expect(poison).toEqual(['task_not_found'])
+    expect(poison).toMatchObject([{ id: 'message-0', reason: 'task_not_found' }])
   })
 
   it('reports poison that could not be put aside', async () => {

@@ -1,5 +1,5 @@
 import { GetQueueAttributesCommand, type SQSClient } from '@aws-sdk/client-sqs'
-import { createSqsClient } from '../../../lib/adapters/aws/sqs/client.ts'
+import { openSqs } from '../../../lib/adapters/aws/clients.ts'
 import { createQueues } from '../../../lib/adapters/aws/sqs/create-queues.ts'
 import type { QueueUrls } from '../../../lib/adapters/aws/sqs/queue.ts'
 import { CREDENTIALS, REGION, startSqsAndS3 } from '../../../offline/emulators.ts'
@@ -16,7 +16,7 @@ export const startSqs = async () => {
   let families = 0
 
   const connect = (): SQSClient => {
-    const client = createSqsClient({ region: REGION, endpoint: emulator.endpoint, credentials: CREDENTIALS })
+    const client = openSqs({ region: REGION, endpoint: emulator.endpoint, credentials: CREDENTIALS })
     clients.push(client)
     return client
   }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { SQSClient } from '@aws-sdk/client-sqs'
 
 type Seen = { command: string; input: Readonly<Record<string, unknown>> }
@@ -33,17 +32,6 @@ export const failRequests = (client: SQSClient, share: () => number, random: () 
       return answer
     },
     { step: 'finalizeRequest', priority: 'low', name: 'failRequests' },
-  )
-}
-
-/** Lets requests of one command reach SQS late. */
-export const slowDown = (client: SQSClient, command: string, byMs: number): void => {
-  client.middlewareStack.add(
-    (next, context) => async (args) => {
-      if (context.commandName === command) await sleep(byMs)
-      return next(args)
-    },
-    { step: 'finalizeRequest', priority: 'low', name: 'slowDown' },
   )
 }
 

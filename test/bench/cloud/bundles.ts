@@ -5,41 +5,67 @@ import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { packageStage } from '../../deploy/serverless.ts'
 import { firstFile } from '../../deploy/zip.ts'
-import { median } from '../quantile.ts'
 import { atMost, type Row } from '../row.ts'
 
-const FUNCTIONS = ['tasks', 'queue', 'agents', 'notifications', 'health', 'openapi'] as const
+const HTTP = [
+  ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
+  ...['health', 'openapi'],
+]
+const JOBS = ['notify', 'dlq', 'tick'] as const
 const LIMIT_KB = 250
 const LIMIT_MS = 120
+const ROUNDS = 9
+/** A name that the AI SDK gives to all of its errors, which no minifier may touch. */
+const AI_SDK = 'vercel.ai.error'
 
-/** The bundle of each HTTP function as it is deployed: how large its zip is, and how long a new process imports it. */
-export const bundles = ({ rounds }: { rounds: number }): Row[] => {
+export type Bundles = ReturnType<typeof packBundles>
+
+/** The bundle of each function that is a zip, as it is deployed, as a file; and the template that it is deployed by. */
+export const packBundles = () => {
   const stage = packageStage('dev')
   const folder = mkdtempSync(path.join(tmpdir(), 'bundles-'))
+  const fileOf = (name: string) => path.join(folder, `${name}.mjs`)
   try {
-    return FUNCTIONS.flatMap((name) => {
+    const all = [...HTTP, ...JOBS].map((name) => {
       const zip = stage.zip(name)
-      const file = path.join(folder, `${name}.mjs`)
-      writeFileSync(file, firstFile(zip).content)
-      // The first one reads the file from the disk, which is not what is measured.
-      importMs(file)
-      const ours = Array.from({ length: rounds }, () => importMs(file))
-      const held = { ours: median(ours), against: LIMIT_MS, rounds: { ours, against: [LIMIT_MS] } }
-      return [
-        atMost(1, {
-          measure: `zip of ${name}`,
-          unit: 'kB',
-          ours: zip.length / 1_000,
-          against: LIMIT_KB,
-          opponent: 'limit',
-        }),
-        atMost(1, { measure: `import of ${name}`, unit: 'ms', opponent: 'limit', ...held }),
-      ]
+      const { content } = firstFile(zip)
+      writeFileSync(fileOf(name), content)
+      return { name, zipped: zip.length, hasAiSdk: content.includes(AI_SDK) }
     })
+    return { all, fileOf, template: stage.template, remove: () => rmSync(folder, { recursive: true }) }
   } finally {
     stage.remove()
-    rmSync(folder, { recursive: true })
   }
+}
+
+/** How large the zips of HTTP functions are, and how long a new process imports them; what must be in no bundle. */
+export const bundleTargets = ({ all, fileOf }: Bundles): Row[] => {
+  const row = (measure: string, unit: string, ours: number, against: number, rounds?: number[]) => {
+    const held = { measure, unit, ours, against, opponent: 'limit' }
+    return atMost(1, rounds ? { ...held, rounds: { ours: rounds, against: [against] } } : held)
+  }
+  const http = all.filter(({ name }) => HTTP.includes(name))
+  const withAiSdk = all.filter(({ hasAiSdk }) => hasAiSdk).length
+  return [
+    ...http.map(({ name, zipped }) => row(`zip of ${name}`, 'kB', zipped / 1_000, LIMIT_KB)),
+    ...http.map(({ name }) => {
+      // The first one reads the file from the disk, which is not what is measured.
+      importMs(fileOf(name))
+      const rounds = Array.from({ length: ROUNDS }, () => importMs(fileOf(name)))
+      // What else runs on a machine only ever makes it longer.
+      return row(`import of ${name}, least of ${ROUNDS}`, 'ms', Math.min(...rounds), LIMIT_MS, rounds)
+    }),
+    {
+      measure: 'zips with the AI SDK in them',
+      unit: '',
+      ours: withAiSdk,
+      against: 0,
+      opponent: 'limit',
+      ratio: withAiSdk,
+      target: 'none',
+      pass: withAiSdk === 0,
+    },
+  ]
 }
 
 /** Milliseconds that `import` takes in a process that has loaded nothing else. */

@@ -1,47 +1,54 @@
-import type { Row } from '../row.ts'
+import type { Deployed } from './deployed.ts'
+import { billedMs, gbSeconds, PLATFORM_LOG_BYTES } from './lambda-time.ts'
+import type { Measured } from './measure.ts'
+import type { Units } from './meter.ts'
+import { POLL, RUN, SMALL_CREATE } from './operations.ts'
+import type { Options } from './options.ts'
+import { type Bill, billed, money } from './prices.ts'
 
-/** List prices in US dollars, us-east-1, as of 2025; look yours up. */
-const PRICES = {
-  writeUnits: { perMillion: 0.625, of: 'DynamoDB write request units, on demand' },
-  readUnits: { perMillion: 0.125, of: 'DynamoDB read request units, on demand' },
-  sqsRequests: { perMillion: 0.4, of: 'SQS requests, standard queue' },
-  httpRequests: { perMillion: 1, of: 'HTTP API requests' },
-  invocations: { perMillion: 0.2, of: 'Lambda invocations' },
-  gbSeconds: { perMillion: 13.3334, of: 'Lambda GB-seconds, arm64' },
-} as const
-
-/** What a task is taken to need beside what is measured here. */
-const ASSUMED = {
-  /** Seconds that the agent of a task runs, in a worker of 2 GB. */
-  agentSeconds: 60,
-  workerGb: 2,
-  /** A create and two looks at the task, each 20 ms in a function of 1 GB. */
-  httpRequests: 3,
-  httpGbSeconds: 0.02,
-  readUnits: 10,
+type Needs = {
+  deployed: Deployed
+  options: Options
+  find: (name: string) => Measured
+  perSecond: Pick<Units, 'read' | 'write'>
+  /** Requests that Lambda makes to SQS for a task, as the worker is deployed. */
+  sourceRequests: number
 }
 
-/** What a thousand tasks cost, line by line, from what was measured and what is assumed. */
-export const costs = (rows: readonly Row[]): string => {
-  const measured = (start: string) => rows.find(({ measure }) => measure.startsWith(start))?.ours ?? 0
-  const perTask: Record<keyof typeof PRICES, number> = {
-    writeUnits: measured('created, claimed, completed'),
-    readUnits: ASSUMED.readUnits,
-    sqsRequests: measured('SQS requests a task, as deployed'),
-    httpRequests: ASSUMED.httpRequests,
-    invocations: ASSUMED.httpRequests + 1,
-    gbSeconds: ASSUMED.agentSeconds * ASSUMED.workerGb + ASSUMED.httpRequests * ASSUMED.httpGbSeconds,
+/** What a task takes, from its creation to its end, and while somebody waits for it. */
+const billOfTask = ({ deployed, options, find, perSecond, sourceRequests }: Needs): Bill => {
+  const { agentSeconds, polls, tripMs } = options
+  const [create, run, poll] = [find(SMALL_CREATE), find(RUN), find(POLL)]
+  const parts = [create, run, ...Array.from({ length: polls }, () => poll)]
+  const sum = (of: (part: Measured) => number) => parts.reduce((total, part) => total + of(part), 0)
+  const msOf = (part: Measured) => billedMs(part, { memoryMb: deployed.memoryMb(part.by), tripMs })
+  const agentMs = agentSeconds * 1_000
+  const sqsRequests = sum(({ sqs }) => sqs) + sourceRequests
+  return {
+    writeUnits: sum(({ write }) => write) + agentSeconds * perSecond.write,
+    readUnits: sum(({ read }) => read) + agentSeconds * perSecond.read,
+    sqsRequests,
+    fairRequests: sqsRequests,
+    httpRequests: 1 + polls,
+    edgeRequests: 1 + polls,
+    invocations: parts.length,
+    gbSeconds:
+      sum((part) => gbSeconds(msOf(part), deployed.memoryMb(part.by))) +
+      gbSeconds(agentMs, deployed.memoryMb(run.by)),
+    diskGbSeconds: deployed.diskGb(run.by) * ((agentMs + msOf(run)) / 1_000),
+    logGb: (sum(({ logBytes }) => logBytes) + parts.length * PLATFORM_LOG_BYTES) / 1e9,
   }
-  const names = Object.keys(PRICES) as (keyof typeof PRICES)[]
-  const lines = names.map((name) => {
-    const amount = perTask[name] * 1_000
-    const dollars = (amount * PRICES[name].perMillion) / 1_000_000
-    return { text: `${Math.round(amount).toLocaleString('en-US')} ${PRICES[name].of}`, dollars }
-  })
-  const total = lines.reduce((sum, { dollars }) => sum + dollars, 0)
+}
+
+/** What a thousand tasks cost, line by line, without the model's own price. */
+export const costsOfTasks = (needs: Needs): string => {
+  const { agentSeconds, polls, tripMs } = needs.options
+  const bill = Object.entries(billOfTask(needs)).map(([name, amount]) => [name, amount * 1_000])
+  const { lines, dollars } = billed(Object.fromEntries(bill))
   return [
-    `A thousand tasks of ${ASSUMED.agentSeconds} s, without the model's own price:`,
-    ...lines.map(({ text, dollars }) => `  $${dollars.toFixed(4)}  ${text}`),
-    `  $${total.toFixed(4)}  in all; prices and assumptions: test/bench/cloud/costs.ts`,
+    `A thousand tasks of 0.6 kB, each created, looked at ${polls} times (--polls) and run by an agent that works for`,
+    `${agentSeconds} s (--agent-seconds), ${tripMs} ms more a wait than here (--trip-ms); the model has its own price:`,
+    ...lines,
+    `  ${money(dollars)}  in all`,
   ].join('\n')
 }

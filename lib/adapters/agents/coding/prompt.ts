@@ -31,6 +31,13 @@ export const openingMessages = (task: AgentTask, setting: Setting): ModelMessage
   { role: 'system', content: [...rules, '', place(setting), '', ...toolLines(setting.tools)].join('\n') },
   {
     role: 'user',
-    content: [`Task: ${task.title}`, task.description, task.prompt].filter(Boolean).join('\n\n'),
+    content: wordsOf(task).filter(Boolean).join('\n\n'),
   },
+]
+
+/** What the prompt says already, as that of a workflow does, is not said again. */
+const wordsOf = ({ title, description, prompt }: AgentTask) => [
+  prompt?.includes(title) ? undefined : `Task: ${title}`,
+  description !== undefined && prompt?.includes(description) ? undefined : description,
+  prompt,
 ]

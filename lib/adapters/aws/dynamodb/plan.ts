@@ -32,6 +32,8 @@ export type Plan = {
   within: string | undefined
   keys: readonly string[]
   heavy: ReadonlySet<string>
+  /** The order in which a row shows its fields; items have none. */
+  order: ReadonlySet<string>
   expires: string | undefined
   indexes: ReadonlyMap<string, IndexPlan>
   /** Those of the indexes that are not the table itself. */
@@ -112,6 +114,7 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
     within: of.within,
     keys,
     heavy,
+    order: new Set([...(of.summary ?? []), ...heavy]),
     expires: of.expires,
     indexes,
     secondary,

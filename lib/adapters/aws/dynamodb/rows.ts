@@ -1,3 +1,4 @@
+import { changed, meets } from '../../../core/change.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Insert, Key, Remove, Update } from '../../../ports/store.ts'
 import type { Aside } from './aside.ts'
@@ -13,7 +14,7 @@ import {
   type Stamp,
   updateRequest,
 } from './request.ts'
-import { changed, effectsOf, hasExpired, meets } from './row.ts'
+import { effectsOf, hasExpired } from './row.ts'
 import type { Fields, Item } from './value.ts'
 
 type Needs = { connection: Connection; aside: Aside; clock: Clock; newToken: () => string }

@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/clock.ts'
 import { type BatchRequest, persistBatch } from './persist-batch.ts'
 
 /** What one request may carry: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
-export const MOST_ENTRIES = 10
+const MOST_ENTRIES = 10
 export const MOST_BYTES = 1_048_576
 
 type Waiting<Entry> = {
@@ -15,8 +15,7 @@ type Waiting<Entry> = {
 
 type Needs<Entry> = {
   request: BatchRequest<Entry>
-  /** The size of an entry where that counts. */
-  bytesOf?: (entry: Entry) => number
+  bytesOf: (entry: Entry) => number
   /** Requests that may be under way at once; what comes meanwhile gathers, and shares the next. */
   mostInFlight: number
   clock: Pick<Clock, 'after'>
@@ -27,7 +26,7 @@ export type Batcher<Entry> = { add(entry: Entry): Promise<void> }
 
 /** Gathers what is added in one turn of the event loop into as few requests as SQS allows. */
 export const createBatcher = <Entry extends object>(needs: Needs<Entry>): Batcher<Entry> => {
-  const { request, bytesOf = () => 0, mostInFlight, clock } = needs
+  const { request, bytesOf, mostInFlight, clock } = needs
   const waiting = createFifo<Waiting<Entry>>()
   let inFlight = 0
   let scheduled = false

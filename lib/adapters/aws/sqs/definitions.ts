@@ -15,19 +15,30 @@ const DAY = 86_400
 // A move keeps the age of a message, so the last stop keeps messages longest: 14 days is the most that SQS allows.
 const LONGEST_RETENTION = 14 * DAY
 const RETENTION = 10 * DAY
-const DEAD_LETTER_VISIBILITY = 360
+/** What Lambda takes to hand a message over and to hear what became of it, beside the time of the function. */
+const MARGIN = 60
+/** As in serverless.yml, like the other two, which its test compares. */
+const DEAD_LETTER_TIMEOUT = 60
 
 /**
  * A rejected message backs off 1 s, 2 s, 4 s … up to five minutes, so ten receives outlast eight minutes of storage
- * that does not answer; a message that kills its worker is not tried for ever.
+ * that does not answer; a message that kills its function is not tried for ever.
  */
 const MAX_RECEIVE_COUNT = 10
+/** Ten receives that came to nothing, for want of a function that was free, outlast an hour. */
+const LEAST_VISIBILITY = 360
 
 /**
- * Lambda wants a visibility timeout of six times the function's, for batches that it had to hold back
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html).
+ * So late a message comes again whose function died over it; one that failed is brought back sooner. Lambda takes no
+ * less than the timeout of the function. It recommends six times that, for messages that it holds while functions are
+ * throttled: those that come again meanwhile are refused here, and six times 15 minutes is what a task would wait.
+ *
+ * A worker does not shorten this for its message, to lengthen it again with each heartbeat. Once claimed, a task is
+ * brought back by its lease and the tick, in a message of its own. What could be gained is a death between the receive
+ * and the claim, and most of that time is over before the function could say anything to SQS; the price is a request for
+ * each task and one more for each beat.
  */
-const visibilityFor = (timeoutMs: number) => 6 * Math.ceil(timeoutMs / 1_000)
+const visibilityFor = (timeoutMs: number) => Math.max(LEAST_VISIBILITY, Math.ceil(timeoutMs / 1_000) + MARGIN)
 
 /** The queue that takes what its own could not deal with. */
 export const deadLetterQueueOf = (name: string): string => `${name}-dlq`
@@ -56,6 +67,7 @@ const queue = (name: string, timeoutMs: number, family: string): QueueDefinition
 
 const deadLetterQueue = (family: string): QueueDefinition => ({
   name: deadLetterQueueOf(family),
-  visibilityTimeout: DEAD_LETTER_VISIBILITY,
+  // Nobody counts its receives.
+  visibilityTimeout: DEAD_LETTER_TIMEOUT + MARGIN,
   messageRetention: LONGEST_RETENTION,
 })

@@ -3,11 +3,17 @@ import type { Log } from '../../../ports/log.ts'
 import type { Delivery } from '../../../ports/queue.ts'
 import { type BodySchema, decode } from './message.ts'
 
-/** A message as SQS hands it out. */
+/** A message as SQS hands it out. Its `id` is the same in every delivery, also from the dead letter queue. */
 export type RawMessage = { id: string; text: string; receives: number }
 
-/** Takes over a message that no handler can make anything of. When it rejects, the message comes again. */
-export type OnPoison = (reason: string, raw: string) => Promise<unknown>
+/** A message as its handler gets it. */
+export type Handed<Body> = Delivery<Body> & Pick<RawMessage, 'id'>
+
+/** A message that no handler can make anything of, and why. */
+export type Poison = { id: string; reason: string; text: string }
+
+/** Takes over what is poison. When it rejects, the message comes again, so it must stand a repeat. */
+export type OnPoison = (poison: Poison) => Promise<unknown>
 
 export type IntakeNeeds<Body> = { parse: BodySchema<Body>; onPoison: OnPoison; log: Pick<Log, 'warn'> }
 
@@ -18,13 +24,12 @@ export type IntakeNeeds<Body> = { parse: BodySchema<Body>; onPoison: OnPoison; l
  */
 export const createIntake =
   <Body>({ parse, onPoison, log }: IntakeNeeds<Body>) =>
-  async (message: RawMessage, handle: (delivery: Delivery<Body>) => Promise<void>): Promise<void> => {
-    const read = decode(message.text, parse)
-    const reason =
-      'reason' in read ? read.reason : await reasonOf(handle({ body: read.body, receives: message.receives }))
+  async ({ id, text, receives }: RawMessage, handle: (handed: Handed<Body>) => Promise<void>) => {
+    const read = decode(text, parse)
+    const reason = 'reason' in read ? read.reason : await reasonOf(handle({ id, body: read.body, receives }))
     if (reason === undefined) return
-    await onPoison(reason, message.text)
-    log.warn({ messageId: message.id, receives: message.receives, reason }, 'message was poison, put aside')
+    await onPoison({ id, reason, text })
+    log.warn({ messageId: id, receives, reason }, 'message was poison, put aside')
   }
 
 const reasonOf = async (handled: Promise<void>): Promise<string | undefined> => {

@@ -1,29 +1,40 @@
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { backoffMs } from '../../../core/backoff.ts'
+import { persist } from '../../../core/persist.ts'
+import type { Clock } from '../../../ports/clock.ts'
 import type { SqsRecord } from './event.ts'
+import { failRequest } from './failure.ts'
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 300_000
 
 /**
- * How long a message whose handler failed stays away: `firstMs`, twice that, and so on up to five minutes. Consumers
- * take no more than they can handle, so there is no herd for jitter to spread.
+ * How long a message that was received `receives` times and not done with stays away: `firstMs`, twice that, and so on
+ * up to five minutes. Functions are fed no more than they can handle, so there is no herd for jitter to spread.
  */
 export const redeliveryMs = (receives: number, firstMs = FIRST_MS): number =>
   backoffMs({ attempt: receives, baseMs: firstMs, type: 'exponential', random: () => 0, maxMs: LONGEST_MS })
 
+type Received = Pick<SqsRecord, 'eventSourceARN' | 'receiptHandle'>
+
+type Needs = {
+  client: SQSClient
+  /** The URL of any queue of the account and region; those of the others differ in the last part, the name. */
+  anyUrl: string
+  clock: Pick<Clock, 'after'>
+}
+
 /**
- * Brings a record that a Lambda function failed back after `delayMs`; by itself it would come at the end of its
- * visibility timeout, which is six times the function's.
+ * Brings a record that a function failed back after `delayMs`; by itself it would come at the end of the visibility
+ * timeout of its queue. Rejects with Problem `unavailable` when SQS cannot be told.
  */
 export const createRedelivery =
-  (client: SQSClient, urls: readonly string[]) =>
-  async ({ eventSourceARN, receiptHandle }: SqsRecord, delayMs: number): Promise<void> => {
-    const name = eventSourceARN.split(':').at(-1)
-    const QueueUrl = urls.find((url) => url.endsWith(`/${name}`))
-    if (QueueUrl === undefined) throw new Error(`No URL is known of the queue ${name}`)
-    const VisibilityTimeout = Math.ceil(delayMs / 1_000)
-    await client.send(
-      new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle: receiptHandle, VisibilityTimeout }),
-    )
+  ({ client, anyUrl, clock }: Needs) =>
+  async ({ eventSourceARN, receiptHandle }: Received, delayMs: number): Promise<void> => {
+    const request = new ChangeMessageVisibilityCommand({
+      QueueUrl: anyUrl.slice(0, anyUrl.lastIndexOf('/') + 1) + eventSourceARN.split(':').at(-1),
+      ReceiptHandle: receiptHandle,
+      VisibilityTimeout: Math.ceil(delayMs / 1_000),
+    })
+    await persist(() => client.send(request).catch(failRequest), clock)
   }

@@ -1,14 +1,13 @@
 import { messageOf } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
-import type { Delivery } from '../../../ports/queue.ts'
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts'
-import { createIntake, type IntakeNeeds } from './intake.ts'
+import { createIntake, type Handed, type IntakeNeeds } from './intake.ts'
 import { redeliveryMs } from './redelivery.ts'
 
 type Needs<Body> = IntakeNeeds<Body> & {
   /** `remainingMs` says how long the function lives on, so that the handler can stop its work in time. */
-  handle: (delivery: Delivery<Body>, remainingMs: () => number) => Promise<void>
+  handle: (handed: Handed<Body>, remainingMs: () => number) => Promise<void>
   /** Brings a failed record back sooner than the visibility timeout of its queue would. */
   redeliverIn?: (record: SqsRecord, delayMs: number) => Promise<void>
   /** The function answers so long before it is frozen, whatever still runs. */
@@ -31,7 +30,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
     const receives = Number(record.attributes.ApproximateReceiveCount)
     const message = { id: record.messageId, text: record.body, receives }
     try {
-      await intake(message, (delivery) => handle(delivery, remainingMs))
+      await intake(message, (handed) => handle(handed, remainingMs))
       return true
     } catch (thrown) {
       const retryInMs = redeliveryMs(receives)

@@ -1,0 +1,24 @@
+import { userRoutes } from '../lib/accounts/contract.ts'
+import { userHandlers } from '../lib/accounts/handlers.ts'
+import { everyAuthHandler, everyAuthRoute } from '../lib/api/auth.ts'
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openPlain } from '../lib/app/cloud-plain.ts'
+import { withSecrets } from '../lib/app/cloud-secrets.ts'
+import { openSignIn } from '../lib/app/cloud-sign-in.ts'
+import { whenAsked } from '../lib/app/when-asked.ts'
+import { oauthRoutes } from '../lib/oauth/contract.ts'
+import { oauthHandlers } from '../lib/oauth/handlers.ts'
+
+export const handler = serveGroup(
+  { ...everyAuthRoute, ...userRoutes },
+  openPlain((given) => {
+    const signIn = openSignIn(given)
+    // Most who come in need no provider, and do not wait for what is known of them.
+    const withProviders = async () => openSignIn({ ...given, config: await withSecrets(given.config) })
+    return {
+      ...everyAuthHandler(signIn),
+      ...userHandlers(signIn),
+      ...whenAsked(oauthRoutes, async () => oauthHandlers(await withProviders())),
+    }
+  }),
+)

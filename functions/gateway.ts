@@ -1,0 +1,20 @@
+import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../lib/app/cloud-accepting.ts'
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openWork } from '../lib/app/cloud-work.ts'
+import { gatewayRoutes } from '../lib/gateway/contract.ts'
+import { gatewayHandlers } from '../lib/gateway/handlers.ts'
+import { joinTokens } from '../lib/join/tokens.ts'
+import { tokenRoutes } from '../lib/tokens/contract.ts'
+import { tokenHandlers } from '../lib/tokens/handlers.ts'
+
+/** The distribution sends those who hand something in to the streaming function, which may wait longer. */
+export const handler = serveGroup(
+  { ...gatewayRoutes, ...tokenRoutes },
+  openWork(
+    ({ gateway, ports, ...served }) => ({
+      ...gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.function, gateway) }),
+      ...tokenHandlers({ tokens: joinTokens(served, ports) }),
+    }),
+    openAccepting,
+  ),
+)

@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { AuthModeSchema, RoleSchema } from '../auth/schema.ts'
+import { pageAnswer } from '../core/page.ts'
+import { defineRoutes } from '../http/route.ts'
+import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts'
+import { PageQuery } from './page.ts'
+import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
+
+const message = z.string()
+const ListedUser = UserSchema.extend({ disabled: z.boolean() })
+const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
+const IdParams = z.object({ id: z.string().min(1).max(200) })
+
+export const accountRoutes = defineRoutes({
+  signup: {
+    method: 'POST',
+    path: '/api/auth/signup',
+    summary: 'Make an account with a password, and sign in',
+    access: 'public',
+    body: z.object({
+      email: EmailSchema,
+      password: NewPassword,
+      name: NameSchema,
+      inviteCode: z.string().trim().min(1).max(200).optional(),
+    }),
+    response: z.object({ user: UserSchema, message }),
+  },
+  login: {
+    method: 'POST',
+    path: '/api/auth/login',
+    summary: 'Sign in with a password',
+    access: 'public',
+    body: z.object({ email: z.string().trim().min(1).max(255), password: GivenPassword }),
+    response: z.object({ user: UserSchema, message }),
+  },
+  me: {
+    method: 'GET',
+    path: '/api/auth/me',
+    summary: 'Who is signed in, and how one signs in here',
+    access: 'optional',
+    response: z.union([
+      z.object({ authenticated: z.literal(true), authMode: AuthModeSchema, user: Me }),
+      z.object({
+        authenticated: z.literal(false),
+        authMode: AuthModeSchema,
+        accessKeyRequired: z.literal(true).optional(),
+      }),
+    ]),
+    alsoStatus: 401,
+  },
+  changeMe: {
+    method: 'PATCH',
+    path: '/api/auth/me',
+    summary: 'Change your own profile; null takes a field away',
+    access: 'session',
+    body: ProfilePatch,
+    response: z.object({ user: Me, message }),
+  },
+  createInvite: {
+    method: 'POST',
+    path: '/api/auth/invites',
+    summary: 'Invite somebody to register; the code is shown once',
+    access: 'admin',
+    body: z.object({ email: EmailSchema.optional(), expiresInDays: z.int().min(1).max(365).default(7) }),
+    status: 201,
+    response: z.object({ invite: InviteSchema.extend({ code: z.string() }) }),
+  },
+  listInvites: {
+    method: 'GET',
+    path: '/api/auth/invites',
+    summary: 'List invites, newest first',
+    access: 'admin',
+    query: PageQuery,
+    response: z.object({ invites: z.array(InviteSchema), ...pageAnswer }),
+  },
+  deleteInvite: {
+    method: 'DELETE',
+    path: '/api/auth/invites/{id}',
+    summary: 'Take an invite back',
+    access: 'admin',
+    params: IdParams,
+    response: z.object({ message }),
+  },
+})
+
+export const userRoutes = defineRoutes({
+  listUsers: {
+    method: 'GET',
+    path: '/api/users',
+    summary: 'List accounts, newest first',
+    access: 'admin',
+    query: PageQuery,
+    response: z.object({ users: z.array(ListedUser), ...pageAnswer }),
+  },
+  changeUser: {
+    method: 'PATCH',
+    path: '/api/users/{id}',
+    summary: 'Change the role of an account, or disable it, which ends its sessions',
+    access: 'admin',
+    params: IdParams,
+    body: z.object({ role: RoleSchema.optional(), disabled: z.boolean().optional() }),
+    response: z.object({ user: ListedUser, message }),
+  },
+})

@@ -1,0 +1,71 @@
+import * as z from 'zod'
+
+const LONGEST_PASSWORD = 1_024
+
+/**
+ * An address as the HTML standard's e-mail field takes it: ASCII, so that lower case is all that comparing needs and no
+ * two addresses merely look the same (a dotless i, the Kelvin sign, full-width letters).
+ */
+export const EmailSchema = z
+  .string()
+  .trim()
+  .max(255)
+  .pipe(z.email('is not an e-mail address (in ASCII letters)'))
+
+/** What an address is compared by. */
+export const emailKey = (email: string): string => email.trim().toLowerCase()
+
+export const NameSchema = z.string().trim().min(1).max(100)
+
+/** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
+const typed = (password: string) => password.normalize('NFC')
+
+const isShortEnough = (password: string) => Buffer.byteLength(password) <= LONGEST_PASSWORD
+
+/** Of any script: a letter is a letter, a number is a number. */
+export const NewPassword = z
+  .string()
+  .min(8)
+  .max(LONGEST_PASSWORD)
+  .refine((password) => /\p{L}/u.test(password), 'must have a letter')
+  .refine((password) => /\p{N}/u.test(password), 'must have a number')
+  .overwrite(typed)
+  .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
+
+/** A password to compare: what it once had to be like is not told here. */
+export const GivenPassword = z
+  .string()
+  .min(1)
+  .max(LONGEST_PASSWORD)
+  .overwrite(typed)
+  .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
+
+/** A name of the IANA time zone database. */
+export const TimezoneSchema = z.string().max(100).refine(isTimezone, 'is not an IANA time zone')
+
+/** A language tag of BCP 47. */
+export const LocaleSchema = z.string().max(100).refine(isLocale, 'is not a BCP 47 language tag')
+
+export const AvatarUrlSchema = z.string().max(500).refine(isHttpsUrl, 'must be an https URL')
+
+function isHttpsUrl(url: string): boolean {
+  return url.startsWith('https://') && URL.canParse(url)
+}
+
+function isTimezone(name: string): boolean {
+  // Offsets such as `+01:00` are taken by Intl too, and are no names.
+  return /^[A-Za-z]/.test(name) && succeeds(() => new Intl.DateTimeFormat('en', { timeZone: name }))
+}
+
+function isLocale(tag: string): boolean {
+  return succeeds(() => new Intl.Locale(tag))
+}
+
+function succeeds(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch {
+    return false
+  }
+}

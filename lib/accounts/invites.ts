@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { missing, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Store } from '../ports/store.ts'
+import { emailKey } from './fields.ts'
+import { type PageQuery, pageOf } from './page.ts'
+import { type InviteRow, invites } from './rows.ts'
+import type { Invite } from './schema.ts'
+
+const DAY_MS = 86_400_000
+const SECRET_BYTES = 16
+/** For so long an invite is listed that has expired. */
+const SHOWN_MS = 90 * DAY_MS
+const MOST_OF_EMAIL = 20
+
+type Needs = {
+  store: Store
+  entropy: Entropy
+  clock: Clock
+  ids: Ids
+  audit: (principal: Principal, action: string, details?: object) => Promise<void>
+}
+
+export type Invites = ReturnType<typeof createInvites>
+
+/** Invites to register. A code is the invite's id and a secret of 128 bits. */
+export const createInvites = ({ store, entropy, clock, ids, audit }: Needs) => {
+  /** Makes an invite, for whoever has the code or, when `email` is given, for that address alone. */
+  const create = async (
+    principal: Principal,
+    given: { email?: string | undefined; expiresInDays: number },
+  ) => {
+    const secret = entropy(SECRET_BYTES).toString('base64url')
+    const now = clock.now()
+    const expires = now + given.expiresInDays * DAY_MS
+    const row: InviteRow = {
+      id: ids.next('inv'),
+      secretHash: digest(secret).toString('hex'),
+      ...(given.email === undefined ? {} : { email: emailKey(given.email), shownEmail: given.email }),
+      createdBy: principal.userId,
+      createdAt: iso(now),
+      expiresAt: iso(expires),
+      keptUntil: expires + SHOWN_MS,
+    }
+    await store.commit<InviteRow>({ insert: invites, row })
+    await audit(principal, 'invite.create', { inviteId: row.id, expiresAt: row.expiresAt })
+    return { ...shown(row), code: `${row.id.slice(PREFIX.length)}-${secret}` }
+  }
+
+  const list = async (query: PageQuery) => {
+    const { rows, ...page } = await pageOf(store, invites, 'invites', query)
+    return { invites: rows.map(shown), ...page }
+  }
+
+  /** Takes an invite back; an account that was made with it stays. */
+  const remove = async (principal: Principal, id: string): Promise<void> => {
+    const { applied } = await store.commit<InviteRow>({ remove: invites, key: id })
+    if (!applied) throw missing('Invite')
+    await audit(principal, 'invite.delete', { inviteId: id })
+  }
+
+  /** Whether it lets that address register: who began with it and did not get to the end may try again. */
+  const admits = (row: InviteRow, email: string) =>
+    row.expiresAt > iso(clock.now()) &&
+    (row.email === undefined || row.email === email) &&
+    (row.usedFor === undefined || row.usedFor === email)
+
+  /** The invite of a code. Throws Problem `invalid` `invalid_invite`, whatever is wrong with it. */
+  const ofCode = async (code: string, email: string): Promise<InviteRow> => {
+    const at = code.indexOf('-')
+    const row = at > 0 ? await store.get(invites, PREFIX + code.slice(0, at)) : undefined
+    const isKnown = timingSafeEqual(digest(code.slice(at + 1)), bytesOf(row))
+    if (row === undefined || !isKnown || !admits(row, email)) throw invalidInvite()
+    return row
+  }
+
+  /** The invite that an admin made for the address, which needs no code from who has proven to hold it. */
+  const ofEmail = async (email: string): Promise<InviteRow | undefined> => {
+    const selection = { index: 'ofEmail', is: email, order: 'desc', limit: MOST_OF_EMAIL } as const
+    const { rows } = await store.page(invites, selection)
+    return rows.find((row) => admits(row, email))
+  }
+
+  /**
+   * Uses the invite up for an account to be, and says what that account's id is: whoever uses it for the same address
+   * makes the same account. Throws Problem `invalid` `invalid_invite` when another was faster.
+   */
+  const use = async ({ id }: InviteRow, { userId, email }: { userId: string; email: string }) => {
+    const { applied, row } = await store.commit<InviteRow>({
+      update: invites,
+      key: id,
+      when: { usedFor: null },
+      set: { usedFor: email, usedBy: userId, usedAt: iso(clock.now()) },
+    })
+    if (applied) return userId
+    if (row === undefined || !admits(row, email)) throw invalidInvite()
+    return row.usedBy ?? userId
+  }
+
+  /** Gives an invite back that made no account. */
+  const giveBack = async ({ id }: InviteRow, userId: string): Promise<void> => {
+    const unset = ['usedFor', 'usedBy', 'usedAt'] as const
+    await store.commit<InviteRow>({ update: invites, key: id, when: { usedBy: userId }, unset })
+  }
+
+  return { create, list, remove, ofCode, ofEmail, use, giveBack }
+}
+
+const PREFIX = 'inv_'
+const NO_BYTES = Buffer.alloc(32)
+
+const digest = (secret: string) => createHash('sha256').update(secret).digest()
+const bytesOf = (row: InviteRow | undefined) => (row ? Buffer.from(row.secretHash, 'hex') : NO_BYTES)
+
+const invalidInvite = () =>
+  new Problem(
+    'invalid',
+    'invalid_invite',
+    'This invite is unknown, used, expired, or for another e-mail address: ask for a new one',
+  )
+
+const shown = (row: InviteRow): Invite => ({
+  id: row.id,
+  ...(row.shownEmail === undefined ? {} : { email: row.shownEmail }),
+  createdBy: row.createdBy,
+  createdAt: row.createdAt,
+  expiresAt: row.expiresAt,
+  ...(row.usedAt === undefined ? {} : { usedAt: row.usedAt }),
+  ...(row.usedBy === undefined ? {} : { usedBy: row.usedBy }),
+})

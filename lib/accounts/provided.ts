@@ -1,0 +1,70 @@
+import type { AuthMode } from '../auth/schema.ts'
+import { Problem } from '../core/errors.ts'
+import { AvatarUrlSchema, EmailSchema, emailKey, NameSchema } from './fields.ts'
+import type { Applicant, Register } from './registration.ts'
+import type { Registry } from './registry.ts'
+import { type Registration, shownUser } from './rows.ts'
+import type { FindOrCreateBy, ProvidedPerson } from './schema.ts'
+
+type Needs = { mode: () => AuthMode; registry: Registry; register: Register }
+
+/**
+ * Accounts of people whom a provider vouches for. Only an address that the provider checked counts, and it opens only
+ * an account that has proven the same address: else whoever registers somebody's address with a password first would
+ * share that person's account later.
+ */
+export const createFindOrCreateBy = ({ mode, registry, register }: Needs): FindOrCreateBy => {
+  const existing = async (holder: Registration) => {
+    if (!holder.emailVerified) throw accountExists()
+    const user = await registry.userOf(holder)
+    if (user.disabled) throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
+    return { user: shownUser(user), isNew: false }
+  }
+
+  return async (person) => {
+    if (mode() === 'local')
+      throw new Problem('unsupported', 'cloud_mode_only', 'Accounts belong to AUTH_MODE=cloud or oidc')
+    const applicant = applicantOf(person)
+    const holder = await registry.holderOf(applicant.email)
+    if (holder !== undefined) return existing(holder)
+    const registration = await register(applicant)
+    if (registration !== undefined)
+      return { user: shownUser(await registry.userOf(registration)), isNew: true }
+    // The same person came twice at once.
+    const faster = await registry.holderOf(applicant.email)
+    if (faster === undefined) throw new Error('An address is taken that nobody holds')
+    return existing(faster)
+  }
+}
+
+const applicantOf = (person: ProvidedPerson): Applicant => {
+  const email = EmailSchema.safeParse(person.email)
+  if (!email.success)
+    throw new Problem('invalid', 'email_not_usable', 'The provider gave no e-mail address that can be used')
+  if (!person.emailVerified)
+    throw new Problem(
+      'forbidden',
+      'email_not_verified',
+      'The provider has not verified your e-mail address: verify it there, then try again',
+    )
+  const avatarUrl = AvatarUrlSchema.safeParse(person.avatarUrl)
+  return {
+    email: emailKey(email.data),
+    shownEmail: email.data,
+    emailVerified: true,
+    name: nameOf(person.name) ?? nameOf(email.data) ?? 'Somebody',
+    ...(avatarUrl.success ? { avatarUrl: avatarUrl.data } : {}),
+    code: person.invite,
+  }
+}
+
+/** What a provider calls a name is cut to what one may be here. */
+const nameOf = (text: string | undefined): string | undefined =>
+  NameSchema.safeParse(text?.trim().slice(0, 100).toWellFormed()).data
+
+const accountExists = () =>
+  new Problem(
+    'forbidden',
+    'account_exists',
+    'There is an account with this e-mail address: log in with its password, then connect this provider',
+  )

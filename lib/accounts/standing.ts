@@ -1,0 +1,69 @@
+import { missing, Problem } from '../core/errors.ts'
+import type { Store } from '../ports/store.ts'
+import { ROSTER_ID, type Roster, rosters, type StandingChange, type UserRow, users } from './rows.ts'
+
+const TRIES = 10
+
+type Wanted = { role?: UserRow['role'] | undefined; disabled?: boolean | undefined }
+
+export type ChangeStanding = (userId: string, wanted: Wanted) => Promise<UserRow>
+
+/**
+ * Changes what a user may do. Two admins who take each other's role away at once must not both succeed, and no
+ * condition spans two rows: so the roster decides. It knows who is an admin, is written on condition of its version,
+ * and carries its last change, which the next one completes first. The user's row follows, in that order: a change
+ * applies only to the row that it was made from, so what comes late changes nothing.
+ *
+ * Throws Problem `invalid` `last_admin` when nobody would be left, `missing` for a user who is not there.
+ */
+export const createChangeStanding = ({ store }: { store: Store }): ChangeStanding => {
+  const follow = ({ userId, role, disabled, from, to }: StandingChange) => ({
+    update: users,
+    key: userId,
+    when: { standing: from },
+    set: { role, disabled, standing: to },
+  })
+
+  /** The roster with its last change completed. */
+  const readRoster = async () => {
+    const roster = await store.get(rosters, ROSTER_ID)
+    if (roster?.last) await store.commit<UserRow>(follow(roster.last))
+    return roster
+  }
+
+  const attempt = async (userId: string, wanted: Wanted): Promise<UserRow | undefined> => {
+    const roster = await readRoster()
+    const user = await store.get(users, userId)
+    if (roster === undefined || user?.createdAt === undefined) throw missing('User')
+    const role = wanted.role ?? user.role
+    const disabled = wanted.disabled ?? user.disabled
+    if (role === user.role && disabled === user.disabled) return user
+    const { version } = roster
+    const admins = [
+      ...roster.admins.filter((id) => id !== userId),
+      ...(role === 'admin' && !disabled ? [userId] : []),
+    ]
+    if (admins.length === 0) throw lastAdmin()
+    const last: StandingChange = { userId, role, disabled, from: user.standing, to: version + 1 }
+    const { applied } = await store.commit<Roster>(
+      { update: rosters, key: ROSTER_ID, when: { version }, set: { version: version + 1, admins, last } },
+      [follow(last)],
+    )
+    return applied ? { ...user, role, disabled } : undefined
+  }
+
+  return async (userId, wanted) => {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const changed = await attempt(userId, wanted)
+      if (changed) return changed
+    }
+    throw new Problem('unavailable', 'users_busy', 'Others are changing users: try again')
+  }
+}
+
+const lastAdmin = () =>
+  new Problem(
+    'invalid',
+    'last_admin',
+    'This is the last admin who can sign in: make somebody else an admin first',
+  )

@@ -1,0 +1,65 @@
+import type { AuthMode } from '../auth/schema.ts'
+import { missing } from '../core/errors.ts'
+import { LOCAL_USER } from '../core/principal.ts'
+import type { Store } from '../ports/store.ts'
+import { type PageQuery, pageOf } from './page.ts'
+import { shownUser, type UserRow, users } from './rows.ts'
+import type { ProfilePatch, StandingOf, User, UserOf } from './schema.ts'
+
+const LOCAL_ADMIN_ROW: UserRow = {
+  id: LOCAL_USER,
+  email: 'local@localhost',
+  name: 'Local admin',
+  role: 'admin',
+  disabled: false,
+  standing: 0,
+}
+
+type Needs = { store: Store; mode: () => AuthMode }
+
+/** Accounts as they are read, and what people change of their own. */
+export const createUsers = ({ store, mode }: Needs) => {
+  const rowOf = async (userId: string): Promise<UserRow | undefined> =>
+    (await store.get(users, userId)) ?? (userId === LOCAL_USER ? LOCAL_ADMIN_ROW : undefined)
+
+  const userOf: UserOf = async (userId) => {
+    const row = await rowOf(userId)
+    return row && shownUser(row)
+  }
+
+  const standingOf: StandingOf = async (userId) => {
+    if (mode() === 'local') return userId === LOCAL_USER ? { role: 'admin', disabled: false } : undefined
+    const row = userId === LOCAL_USER ? undefined : await store.get(users, userId)
+    return row && { role: row.role, disabled: row.disabled }
+  }
+
+  /** Every account but the local admin's, newest first. */
+  const list = async (query: PageQuery) => {
+    const { rows, ...page } = await pageOf(store, users, 'users', query)
+    return { users: rows.map(listedUser), ...page }
+  }
+
+  /** Changes a profile; null takes a field away. */
+  const change = async (userId: string, patch: ProfilePatch): Promise<User> => {
+    // The local admin is stored when there is something to store.
+    if (userId === LOCAL_USER) await store.commit<UserRow>({ insert: users, row: LOCAL_ADMIN_ROW })
+    const { row } = await store.commit<UserRow>({ update: users, key: userId, ...writeOf(patch) })
+    if (row === undefined) throw missing('User')
+    return shownUser(row)
+  }
+
+  return { userOf, standingOf, list, change }
+}
+
+/** As admins see an account in their list. */
+export const listedUser = (row: UserRow): User & { disabled: boolean } => ({
+  ...shownUser(row),
+  disabled: row.disabled,
+})
+
+const writeOf = (patch: ProfilePatch) => {
+  const given = Object.entries(patch).filter(([, value]) => value !== undefined)
+  const set = Object.fromEntries(given.filter(([, value]) => value !== null)) as Partial<UserRow>
+  const unset = given.filter(([, value]) => value === null).map(([field]) => field as keyof ProfilePatch)
+  return { ...(Object.keys(set).length > 0 ? { set } : {}), ...(unset.length > 0 ? { unset } : {}) }
+}

@@ -1,0 +1,124 @@
+import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
+import { bytesIn, NONCE_BYTES, openBody, sealBody, unreadable } from '../../core/sealed.ts'
+import type { Cipher } from '../../ports/cipher.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Entropy } from '../../ports/entropy.ts'
+import { type Place, settings } from './clients.ts'
+import { asUnavailable, nameOf } from './failure.ts'
+
+type Needs = {
+  client: KMSClient
+  /** Id, ARN or alias of a symmetric key. */
+  keyId: string
+  entropy: Entropy
+  clock: Pick<Clock, 'monotonic'>
+  /** Opens what was sealed before there was a KMS key. */
+  older?: Cipher
+}
+
+/** A key of AES-256 that KMS made, and the same as only KMS can read it. */
+type DataKey = { key: Buffer; wrapped: string }
+/** A data key that was asked for, once for all who need it. */
+type Kept = { asked: Promise<DataKey>; since: number; uses: number }
+
+/** How long a data key stays in memory, and for how many texts: the less, the less falls with one. */
+const KEPT_MS = 300_000
+const MOST_USES = 10_000
+const MOST_OPENED = 100
+
+const SCHEME = 'v1.kms.'
+/** KMS binds every data key to this, and its trail shows it. */
+const EncryptionContext = { service: 'agent-task-service' }
+/** What KMS says of a wrapped key that was damaged, and of one whose own key is gone. */
+const UNREADABLE: ReadonlySet<string> = new Set([
+  'InvalidCiphertextException',
+  'IncorrectKeyException',
+  'NotFoundException',
+])
+
+export const openKms = (place: Place): KMSClient =>
+  new KMSClient(settings(place, { attempts: 3, answerMs: 3_000 }))
+
+/**
+ * Envelope encryption: texts are sealed here, with data keys that KMS makes and only KMS can unwrap. A sealed text is
+ * `v1.kms.<wrapped data key>.<body>`. The wrapped key says which KMS key it needs, so that after a change of `keyId`
+ * older texts open for as long as the role may use the older key.
+ */
+export const createKmsCipher = ({ client, keyId, entropy, clock, older }: Needs): Cipher => {
+  let sealing: Kept | undefined
+  const opening = new Map<string, Kept>()
+
+  const isFresh = (kept: Kept | undefined): kept is Kept =>
+    kept !== undefined && clock.monotonic() - kept.since < KEPT_MS && kept.uses < MOST_USES
+  const keep = (asked: Promise<DataKey>): Kept => ({ asked, since: clock.monotonic(), uses: 0 })
+
+  const made = async (): Promise<DataKey> => {
+    const command = new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: 'AES_256', EncryptionContext })
+    const { Plaintext, CiphertextBlob } = await client.send(command).catch(failed)
+    return { key: bytesOf(Plaintext), wrapped: bytesOf(CiphertextBlob).toString('base64url') }
+  }
+
+  const unwrapped = async (wrapped: string): Promise<DataKey> => {
+    const command = new DecryptCommand({ CiphertextBlob: bytesIn(wrapped), EncryptionContext })
+    const { Plaintext } = await client
+      .send(command)
+      .catch((thrown) => {
+        throw UNREADABLE.has(nameOf(thrown)) ? unreadable() : thrown
+      })
+      .catch(failed)
+    return { key: bytesOf(Plaintext), wrapped }
+  }
+
+  const keyToSeal = (): Promise<DataKey> => {
+    if (!isFresh(sealing)) {
+      const kept = keep(made())
+      sealing = kept
+      // What failed is asked for again by whoever comes next.
+      kept.asked.catch(() => {
+        if (sealing === kept) sealing = undefined
+      })
+    }
+    sealing.uses += 1
+    return sealing.asked
+  }
+
+  const keyToOpen = (wrapped: string): Promise<DataKey> => {
+    const known = opening.get(wrapped)
+    if (isFresh(known)) return known.asked
+    const kept = keep(unwrapped(wrapped))
+    opening.delete(wrapped)
+    opening.set(wrapped, kept)
+    kept.asked.catch(() => opening.delete(wrapped))
+    const [oldest] = opening.keys()
+    if (opening.size > MOST_OPENED && oldest !== undefined) opening.delete(oldest)
+    return kept.asked
+  }
+
+  return {
+    seal: async (text, context) => {
+      const { key, wrapped } = await keyToSeal()
+      return `${SCHEME}${wrapped}.${sealBody(text, entropy(NONCE_BYTES), { key, context })}`
+    },
+    open: async (sealed, context) => {
+      if (!sealed.startsWith(SCHEME)) return opened(older, sealed, context)
+      const [wrapped = '', body = '', ...more] = sealed.slice(SCHEME.length).split('.')
+      if (more.length > 0) throw unreadable()
+      const { key } = await keyToOpen(wrapped)
+      return openBody(body, { key, context })
+    },
+  }
+}
+
+const opened = (cipher: Cipher | undefined, sealed: string, context: string): Promise<string> => {
+  if (cipher === undefined) throw unreadable()
+  return cipher.open(sealed, context)
+}
+
+const bytesOf = (answered: Uint8Array | undefined): Buffer => {
+  if (answered === undefined) throw new Error('KMS answered without a key')
+  return Buffer.from(answered)
+}
+
+const failed = (thrown: unknown): never => {
+  throw asUnavailable(thrown, 'keys_unavailable', 'KMS')
+}

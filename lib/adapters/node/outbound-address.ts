@@ -1,0 +1,68 @@
+import ipaddr from 'ipaddr.js'
+import { Problem } from '../../core/errors.ts'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+type Range = [network: Address, prefixLength: number]
+
+/** Addresses, networks and names that the operator lets requests go to, whatever they are. */
+export type Allowed = { host(name: string): boolean; address(address: string): boolean }
+
+// All of the public internet is in there (RFC 4291, section 2.4); what of it is for special use has a range of its own.
+const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62}\.)*[a-z0-9_-]{0,62}$/
+
+/**
+ * Whether an IP address is one of the public internet. Whatever has a range of its own is not: private, loopback,
+ * link-local, shared (CGNAT), multicast, and the IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo).
+ */
+export const isPublic = (text: string): boolean => {
+  const address = parsed(text)
+  if (address?.range() !== 'unicast') return false
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
+}
+
+/** Reads the operator's list. Throws Problem `bad_setting` for an entry that is neither address, network nor name. */
+export const readAllowed = (entries: readonly string[]): Allowed => {
+  const ranges: Range[] = []
+  const names = new Set<string>()
+  for (const entry of entries) {
+    const range = rangeOf(entry)
+    if (range) ranges.push(range)
+    else names.add(nameOf(entry))
+  }
+  return {
+    host: (name) => names.has(plain(name)),
+    address: (text) => {
+      const address = parsed(text)
+      return address !== undefined && ranges.some((range) => isWithin(address, range))
+    },
+  }
+}
+
+/** A host name as it is compared: names are the same in either case, and with a dot at their end. */
+export const plain = (host: string): string => host.toLowerCase().replace(/\.$/, '')
+
+const parsed = (text: string): Address | undefined => {
+  try {
+    return ipaddr.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const rangeOf = (entry: string): Range | undefined => {
+  const bare = entry.replace(/^\[(.*)\]$/, '$1')
+  if (ipaddr.isValidCIDR(bare)) return ipaddr.parseCIDR(bare)
+  if (!ipaddr.IPv4.isValidFourPartDecimal(bare) && !ipaddr.IPv6.isValid(bare)) return undefined
+  const address = ipaddr.parse(bare)
+  return [address, address.toByteArray().length * 8]
+}
+
+const nameOf = (entry: string): string => {
+  const name = plain(entry)
+  if (HOST_NAME.test(name)) return name
+  throw new Problem('invalid', 'bad_setting', `OUTBOUND_ALLOW_HOSTS: ${entry} is no host, address or network`)
+}
+
+const isWithin = (address: Address, [network, bits]: Range): boolean =>
+  address.kind() === network.kind() && address.match(network as ipaddr.IPv4 & ipaddr.IPv6, bits)

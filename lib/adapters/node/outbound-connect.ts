@@ -1,0 +1,42 @@
+import { isIP, type LookupFunction } from 'node:net'
+import { buildConnector } from 'undici'
+import type { Allowed } from './outbound-address.ts'
+import { type Judge, mayReach, notPublic } from './outbound-judge.ts'
+
+/**
+ * Opens connections to addresses that were judged a moment ago and to no others, so that a name cannot change its mind
+ * in between. What the socket says it is connected to is judged once more, whatever the system made of the addresses.
+ */
+export const createGuardedConnect =
+  ({ allowed, judge, timeoutMs }: { allowed: Allowed; judge: Judge; timeoutMs: number }) =>
+  (options: buildConnector.Options, callback: buildConnector.Callback): void => {
+    const { hostname } = options
+    judge(hostname).then(
+      (addresses) => {
+        const settings = {
+          lookup: pinned(addresses),
+          timeout: timeoutMs,
+          maxCachedSessions: 0,
+          allowH2: false,
+        }
+        buildConnector(settings)(options, (...[error, socket]) => {
+          if (socket === undefined || error !== null) return callback(error ?? new Error('no socket'), null)
+          if (mayReach(allowed, hostname, socket.remoteAddress ?? '')) return callback(null, socket)
+          socket.destroy()
+          callback(notPublic(), null)
+        })
+      },
+      (thrown) => callback(thrown, null),
+    )
+  }
+
+/** Stands in for the lookup of a connection: the name has been looked up already. */
+const pinned =
+  (addresses: readonly string[]): LookupFunction =>
+  (host, { all }, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }))
+    const [first] = found
+    if (all === true) callback(null, found)
+    else if (first) callback(null, first.address, first.family)
+    else callback(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), '')
+  }

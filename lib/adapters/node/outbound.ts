@@ -1,0 +1,69 @@
+import { Client } from 'undici'
+import { Problem } from '../../core/errors.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
+import { createGuardedConnect } from './outbound-connect.ts'
+
+const TIMEOUT_MS = 15_000
+const MOST_BYTES = 65_536
+
+/** Outgoing requests by undici. Throws Problem `bad_setting` when it cannot make sense of `allow`. */
+export const createOutbound = (needs: OutboundNeeds): Outbound => {
+  const { clock } = needs
+  const { check, judge, allowed } = createOutboundCheck(needs)
+
+  const send = async (request: OutboundRequest): Promise<OutboundAnswer> => {
+    const { timeoutMs = TIMEOUT_MS } = request
+    const target = targetOf(request.url)
+    const until = deadline(clock, timeoutMs)
+    const connect = createGuardedConnect({ allowed, judge, timeoutMs })
+    // A client of its own: nothing of one request, neither socket nor session, is there for the next.
+    const client = new Client(target.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
+    try {
+      return await Promise.race([exchange(client, target, request), until.over])
+    } catch (thrown) {
+      throw thrown instanceof Problem ? thrown : failed(thrown)
+    } finally {
+      until.cancel()
+      void client.destroy().catch(() => undefined)
+    }
+  }
+
+  return { check, send }
+}
+
+const exchange = async (client: Client, { pathname, search }: URL, request: OutboundRequest) => {
+  const { method, headers = {}, body, mostBytes = MOST_BYTES } = request
+  const answer = await client.request({
+    method,
+    path: pathname + search,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    reset: true,
+  })
+  // What is left of it is dropped with the connection, which is an error of the stream and of nobody else.
+  answer.body.on('error', () => undefined)
+  const read = await readUpTo(answer.body, mostBytes)
+  return { status: answer.statusCode, headers: plainHeaders(answer.headers), ...read }
+}
+
+const readUpTo = async (body: AsyncIterable<Buffer>, most: number) => {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    chunks.push(chunk)
+    size += chunk.length
+    if (size > most) break
+  }
+  return { body: Buffer.concat(chunks).subarray(0, most).toString(), truncated: size > most }
+}
+
+const plainHeaders = (headers: Readonly<Record<string, string | string[] | undefined>>) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))
+
+/** The system's word for it; its message may name addresses. */
+const failed = (thrown: unknown) => {
+  const { code } = Object(thrown) as { code?: unknown }
+  const word = typeof code === 'string' ? code : 'unknown error'
+  return new Problem('unavailable', 'outbound_failed', `There was no answer (${word})`, { cause: thrown })
+}

@@ -1,0 +1,18 @@
+import { accountRoutes } from '../accounts/contract.ts'
+import { accountHandlers } from '../accounts/handlers.ts'
+import { authRoutes } from '../auth/contract.ts'
+import { authHandlers } from '../auth/handlers.ts'
+import type { Handlers } from '../http/route.ts'
+import type { Entry } from '../join/entry.ts'
+import type { SignIn } from '../join/sign-in.ts'
+import { oauthRoutes } from '../oauth/contract.ts'
+import { oauthHandlers } from '../oauth/handlers.ts'
+
+/** What lies under `/api/auth`: several domains have a part in it, and one function serves it. */
+export const everyAuthRoute = { ...authRoutes, ...accountRoutes, ...oauthRoutes } as const
+
+export const everyAuthHandler = (domains: Entry & SignIn): Handlers<typeof everyAuthRoute> => ({
+  ...authHandlers(domains),
+  ...accountHandlers(domains),
+  ...oauthHandlers(domains),
+})

@@ -1,0 +1,31 @@
+import { createClock } from '../adapters/node/clock.ts'
+import { entropy } from '../adapters/node/entropy.ts'
+import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
+import type { Config } from '../config.ts'
+import type { Gateway } from '../gateway/service.ts'
+import { type Sending, withoutSending } from './cloud.ts'
+import { openCloudCipher } from './cloud-cipher.ts'
+
+/** Of a function that takes the addresses and secrets which others send to and with. */
+export const openAccepting = (config: Config): Sending => {
+  const clock = createClock()
+  const { check } = createOutboundCheck({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
+  return {
+    ...withoutSending,
+    cipher: openCloudCipher(config, { entropy, clock }),
+    outbound: { ...withoutSending.outbound, check },
+  }
+}
+
+/**
+ * How long a request may wait for its task: of the functions behind the HTTP API, which end after 29 s, and of the
+ * streaming one, on which the distribution gives up after two minutes of silence. Storing the task comes before.
+ */
+export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
+
+/** The gateway as it waits in a function: before somebody else gives up, the caller is told how the task stands. */
+export const waitingAtMost = <G extends Pick<Gateway, 'waitFor'>>(longestMs: number, gateway: G): G => ({
+  ...gateway,
+  waitFor: (taskId: string, forMs: number, signal?: AbortSignal) =>
+    gateway.waitFor(taskId, Math.min(forMs, longestMs), signal),
+})

@@ -1,0 +1,81 @@
+import type * as z from 'zod'
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { persist } from '../core/persist.ts'
+import type { Principal } from '../core/principal.ts'
+import { mask } from '../core/redact.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store, Test } from '../ports/store.ts'
+import type { ListAuditQuery } from './contract.ts'
+import { type AuditRow, auditRows } from './rows.ts'
+import type { AuditRecord } from './schema.ts'
+
+const KEPT_MS = 400 * 86_400_000
+
+type Needs = { store: Store; clock: Clock; ids: Ids; log: Log }
+
+export type Audit = ReturnType<typeof createAudit>
+/** Takes note of something that was done. `action` is `<what>.<verb>`; details hold no secrets. */
+export type Record = Audit['record']
+
+/** The record of what was done to the installation: by whom, when, and what. */
+export const createAudit = ({ store, clock, ids, log }: Needs) => ({
+  record: async (principal: Principal, action: string, details: object = {}): Promise<void> => {
+    const { userId } = principal
+    log.info({ audit: action, userId, details }, 'audit')
+    const now = clock.now()
+    const row: AuditRow = {
+      id: ids.next('aud'),
+      timestamp: iso(now),
+      userId,
+      action,
+      details: mask(details) as AuditRecord['details'],
+      expiresAt: now + KEPT_MS,
+    }
+    // What it tells of has been done: storage that is busy for a moment must not keep it out of the record.
+    await persist(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
+  },
+
+  list: async ({ limit, offset, cursor, ...filters }: z.output<typeof ListAuditQuery>) => {
+    const where = testsOf(filters)
+    const scope = `audit:${JSON.stringify(where)}`
+    const [page, total] = await Promise.all([
+      store.page(auditRows, {
+        index: 'newest',
+        where,
+        order: 'desc',
+        limit,
+        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+      }),
+      store.count(auditRows, { index: 'newest', where }),
+    ])
+    return {
+      records: page.rows.map(shown),
+      total,
+      count: page.rows.length,
+      limit,
+      ...(offset === undefined ? {} : { offset }),
+      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+    }
+  },
+})
+
+type Filters = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'offset' | 'cursor'>
+
+const testsOf = ({ userId, action, from, to }: Filters): Test<AuditRow>[] => [
+  ...(userId === undefined ? [] : [{ field: 'userId' as const, in: [userId] }]),
+  ...(action === undefined ? [] : [{ field: 'action' as const, in: [action] }]),
+  ...(from === undefined && to === undefined
+    ? []
+    : [
+        {
+          field: 'timestamp' as const,
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
+        },
+      ]),
+]
+
+const shown = ({ expiresAt: _expires, ...record }: AuditRow): AuditRecord => record

@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { defineRoutes } from '../http/route.ts'
+
+export const AccessKeySchema = z.string().min(6).max(1_024)
+
+export const authRoutes = defineRoutes({
+  logout: {
+    method: 'POST',
+    path: '/api/auth/logout',
+    summary: 'End the session',
+    access: 'optional',
+    response: z.object({ message: z.string() }),
+  },
+  verifyAccessKey: {
+    method: 'POST',
+    path: '/api/auth/verify-access-key',
+    summary: 'Sign in with the access key, in local mode',
+    access: 'public',
+    body: z.object({ key: z.string().min(1).max(1_024) }),
+    response: z.object({ success: z.literal(true), message: z.string() }),
+  },
+  changeAccessKey: {
+    method: 'PUT',
+    path: '/api/auth/access-key',
+    summary: 'Set the access key of local mode, or remove it with null',
+    access: 'admin',
+    body: z.object({ key: AccessKeySchema.nullable() }),
+    response: z.object({ success: z.literal(true), hasAccessKey: z.boolean(), message: z.string() }),
+  },
+})

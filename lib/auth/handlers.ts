@@ -1,0 +1,31 @@
+import { type Handlers, Reply } from '../http/route.ts'
+import type { AccessKey } from './access-key.ts'
+import type { authRoutes } from './contract.ts'
+import { noSessionCookie, sessionCookie } from './cookie.ts'
+import type { Sessions } from './sessions.ts'
+
+type Needs = { sessions: Sessions; accessKey: AccessKey }
+
+export const authHandlers = ({ sessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
+  logout: async (_input, { principal, origin }) => {
+    if (principal.sessionId !== undefined) await sessions.close(principal.sessionId)
+    return new Reply({ message: 'Logged out' }, { headers: noSessionCookie(origin().isSecure) })
+  },
+  verifyAccessKey: async ({ body }, { origin }) => {
+    const { address, isSecure } = origin()
+    const { token } = await accessKey.verify(body.key, address)
+    return new Reply(
+      { success: true as const, message: 'Access key accepted' },
+      { headers: sessionCookie(token, isSecure) },
+    )
+  },
+  changeAccessKey: async ({ body: { key } }, { principal, origin }) => {
+    const opened = await accessKey.change(principal, key)
+    const hasAccessKey = key !== null
+    const message = hasAccessKey ? 'Access key set' : 'Access key removed: requests need no sign-in'
+    return new Reply(
+      { success: true as const, hasAccessKey, message },
+      { headers: opened ? sessionCookie(opened.token, origin().isSecure) : {} },
+    )
+  },
+})

@@ -1,0 +1,41 @@
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { Problem } from '../core/errors.ts'
+import type { Limit, Limiter } from '../ports/limiter.ts'
+import type { Attempt, CountAttempt } from './schema.ts'
+
+const MINUTE = 60_000
+
+/** The limits of the contract; each counts per address and, where one is named, per account. */
+const limits: Readonly<Record<Attempt, Limit>> = {
+  login: { name: 'login', calls: 10, windowMs: MINUTE },
+  signup: { name: 'signup', calls: 5, windowMs: MINUTE },
+  verifyAccessKey: { name: 'verifyAccessKey', calls: 10, windowMs: MINUTE },
+}
+
+const texts: Readonly<Record<Attempt, string>> = {
+  login: 'Too many login attempts. Please try again in a minute.',
+  signup: 'Too many signup attempts. Please try again in a minute.',
+  verifyAccessKey: 'Too many attempts with the access key. Please try again in a minute.',
+}
+
+export const createAttempts =
+  ({ limiter }: { limiter: Limiter }): CountAttempt =>
+  async (of, { address, account }) => {
+    const keys = [`address:${networkOf(address)}`, ...(account === undefined ? [] : [`account:${account}`])]
+    const waits = await Promise.all(keys.map((key) => limiter.take(limits[of], key)))
+    const retryAfterMs = Math.max(...waits)
+    if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
+  }
+
+/** Whoever has one IPv6 address has its /64 (RFC 6177), and counts as one; IPv4 written as IPv6 counts as IPv4. */
+const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return parsed.toString()
+  return `${parsed
+    .toByteArray()
+    .slice(0, 8)
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')}/64`
+}

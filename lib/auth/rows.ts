@@ -1,0 +1,20 @@
+import { collection } from '../core/collection.ts'
+
+/**
+ * Whoever holds the token that hashes to `id` is that user, until `expiresAt` (epoch milliseconds). `deviceId` is
+ * there when the token was given to a paired device.
+ */
+export type SessionRow = {
+  id: string
+  userId: string
+  createdAt: string
+  expiresAt: number
+  deviceId?: string
+}
+
+export const sessions = collection<SessionRow>({
+  name: 'sessions',
+  key: 'id',
+  indexes: { ofUser: { within: 'userId', by: 'createdAt' } },
+  expires: 'expiresAt',
+})

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Position, Store } from '../ports/store.ts'
+import { type SessionRow, sessions } from './rows.ts'
+import type { EndSessions, OpenedSession, Standing } from './schema.ts'
+
+/** As long as the cookie lives. */
+export const SESSION_MS = 30 * 86_400_000
+const TOKEN_BYTES = 32
+const PAGE = 200
+
+type Needs = {
+  store: Store
+  entropy: Entropy
+  clock: Clock
+  /** How a user stands now; undefined for one who is not there. */
+  standingOf: (userId: string) => Promise<Standing | undefined>
+  /** Whether a paired device has not been revoked. */
+  isPaired: (deviceId: string) => Promise<boolean>
+}
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/**
+ * Sessions, of people and of paired devices. Only the SHA-256 of a token is stored: it has 256 random bits, so there is
+ * nothing to guess, and what leaks from storage opens nothing.
+ */
+export const createSessions = ({ store, entropy, clock, standingOf, isPaired }: Needs) => {
+  /** Begins a session. Whatever token the caller had before is not taken over (session fixation). */
+  const open = (userId: string): Promise<OpenedSession> =>
+    begin(entropy(TOKEN_BYTES).toString('base64url'), userId)
+
+  /** Begins the session of a token that was decided before, as a device's is; doing it again changes nothing. */
+  const begin = async (token: string, userId: string, deviceId?: string): Promise<OpenedSession> => {
+    const now = clock.now()
+    const row: SessionRow = {
+      id: idOf(token),
+      userId,
+      createdAt: iso(now),
+      expiresAt: now + SESSION_MS,
+      ...(deviceId === undefined ? {} : { deviceId }),
+    }
+    await store.commit<SessionRow>({ insert: sessions, row })
+    return { token, sessionId: row.id, expiresAt: row.expiresAt }
+  }
+
+  /** Who holds the token; undefined when it is no session's, not any more, or its user may not come in. */
+  const principalOf = async (token: string): Promise<Principal | undefined> => {
+    const row = await store.get(sessions, idOf(token))
+    if (row === undefined) return undefined
+    const standing = await standingOf(row.userId)
+    if (standing === undefined || standing.disabled) return undefined
+    // What became of the device decides, so that a token ends with the one write that revokes it.
+    if (row.deviceId !== undefined && !(await isPaired(row.deviceId))) return undefined
+    return { userId: row.userId, role: standing.role, sessionId: row.id }
+  }
+
+  /** Ends one session; one that is over already is fine. */
+  const close = async (sessionId: string): Promise<boolean> =>
+    (await store.commit<SessionRow>({ remove: sessions, key: sessionId })).applied
+
+  /** Ends every session of a user, those of devices when asked to, and never `except`. */
+  const closeAll: EndSessions = async (userId, { except, devices }) => {
+    const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
+    for (let after: Position | undefined, isMore = true; isMore; ) {
+      const { rows, next } = await store.page(sessions, { ...selection, ...(after ? { after } : {}) })
+      const ending = rows.filter((row) => row.id !== except && (devices || row.deviceId === undefined))
+      await Promise.all(ending.map(({ id }) => close(id)))
+      after = next
+      isMore = next !== undefined
+    }
+  }
+
+  return { open, begin, principalOf, close, closeAll }
+}
+
+const idOf = (token: string) => createHash('sha256').update(token).digest('hex')

@@ -1,0 +1,55 @@
+import * as path from 'node:path'
+import * as z from 'zod'
+import { PROVIDER_KINDS } from './families.ts'
+import { int, ints, key32, list, text, url } from './values.ts'
+
+const DAY_MS = 86_400_000
+
+/** Every variable that has one name; those that come by kind of provider are in `families.ts`. */
+export const Environment = z.object({
+  PORT: int(0, 65_535, 3_000),
+  HOST: text.default('127.0.0.1'),
+  PUBLIC_URL: url,
+  TRUST_PROXY: int(0, 10, 0),
+  SERVICE_MODE: z.enum(['pico', 'mini', 'pro']).default('mini'),
+  DATA_DIR: text.default('./.data').transform((folder) => path.resolve(folder)),
+  AUTH_MODE: z.enum(['local', 'cloud', 'oidc']).default('local'),
+  ACCESS_KEY: z.string().min(6, 'must have at least 6 characters').max(1_024).optional(),
+  REGISTRATION_MODE: z.enum(['invite', 'open', 'closed']).default('invite'),
+  OIDC_ISSUER: url,
+  OIDC_CLIENT_ID: text.optional(),
+  OIDC_CLIENT_SECRET: text.optional(),
+  ENCRYPTION_KEY: key32.optional(),
+  KMS_KEY_ID: text.optional(),
+  GATEWAY_RATE_LIMIT_RPM: int(1, 1_000_000, 60),
+  WEBHOOK_RETRY_DELAYS_MS: ints([30_000, 300_000, 1_800_000, 7_200_000, 43_200_000], 30 * DAY_MS),
+  OUTBOUND_ALLOW_HOSTS: list,
+  QUEUE_NAME: text.default('ai-tasks'),
+  QUEUE_NOTIFICATION_NAME: text.default('ai-task-notifications'),
+  QUEUE_CONCURRENCY: int(1, 1_000, 10),
+  QUEUE_NOTIFICATION_CONCURRENCY: int(1, 1_000, 5),
+  QUEUE_RETRY_ATTEMPTS: int(1, 100, 3),
+  QUEUE_RETRY_BACKOFF_MS: int(0, DAY_MS, 1_000),
+  QUEUE_RETRY_TYPE: z.enum(['exponential', 'fixed']).default('exponential'),
+  POOL_MAX_CONCURRENT: int(1, 10_000, 50),
+  POOL_TIMEOUT_MS: int(1, DAY_MS, 300_000),
+  TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
+  AGENT_ADAPTERS: list,
+  DEFAULT_AGENT: text.default('coding-agent'),
+  WORKSPACES_DIR: text.transform((folder) => path.resolve(folder)).optional(),
+  WORKSPACE_TTL_HOURS: int(1, 8_760, 24),
+  AWS_REGION: text.default('us-east-1'),
+  DYNAMODB_ENDPOINT: url,
+  SQS_ENDPOINT: url,
+  S3_ENDPOINT: url,
+  KMS_ENDPOINT: url,
+  TABLE_PREFIX: text.default('agent-tasks-'),
+  TASK_QUEUE_URL: url,
+  TASK_URGENT_QUEUE_URL: url,
+  NOTIFICATION_QUEUE_URL: url,
+  FILES_BUCKET: text.optional(),
+  SECRETS_PATH: text.optional(),
+  DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
+  PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+})

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+import { text, url } from './values.ts'
+
+export const PROVIDER_KINDS = ['anthropic', 'openai', 'ollama', 'openrouter'] as const
+export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+
+/** `<KIND>_API_KEY`, `<KIND>_BASE_URL` and `<KIND>_MODEL` of one kind of provider. */
+const Provider = z.object({ apiKey: text.optional(), baseUrl: url, model: text.optional() })
+/** A field that was not given is absent. */
+export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string }
+
+export const ACCOUNT_KINDS = ['codehost', 'trackera', 'trackerb'] as const
+export type AccountKind = (typeof ACCOUNT_KINDS)[number]
+
+/** `<KIND>_CLIENT_ID` and so on of one place where people have accounts; unset URLs are those of the real one. */
+const Account = z.object({
+  clientId: text.optional(),
+  clientSecret: text.optional(),
+  authorizeUrl: url,
+  tokenUrl: url,
+  apiUrl: url,
+})
+export type AccountSettings = z.output<typeof Account>
+
+/** Variables that are named by a kind and a field: `apiKey` of openai is `OPENAI_API_KEY`. */
+export const families = {
+  providers: { kinds: PROVIDER_KINDS, schema: Provider },
+  accounts: { kinds: ACCOUNT_KINDS, schema: Account },
+} as const
+
+export type Families = {
+  providers: Readonly<Record<ProviderKind, ProviderSettings>>
+  accounts: Readonly<Record<AccountKind, AccountSettings>>
+}
+
+export const variable = (kind: string, field: string): string =>
+  `${kind}_${field.replace(/[A-Z]/g, (letter) => `_${letter}`)}`.toUpperCase()
+
+/** The name of every variable of a family. */
+export const familyNames: readonly string[] = Object.values(families).flatMap(({ kinds, schema }) =>
+  kinds.flatMap((kind) => Object.keys(schema.shape).map((field) => variable(kind, field))),
+)
+
+/** Whether anything was said of a kind. */
+export const isConfigured = (settings: object): boolean =>
+  Object.values(settings).some((value) => value !== undefined)

@@ -1,0 +1,46 @@
+import * as z from 'zod'
+
+/** Kinds of values that environment variables have. */
+export const text = z.string().trim().min(1)
+
+export const int = (least: number, most: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`))
+    .default(fallback)
+
+const parts = (value: string) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+export const list = z.string().default('').transform(parts)
+
+/** Exactly so many whole numbers, separated by commas. */
+export const ints = (fallback: readonly number[], most: number) =>
+  z
+    .string()
+    .default(fallback.join(','))
+    .transform(parts)
+    .pipe(
+      z
+        .array(
+          z
+            .string()
+            .regex(/^\d{1,12}$/, 'must be whole numbers, separated by commas')
+            .transform(Number),
+        )
+        .length(fallback.length, `must be ${fallback.length} numbers, separated by commas`)
+        .refine((values) => values.every((value) => value <= most), `none may be over ${most}`),
+    )
+
+export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional()
+
+/** 32 bytes, in hexadecimal or base64. */
+export const key32 = z
+  .string()
+  .transform((value) => Buffer.from(value, /^[0-9a-f]{64}$/i.test(value) ? 'hex' : 'base64'))
+  .refine((bytes) => bytes.length === 32, 'must be 32 bytes, in hexadecimal or base64')

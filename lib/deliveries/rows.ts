@@ -1,0 +1,38 @@
+import { collection } from '../core/collection.ts'
+import type { NewDelivery } from './schema.ts'
+
+/** One send and what came of it: an answer, or the reason why there was none. */
+export type Attempt = {
+  at: string
+  statusCode?: number
+  /** At most 4 kB. */
+  responseBody?: string
+  error?: string
+  durationMs: number
+}
+
+/** A signing secret as it is stored, and what it was sealed for. */
+export type SealedSecret = { sealed: string; context: string }
+
+/**
+ * An event on its way to a URL. `id` is the envelope's own and `body` the bytes of it, both the same on every send.
+ * While it is pending, `dueAt` is when somebody may take it up: the time of the next send, or the end of the lease of
+ * whoever sends now.
+ */
+export type DeliveryRow = NewDelivery & {
+  status: 'pending' | 'delivered' | 'failed'
+  dueAt?: string
+  attempts: readonly Attempt[]
+  createdAt: string
+  /** Epoch milliseconds; one that is pending stays. */
+  expiresAt?: number
+}
+
+export const deliveryRows = collection<DeliveryRow>({
+  name: 'deliveries',
+  key: 'id',
+  indexes: { due: { by: 'dueAt' }, ofOwner: { within: 'owner', by: 'createdAt' } },
+  detail: ['body', 'secret', 'attempts'],
+  summary: ['owner', 'event', 'url', 'status', 'dueAt', 'createdAt', 'expiresAt'],
+  expires: 'expiresAt',
+})

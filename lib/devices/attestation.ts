@@ -1,0 +1,91 @@
+import { canonicalJson } from '../core/canonical-json.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import { isSignedBy } from './ed25519.ts'
+import { identityOf, type OwnIdentity } from './identity.ts'
+import { type Attestation, AttestationSchema, type Verification } from './schema.ts'
+
+/** Nothing else that the service signs begins like this, and nothing signed here can pass for anything else. */
+const DOMAIN = 'svc-attestation-v1\0'
+const NONCE_BYTES = 16
+/** Clocks of two machines may be that far apart. */
+const SKEW_MS = 30_000
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+type Claims = { deviceId: string; timestamp: string; nonce: string; data: Record<string, unknown> }
+
+/** The bytes that a device signs: the domain, a zero byte, and the claims in canonical JSON (RFC 8785). */
+export const signedBytes = ({ deviceId, timestamp, nonce, data }: Claims): Buffer =>
+  Buffer.from(DOMAIN + canonicalJson({ deviceId, timestamp, nonce, data }))
+
+type Needs = { identity: Pick<OwnIdentity, 'read' | 'sign'>; entropy: Entropy; clock: Clock }
+
+/** Signs data as this device, now. */
+export const createAttest =
+  ({ identity, entropy, clock }: Needs) =>
+  async (data: Record<string, unknown>): Promise<Attestation> => {
+    const { deviceId, publicKey } = await identity.read()
+    const timestamp = iso(clock.now())
+    const nonce = entropy(NONCE_BYTES).toString('base64url')
+    const signature = await identity.sign(signedBytes({ deviceId, timestamp, nonce, data }))
+    return {
+      deviceId,
+      publicKey,
+      attestation: { timestamp, nonce, data, signature: signature.toString('base64') },
+    }
+  }
+
+/**
+ * Whether an attestation was signed by the device it names, whichever that is, no longer than `maxAgeMs` ago. It may be
+ * shown again within that time: who must not accept one twice remembers its nonce. Never throws.
+ */
+export const createVerify =
+  ({ clock }: { clock: Clock }) =>
+  async (given: unknown, maxAgeMs: number): Promise<Verification> => {
+    const read = attestationIn(given)
+    if (read === undefined) return { valid: false, error: 'malformed' }
+    const { deviceId } = identityOf(read.publicKey)
+    if (read.deviceId !== deviceId) return { valid: false, error: 'device_id_mismatch' }
+    if (!(await isSignedBy(read.signature, read.message, read.publicKey)))
+      return { valid: false, error: 'bad_signature' }
+    const sinceMs = clock.now() - read.signedAt
+    const known = { deviceId, ageMs: Math.max(0, sinceMs) }
+    if (sinceMs < -SKEW_MS) return { valid: false, ...known, error: 'from_the_future' }
+    if (sinceMs > maxAgeMs) return { valid: false, ...known, error: 'too_old' }
+    return { valid: true, ...known }
+  }
+
+type Read = { deviceId: string; publicKey: Buffer; signature: Buffer; message: Buffer; signedAt: number }
+
+const attestationIn = (given: unknown): Read | undefined => {
+  const parsed = AttestationSchema.safeParse(given)
+  if (!parsed.success) return undefined
+  const { deviceId, attestation } = parsed.data
+  const publicKey = bytesIn(parsed.data.publicKey, 32)
+  const signature = bytesIn(attestation.signature, 64)
+  const signedAt = momentIn(attestation.timestamp)
+  const message = messageOf({ deviceId, ...attestation })
+  if (!publicKey || !signature || signedAt === undefined || !message) return undefined
+  return { deviceId, publicKey, signature, message, signedAt }
+}
+
+/** Exactly so many bytes, in the one base64 that they have. */
+const bytesIn = (text: string, length: number): Buffer | undefined => {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined
+}
+
+/** Epoch milliseconds of a moment as the service writes them; of another form, or none, undefined. */
+const momentIn = (text: string): number | undefined => {
+  const epochMs = MOMENT.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(epochMs) || iso(epochMs) !== text ? undefined : epochMs
+}
+
+const messageOf = (claims: Claims): Buffer | undefined => {
+  try {
+    return signedBytes(claims)
+  } catch {
+    return undefined
+  }
+}

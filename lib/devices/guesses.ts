@@ -1,0 +1,39 @@
+import { Problem } from '../core/errors.ts'
+import type { Limit, Limiter } from '../ports/limiter.ts'
+
+const WRONG_CODES: Limit = { name: 'pairingCode', calls: 10, windowMs: 600_000 }
+
+/**
+ * Bounds how many wrong codes one may enter. Every code is counted before anything is looked up, so that many at once
+ * are no more guesses than one after the other; one that was right is taken back.
+ */
+export const createGuesses =
+  ({ limiter }: { limiter: Limiter }) =>
+  async <T>(keys: readonly string[], lookUp: () => Promise<T | undefined>): Promise<T> => {
+    const waits = await Promise.all(keys.map((key) => limiter.take(WRONG_CODES, key)))
+    const retryAfterMs = Math.max(...waits)
+    if (retryAfterMs > 0) throw tooMany(retryAfterMs)
+    const found = await lookUp()
+    if (found === undefined) throw noSuchCode()
+    await Promise.all(keys.map((key) => limiter.giveBack(WRONG_CODES, key)))
+    return found
+  }
+
+export type Guesses = ReturnType<typeof createGuesses>
+
+const tooMany = (retryAfterMs: number) =>
+  new Problem(
+    'rate_limited',
+    'rate_limited',
+    'Too many wrong pairing codes. Please try again in ten minutes.',
+    {
+      retryAfterMs,
+    },
+  )
+
+const noSuchCode = () =>
+  new Problem(
+    'missing',
+    'pairing_code_not_found',
+    'No open request has this code: it is mistyped, used or expired',
+  )

@@ -1,0 +1,76 @@
+import { createHash, createHmac, hkdfSync } from 'node:crypto'
+import { iso } from '../core/time.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Store } from '../ports/store.ts'
+import { publicKeyOf, sign } from './ed25519.ts'
+import { type IdentityRow, identityRows } from './rows.ts'
+import type { DeviceIdentity } from './schema.ts'
+
+const ID = 'service'
+const CONTEXT = 'devices/identity'
+const SECRET_BYTES = 32
+
+type Needs = { store: Store; cipher: Cipher; entropy: Entropy; clock: Clock }
+type Secrets = { secret: Buffer; codeKey: Buffer }
+
+export type OwnIdentity = ReturnType<typeof createOwnIdentity>
+
+/**
+ * The Ed25519 identity of the installation, made when it is first asked for and kept with the data. Of several
+ * processes that make one at once, the one whose insert came first decides for all.
+ */
+export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
+  const make = async (): Promise<IdentityRow> => {
+    const secret = entropy(SECRET_BYTES)
+    const row: IdentityRow = {
+      id: ID,
+      publicKey: (await publicKeyOf(secret)).toString('base64'),
+      sealedSecret: await cipher.seal(secret.toString('base64'), CONTEXT),
+      createdAt: iso(clock.now()),
+    }
+    const outcome = await store.commit<IdentityRow>({ insert: identityRows, row })
+    return outcome.row ?? row
+  }
+
+  const stored = once(async () => (await store.get(identityRows, ID)) ?? (await make()))
+
+  const secrets = once(async (): Promise<Secrets> => {
+    const secret = Buffer.from(await cipher.open((await stored()).sealedSecret, CONTEXT), 'base64')
+    // A key of its own: what hashes codes says nothing about what signs.
+    return { secret, codeKey: Buffer.from(hkdfSync('sha256', secret, '', 'svc-pairing-code-v1', 32)) }
+  })
+
+  return {
+    read: async (): Promise<DeviceIdentity> => identityOf(Buffer.from((await stored()).publicKey, 'base64')),
+    sign: async (message: Uint8Array): Promise<Buffer> => sign(message, (await secrets()).secret),
+    /** Codes are short enough to be found by trying all of them, so whoever reads storage must lack the key. */
+    codeHash: async (code: string): Promise<string> =>
+      createHmac('sha256', (await secrets()).codeKey)
+        .update(code)
+        .digest('hex'),
+  }
+}
+
+/** Who a public key is. */
+export const identityOf = (publicKey: Buffer): DeviceIdentity => {
+  const digest = createHash('sha256').update(publicKey).digest('hex')
+  return {
+    deviceId: `dev_${digest.slice(0, 32)}`,
+    publicKey: publicKey.toString('base64'),
+    fingerprint: `sha256:${digest}`,
+  }
+}
+
+/** Keeps what was made; a failure is not kept. */
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make().catch((thrown) => {
+      made = undefined
+      throw thrown
+    })
+    return made
+  }
+}

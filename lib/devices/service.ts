@@ -1,0 +1,68 @@
+import type { Principal } from '../core/principal.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+import { createAttest, createVerify } from './attestation.ts'
+import { createGuesses } from './guesses.ts'
+import { createOwnIdentity } from './identity.ts'
+import { createPaired } from './paired.ts'
+import { createPairing } from './pairing.ts'
+import { createPending } from './pending.ts'
+import { createPlaces } from './places.ts'
+import { createRequests } from './requests.ts'
+import { type BeginSession, createTokens } from './tokens.ts'
+
+type Needs = {
+  store: Store
+  cipher: Cipher
+  entropy: Entropy
+  limiter: Limiter
+  clock: Clock
+  log: Log
+  beginSession: BeginSession
+  closeSession: (sessionId: string) => Promise<unknown>
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+export type Devices = ReturnType<typeof createDevices>
+
+/** Who this service is as a device, and which devices may act for its users. */
+export const createDevices = (needs: Needs) => {
+  const { audit } = needs
+  const identity = createOwnIdentity(needs)
+  const requests = createRequests({ ...needs, identity, places: createPlaces(needs) })
+  const pairing = createPairing({
+    requests,
+    guess: createGuesses(needs),
+    tokenOf: createTokens(needs),
+    clock: needs.clock,
+    audit,
+  })
+  const pending = createPending(needs)
+  const paired = createPaired(needs)
+
+  const cleanup = async (principal: Principal): Promise<number> => {
+    const deleted = await pending.cleanup()
+    if (deleted > 0) await audit(principal, 'device.cleanup', { deleted })
+    return deleted
+  }
+
+  const revoke = async (principal: Principal, id: string): Promise<void> => {
+    const { requesterId, approvedBy } = await paired.revoke(principal, id)
+    await audit(principal, 'device.revoke', { id, requesterId, approvedBy })
+  }
+
+  return {
+    identity: identity.read,
+    attest: createAttest({ ...needs, identity }),
+    verify: createVerify(needs),
+    pairing,
+    pending: async () => (await pending.list()).map(pairing.shown),
+    cleanup,
+    paired: paired.list,
+    revoke,
+  }
+}

@@ -1,0 +1,24 @@
+import { admitting, type Handlers, Reply } from '../http/route.ts'
+import type { gatewayRoutes } from './contract.ts'
+import { requestIdOf } from './rows.ts'
+import type { Gateway } from './service.ts'
+import { outcomeOf } from './status.ts'
+
+export const gatewayHandlers = ({ gateway }: { gateway: Gateway }): Handlers<typeof gatewayRoutes> => ({
+  submitRequest: admitting(
+    ({ principal }) => gateway.count(principal),
+    async ({ body, headers }, { principal, gone }) => {
+      const { synchronous, timeout } = body.options
+      const submitted = await gateway.submit(principal, body, headers['idempotency-key'])
+      const { taskId, replayed } = submitted
+      const more = replayed ? { headers: { 'idempotent-replayed': 'true' } } : {}
+      const requestId = requestIdOf(taskId)
+      const task = synchronous ? await gateway.waitFor(taskId, timeout, gone()) : undefined
+      const status = task?.status ?? submitted.status
+      if (task?.completedAt !== undefined)
+        return new Reply({ requestId, taskId, status, ...outcomeOf(task) }, { ...more, status: 200 })
+      return new Reply({ requestId, taskId, status, statusUrl: `/api/gateway/${requestId}/status` }, more)
+    },
+  ),
+  requestStatus: ({ params }, { principal }) => gateway.status(principal, params.requestId),
+})

@@ -1,0 +1,52 @@
+import { createUsers } from '../accounts/users.ts'
+import { createAudit } from '../audit/service.ts'
+import { createIdentity } from '../auth/identity.ts'
+import { createAttempts } from '../auth/limits.ts'
+import { createSessions } from '../auth/sessions.ts'
+import { type Config, isLoopback } from '../config.ts'
+import { createIsPaired } from '../devices/seen.ts'
+import { createLimiter } from '../limits/limiter.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+import { createSettings } from '../settings/service.ts'
+import { createHolders } from '../tokens/holder.ts'
+import { objectionIn } from './objection.ts'
+
+/** The outside world as it is needed to know who is calling. */
+export type EntryPorts = { store: Store; entropy: Entropy; clock: Clock; ids: Ids; log: Log }
+
+/** In the cloud other processes change settings too. */
+const STALE_AFTER_MS = 5_000
+
+export type Entry = ReturnType<typeof createEntry>
+
+/** What every function needs before it does anything: the settings, and who is calling. */
+export const createEntry = (ports: EntryPorts, config: Config) => {
+  const isCloud = config.SERVICE_MODE === 'pro'
+  // Never in a deployment, and nowhere that others reach.
+  const mayBeOpen = isLoopback(config.HOST) && !(isCloud && config.DYNAMODB_ENDPOINT === undefined)
+  const audit = createAudit(ports)
+  const settings = createSettings({
+    ...ports,
+    given: { values: config, names: config.given },
+    objection: objectionIn(config, { mayBeOpen, hasKey: () => hasAccessKey() }),
+    audit: audit.record,
+    staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
+  })
+  const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
+  const authMode = () => settings.current().system.authMode
+  const { standingOf } = createUsers({ ...ports, mode: authMode })
+  const limiter = createLimiter(ports)
+  const sessions = createSessions({ ...ports, standingOf, isPaired: createIsPaired(ports) })
+  const identity = createIdentity({
+    ...{ mode: authMode, hasKey: hasAccessKey, mayBeOpen, sessions },
+    ofToken: createHolders({ ...ports, standingOf }),
+  })
+  return {
+    ...{ audit, settings, authMode, standingOf, sessions, identity, hasAccessKey, mayBeOpen },
+    ...{ limiter, countAttempt: createAttempts({ limiter }) },
+  }
+}

@@ -1,0 +1,75 @@
+import { type AskApi, codehostProfile, trackeraProfile, trackerbProfile } from './profiles.ts'
+import type { Profile, Tokens } from './provider.ts'
+
+/** A request that takes tokens back, relative to the provider's API. */
+type Revocation = {
+  method: 'DELETE' | 'POST'
+  path: string
+  /** Whether it is the client that asks, or the token itself. */
+  as: 'client' | 'token'
+  body?: object
+}
+type Client = { clientId: string }
+
+/** What tells one provider from another. Everything else is OAuth 2.0. */
+export type CatalogEntry = {
+  authorizeUrl: string
+  tokenUrl: string
+  apiUrl: string
+  scopes: readonly string[]
+  scopeSeparator: ' ' | ','
+  /** Further parameters of the authorization request. */
+  parameters?: Readonly<Record<string, string>>
+  /** Error codes that say that a refresh token will never work again. */
+  endings: readonly string[]
+  profile: (ask: AskApi) => Promise<Profile>
+  revocation?: (tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>, client: Client) => Revocation
+}
+
+/**
+ * The defaults are GitHub, Atlassian (OAuth 2.0 3LO) and Linear. All of them are sent PKCE with S256: GitHub and Linear
+ * have it, and Atlassian, which documents none, has to ignore what it does not know (RFC 6749, section 3.1).
+ */
+export const catalog = {
+  // OAuth apps get tokens that do not expire; GitHub Apps get tokens for 8 hours and refresh tokens that work once.
+  codehost: {
+    authorizeUrl: 'https://github.com/login/oauth/authorize',
+    tokenUrl: 'https://github.com/login/oauth/access_token',
+    apiUrl: 'https://api.github.com',
+    scopes: ['read:user', 'user:email', 'repo'],
+    scopeSeparator: ' ',
+    endings: ['invalid_grant', 'bad_refresh_token'],
+    profile: codehostProfile,
+    revocation: ({ accessToken }, { clientId }) => ({
+      method: 'DELETE',
+      path: `/applications/${encodeURIComponent(clientId)}/grant`,
+      as: 'client',
+      body: { access_token: accessToken },
+    }),
+  },
+  // Tokens for an hour; refresh tokens rotate, and come only to those who ask for `offline_access`. There is no way to
+  // revoke them but the owner's settings page.
+  trackera: {
+    authorizeUrl: 'https://auth.atlassian.com/authorize',
+    tokenUrl: 'https://auth.atlassian.com/oauth/token',
+    apiUrl: 'https://api.atlassian.com',
+    scopes: ['read:me', 'read:jira-work', 'offline_access'],
+    scopeSeparator: ' ',
+    parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
+    endings: ['invalid_grant'],
+    profile: trackeraProfile,
+  },
+  // Tokens for a day; refresh tokens rotate.
+  trackerb: {
+    authorizeUrl: 'https://linear.app/oauth/authorize',
+    tokenUrl: 'https://api.linear.app/oauth/token',
+    apiUrl: 'https://api.linear.app',
+    scopes: ['read'],
+    scopeSeparator: ',',
+    endings: ['invalid_grant'],
+    profile: trackerbProfile,
+    revocation: () => ({ method: 'POST', path: '/oauth/revoke', as: 'token' }),
+  },
+} as const satisfies Readonly<Record<string, CatalogEntry>>
+
+export type CatalogName = keyof typeof catalog

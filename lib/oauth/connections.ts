@@ -1,0 +1,81 @@
+import type { ConnectionsOf } from '../accounts/schema.ts'
+import { messageOf } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Log } from '../ports/log.ts'
+import type { LinkedAccounts } from './linked-accounts.ts'
+import type { Providers } from './providers.ts'
+import type { WorkingToken } from './renewal.ts'
+import type { LinkedAccountRow } from './rows.ts'
+import {
+  type AccessTokenOf,
+  type Connection,
+  type ConnectionOf,
+  type Disconnect,
+  PROVIDERS,
+  type ProviderName,
+} from './schema.ts'
+
+type Needs = { accounts: LinkedAccounts; providers: Providers; workingToken: WorkingToken; log: Log }
+
+/** What a user's linked accounts are to the rest of the service. */
+export const createConnections = ({ accounts, providers, workingToken, log }: Needs) => {
+  const latest = async (userId: string, provider: ProviderName) =>
+    (await accounts.ofUser(userId)).find((row) => row.provider === provider)
+
+  const connectionsOf: ConnectionsOf = async (userId) => {
+    const rows = await accounts.ofUser(userId)
+    return {
+      connectedAccounts: PROVIDERS.filter((name) => rows.some(({ provider }) => provider === name)),
+      hasCodeHostToken: rows.some(({ provider, tokens }) => provider === 'codehost' && tokens !== undefined),
+    }
+  }
+
+  const connectionOf: ConnectionOf = async (userId, provider) => {
+    const row = await latest(userId, provider)
+    return row && shown(row)
+  }
+
+  const accessTokenOf: AccessTokenOf = async (userId, name) => {
+    const [row, provider] = [await latest(userId, name), providers.get(name)]
+    return row && provider && workingToken(row.id, provider)
+  }
+
+  /** A provider that cannot be asked does not keep anybody from unlinking. */
+  const revoke = async (row: LinkedAccountRow) => {
+    try {
+      const tokens = await accounts.openTokens(row)
+      if (tokens) await providers.get(row.provider)?.revoke?.(tokens)
+    } catch (thrown) {
+      const { provider, userId } = row
+      log.warn({ provider, userId, reason: messageOf(thrown) }, 'tokens were not revoked at the provider')
+    }
+  }
+
+  const disconnect: Disconnect = async (userId, provider) => {
+    for (const row of await accounts.ofUser(userId)) {
+      if (row.provider !== provider) continue
+      await revoke(row)
+      await accounts.remove(row)
+    }
+  }
+
+  return { connectionsOf, connectionOf, accessTokenOf, disconnect }
+}
+
+const shown = (row: LinkedAccountRow): Connection => {
+  const { provider, username, avatarUrl, scopes, tokensExpireAt, ended } = row
+  const { cloudId, siteName, workspaceId, workspaceName, teams } = row
+  return {
+    provider,
+    connected: !ended,
+    ...(username === undefined ? {} : { username }),
+    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    scopes,
+    ...(tokensExpireAt === undefined ? {} : { tokenExpiry: iso(tokensExpireAt) }),
+    ...(cloudId === undefined ? {} : { cloudId }),
+    ...(siteName === undefined ? {} : { siteName }),
+    ...(workspaceId === undefined ? {} : { workspaceId }),
+    ...(workspaceName === undefined ? {} : { workspaceName }),
+    ...(teams === undefined ? {} : { teams }),
+  }
+}

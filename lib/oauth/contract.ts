@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { UserSchema } from '../accounts/schema.ts'
+import { defineRoutes } from '../http/route.ts'
+
+/** Trackers and issuers write whole tokens into their codes. */
+const CodeSchema = z.string().min(1).max(8_192)
+const StateSchema = z.string().min(1).max(200)
+
+const BeginQuery = z.object({
+  /** An invite code that a new account is to be made with. */
+  invite: z.string().max(200).optional(),
+})
+const CallbackQuery = z.object({
+  code: CodeSchema.optional(),
+  state: StateSchema.optional(),
+  error: z.string().max(1_000).optional(),
+  iss: z.string().max(1_000).optional(),
+})
+
+/** Both are for browsers: whoever is signed in links the account, everybody else signs in with it. */
+const begin = <const Path extends string>(path: Path, summary: string) =>
+  ({
+    method: 'GET',
+    path,
+    summary,
+    access: 'optional',
+    query: BeginQuery,
+    status: 302,
+    produces: 'text/plain',
+    response: z.string(),
+  }) as const
+const callback = <const Path extends string>(path: Path, summary: string) =>
+  ({ ...begin(path, summary), query: CallbackQuery }) as const
+
+export const oauthRoutes = defineRoutes({
+  beginCodehost: begin('/api/auth/codehost', 'Go to the code host to sign in, or to link an account'),
+  finishCodehost: callback('/api/auth/codehost/callback', 'Come back from the code host'),
+  beginTrackera: begin('/api/auth/trackera', 'Go to the first tracker to sign in, or to link an account'),
+  finishTrackera: callback('/api/auth/trackera/callback', 'Come back from the first tracker'),
+  beginTrackerb: begin('/api/auth/trackerb', 'Go to the second tracker to sign in, or to link an account'),
+  finishTrackerb: callback('/api/auth/trackerb/callback', 'Come back from the second tracker'),
+  beginOidc: begin('/api/auth/oidc', 'Go to the OpenID Connect issuer to sign in, or to link an account'),
+  finishOidc: callback('/api/auth/oidc/callback', 'Come back from the OpenID Connect issuer'),
+  codehostUrl: {
+    method: 'GET',
+    path: '/api/auth/codehost/url',
+    summary: 'The address to send a person to, for single-page clients',
+    access: 'optional',
+    query: BeginQuery,
+    response: z.object({ url: z.string(), state: z.string() }),
+  },
+  codehostToken: {
+    method: 'POST',
+    path: '/api/auth/codehost/token',
+    summary: 'Sign in, or link an account, with what the code host sent back; for single-page clients',
+    access: 'optional',
+    body: z.object({ code: CodeSchema, state: StateSchema }),
+    response: z.object({ user: UserSchema, message: z.string() }),
+  },
+})

@@ -1,0 +1,67 @@
+import type { GrantSession } from '../auth/schema.ts'
+import { messageOf, Problem } from '../core/errors.ts'
+import { type Call, type Handlers, Reply } from '../http/route.ts'
+import type { Log } from '../ports/log.ts'
+import type { oauthRoutes } from './contract.ts'
+import type { Finished, Flow, Returned } from './flow.ts'
+import { type Failure, FailureSchema, type ProviderName } from './schema.ts'
+
+type Needs = { oauth: { flow: Flow; grantSession: GrantSession; log: Log } }
+
+export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> => {
+  const { flow, grantSession, log } = oauth
+
+  const begin =
+    (name: ProviderName) =>
+    async ({ query }: { query: { invite?: string | undefined } }, call: Call) => {
+      const { url, headers } = await flow.begin(name, query.invite, call)
+      return goTo(url, headers)
+    }
+
+  const sessionFor = async ({ user, isLinked }: Finished, call: Call) =>
+    isLinked ? {} : grantSession(user.id, call.origin().isSecure)
+
+  const finish =
+    (name: ProviderName) =>
+    async ({ query }: { query: Returned }, call: Call) => {
+      try {
+        return goTo('/', await sessionFor(await flow.finish(name, query, call), call))
+      } catch (thrown) {
+        if (thrown instanceof Problem && thrown.kind === 'unsupported') throw thrown
+        const reason = failureOf(thrown)
+        const why = thrown instanceof Problem ? { cause: messageOf(thrown.cause ?? thrown) } : { err: thrown }
+        log.warn({ provider: name, reason, ...why }, 'a sign-in with a provider failed')
+        return goTo(`/login?error=${reason}`)
+      }
+    }
+
+  return {
+    beginCodehost: begin('codehost'),
+    finishCodehost: finish('codehost'),
+    beginTrackera: begin('trackera'),
+    finishTrackera: finish('trackera'),
+    beginTrackerb: begin('trackerb'),
+    finishTrackerb: finish('trackerb'),
+    beginOidc: begin('oidc'),
+    finishOidc: finish('oidc'),
+    codehostUrl: async ({ query }, call) => {
+      const { url, state, headers } = await flow.begin('codehost', query.invite, call)
+      return new Reply({ url, state }, { headers })
+    },
+    codehostToken: async ({ body }, call) => {
+      const finished = await flow.finish('codehost', body, call)
+      const message = finished.isLinked ? 'Account linked' : 'Signed in'
+      return new Reply({ user: finished.user, message }, { headers: await sessionFor(finished, call) })
+    },
+  }
+}
+
+const goTo = (location: string, headers: Readonly<Record<string, string>> = {}) =>
+  new Reply(
+    { raw: '' },
+    { status: 302, headers: { 'content-type': 'text/plain; charset=utf-8', location, ...headers } },
+  )
+
+/** The codes of problems are the reasons; what has no such code is nothing that the person could do anything about. */
+const failureOf = (thrown: unknown): Failure =>
+  FailureSchema.safeParse(thrown instanceof Problem ? thrown.code : undefined).data ?? 'oauth_failed'

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import type { StandingOf } from '../accounts/schema.ts'
+import { Problem } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store, Update } from '../ports/store.ts'
+import type { Profile, Provider, Tokens } from './provider.ts'
+import { type LinkedAccountRow, linkedAccounts } from './rows.ts'
+
+const MOST_ACCOUNTS = 200
+
+type Needs = { store: Store; cipher: Cipher; clock: Clock; standingOf: StandingOf }
+
+/** What is sealed. An access token that is renewed keeps the refresh token it came with, unless there is a new one. */
+export type KeptTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
+
+export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
+
+/** The key of an account: hashed, since subjects may hold anything. */
+export const accountId = ({ name, realm }: Provider, subject: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([name, realm, subject]))
+    .digest('hex')
+
+/** Accounts elsewhere: each belongs to one user, which the insert of its row decides. */
+export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs) => {
+  const seal = (tokens: KeptTokens, id: string, userId: string) =>
+    cipher.seal(JSON.stringify(tokens), contextOf(id, userId))
+
+  /** The fields that hold tokens. */
+  const tokenFields = async (
+    tokens: Tokens | undefined,
+    id: string,
+    userId: string,
+  ): Promise<Pick<LinkedAccountRow, 'tokens' | 'tokensExpireAt'>> => {
+    if (tokens === undefined) return {}
+    const { accessToken, refreshToken, expiresInMs } = tokens
+    return {
+      tokens: await seal({ accessToken, ...(refreshToken ? { refreshToken } : {}) }, id, userId),
+      ...(expiresInMs === undefined ? {} : { tokensExpireAt: clock.now() + expiresInMs }),
+    }
+  }
+
+  const rowOf = async (
+    provider: Provider,
+    userId: string,
+    profile: Profile,
+    tokens: Tokens | undefined,
+  ): Promise<LinkedAccountRow> => {
+    const id = accountId(provider, profile.subject)
+    const { username, avatarUrl, workplace } = profile
+    return {
+      ...workplace,
+      id,
+      userId,
+      provider: provider.name,
+      linkedAt: iso(clock.now()),
+      ...(username === undefined ? {} : { username }),
+      ...(avatarUrl?.startsWith('https://') ? { avatarUrl } : {}),
+      scopes: tokens?.scopes ?? [],
+      version: 0,
+      ended: false,
+      ...(await tokenFields(tokens, id, userId)),
+    }
+  }
+
+  /**
+   * Makes the account the user's, with the newest tokens. Throws Problem `invalid` `account_taken` when it is somebody
+   * else's; an account whose owner is gone is free.
+   */
+  const keep = async (
+    provider: Provider,
+    userId: string,
+    profile: Profile,
+    tokens: Tokens | undefined,
+  ): Promise<void> => {
+    const row = await rowOf(provider, userId, profile, tokens)
+    const inserted = await store.commit<LinkedAccountRow>({ insert: linkedAccounts, row })
+    if (inserted.applied) return
+    const owner = inserted.row?.userId ?? userId
+    if (owner !== userId && (await standingOf(owner)) !== undefined) throw taken()
+    const { applied } = await store.commit<LinkedAccountRow>(replaced(row, owner))
+    // Between the two writes it was unlinked, or became somebody's.
+    if (!applied) throw taken()
+  }
+
+  const ofUser = async (userId: string): Promise<LinkedAccountRow[]> => {
+    const { rows } = await store.page(linkedAccounts, {
+      index: 'ofUser',
+      is: userId,
+      order: 'desc',
+      limit: MOST_ACCOUNTS,
+    })
+    return rows
+  }
+
+  return {
+    keep,
+    /** Every account of a user, those linked last first. */
+    ofUser,
+    get: (id: string) => store.get(linkedAccounts, id),
+    tokenFields,
+    openTokens: async ({ id, userId, tokens }: LinkedAccountRow): Promise<KeptTokens | undefined> =>
+      tokens === undefined ? undefined : JSON.parse(await cipher.open(tokens, contextOf(id, userId))),
+    remove: async ({ id, userId }: LinkedAccountRow) => {
+      await store.commit<LinkedAccountRow>({ remove: linkedAccounts, key: id, when: { userId } })
+    },
+  }
+}
+
+/** Fields that a row may be without: one that the new row has not must go. */
+const CLEARED = [
+  'username',
+  'avatarUrl',
+  'tokens',
+  'tokensExpireAt',
+  'renewingUntil',
+  'cloudId',
+  'siteName',
+  'workspaceId',
+  'workspaceName',
+  'teams',
+] as const
+
+const replaced = (row: LinkedAccountRow, owner: string): Update<LinkedAccountRow> => {
+  const { id, version: _version, ...set } = row
+  const unset = CLEARED.filter((field) => row[field] === undefined)
+  return { update: linkedAccounts, key: id, when: { userId: owner }, set, unset, add: { version: 1 } }
+}
+
+const contextOf = (id: string, userId: string) => `linkedAccounts/${id}/${userId}`
+
+const taken = () =>
+  new Problem('invalid', 'account_taken', 'This account is linked to another user: unlink it there first')

@@ -1,0 +1,121 @@
+import * as oauth from 'oauth4webapi'
+import type * as z from 'zod'
+import type { ProviderFetch } from '../ports/provider-fetch.ts'
+import { type CatalogEntry, type CatalogName, catalog } from './catalog.ts'
+import {
+  asOauthFailed,
+  conforming,
+  type Registration,
+  redeem,
+  refusalIn,
+  requestOptions,
+  tokensOf,
+} from './grants.ts'
+import type { AskApi } from './profiles.ts'
+import { oauthFailed, type Provider } from './provider.ts'
+
+/** What an operator registered with the provider, and where that is if not at its usual address. */
+export type ClientSettings = {
+  clientId: string
+  clientSecret: string
+  authorizeUrl?: string | undefined
+  tokenUrl?: string | undefined
+  apiUrl?: string | undefined
+}
+type Needs = { name: CatalogName; settings: ClientSettings; fetch: ProviderFetch }
+
+const HEADERS = { accept: 'application/json', 'user-agent': 'agent-task-service' }
+
+/** A provider of the catalog, spoken to in OAuth 2.0 with PKCE (RFC 6749, RFC 7636). */
+export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider => {
+  const entry: CatalogEntry = catalog[name]
+  const { clientId, clientSecret } = settings
+  const authorizeUrl = settings.authorizeUrl ?? entry.authorizeUrl
+  const apiUrl = (settings.apiUrl ?? entry.apiUrl).replace(/\/+$/, '')
+  const tokenUrl = settings.tokenUrl ?? entry.tokenUrl
+  const registration: Registration = {
+    server: { issuer: authorizeUrl, token_endpoint: tokenUrl },
+    client: { client_id: clientId },
+    authentication: oauth.ClientSecretPost(clientSecret),
+    options: requestOptions(conforming(fetch), tokenUrl),
+  }
+  const { server, client, authentication, options } = registration
+
+  const request = (path: string, method: string, authorization: string, body?: object) =>
+    fetch(`${apiUrl}${path}`, {
+      method,
+      headers: { ...HEADERS, authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    })
+
+  const askWith =
+    (token: string): AskApi =>
+    async (answer, path, body) => {
+      const response = await request(path, body ? 'POST' : 'GET', `Bearer ${token}`, body)
+      if (response.status !== 200) throw oauthFailed(`api_status_${response.status}`)
+      return read(answer, await response.text())
+    }
+
+  return {
+    name,
+    realm: new URL(apiUrl).origin,
+
+    authorizationUrl: async ({ redirectUri, state, verifier }) => {
+      const url = new URL(authorizeUrl)
+      const parameters = {
+        ...entry.parameters,
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: entry.scopes.join(entry.scopeSeparator),
+        state,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }
+      for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
+      return url.href
+    },
+
+    exchange: async ({ iss: _notTheirs, ...arrival }) => {
+      try {
+        const response = await redeem(registration, arrival)
+        const tokens = tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response))
+        return { tokens, profile: await entry.profile(askWith(tokens.accessToken)) }
+      } catch (thrown) {
+        return asOauthFailed(thrown)
+      }
+    },
+
+    renew: async (refreshToken) => {
+      try {
+        const response = await oauth.refreshTokenGrantRequest(
+          server,
+          client,
+          authentication,
+          refreshToken,
+          options,
+        )
+        return tokensOf(await oauth.processRefreshTokenResponse(server, client, response))
+      } catch (thrown) {
+        return entry.endings.includes(refusalIn(thrown) ?? '') ? 'ended' : asOauthFailed(thrown)
+      }
+    },
+
+    revoke: async (tokens) => {
+      if (entry.revocation === undefined) return
+      const { method, path, as, body } = entry.revocation(tokens, { clientId })
+      const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64')
+      const authorization = as === 'client' ? `Basic ${basic}` : `Bearer ${tokens.accessToken}`
+      const { status } = await request(path, method, authorization, body)
+      if (status >= 300) throw oauthFailed(`revoke_status_${status}`)
+    },
+  }
+}
+
+const read = <T extends z.ZodType>(schema: T, text: string): z.output<T> => {
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    throw oauthFailed('api_answer_unknown')
+  }
+}

@@ -1,0 +1,102 @@
+import * as oauth from 'oauth4webapi'
+import type { Clock } from '../ports/clock.ts'
+import type { ProviderFetch } from '../ports/provider-fetch.ts'
+import { asOauthFailed, type Registration, redeem, requestOptions } from './grants.ts'
+import { oidcProfile } from './profiles.ts'
+import { oauthFailed, type Provider } from './provider.ts'
+
+export type IssuerSettings = { issuer: string; clientId: string; clientSecret?: string | undefined }
+type Needs = { settings: IssuerSettings; fetch: ProviderFetch; clock: Pick<Clock, 'monotonic'> }
+
+const DISCOVERY_MS = 3_600_000
+/** Seconds that the issuer's clock may be off. */
+const CLOCK_TOLERANCE = 30
+
+/**
+ * Any OpenID Connect issuer, by discovery and the authorization code flow (OpenID Connect Core 1.0, section 3.1). Its
+ * tokens are not kept: they only say who signs in.
+ */
+export const createOidcProvider = ({ settings, fetch, clock }: Needs): Provider => {
+  const { clientId, clientSecret } = settings
+  const issuer = new URL(settings.issuer)
+  const options = requestOptions(fetch, settings.issuer)
+  const client: oauth.Client = { client_id: clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
+  let known: { asked: Promise<oauth.AuthorizationServer>; since: number } | undefined
+
+  const discover = async () => {
+    try {
+      return await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, options))
+    } catch (thrown) {
+      known = undefined
+      return asOauthFailed(thrown)
+    }
+  }
+  const serverNow = () => {
+    if (known === undefined || clock.monotonic() - known.since > DISCOVERY_MS)
+      known = { asked: discover(), since: clock.monotonic() }
+    return known.asked
+  }
+
+  /** oauth4webapi keeps keys by server object: a new one has the keys fetched anew, so a rotation is never missed. */
+  const register = async (): Promise<Registration> => {
+    const server = { ...(await serverNow()) }
+    return { server, client, authentication: authenticationAt(server, clientSecret), options }
+  }
+
+  return {
+    name: 'oidc',
+    realm: settings.issuer,
+
+    authorizationUrl: async ({ redirectUri, state, verifier, nonce }) => {
+      const { authorization_endpoint } = await serverNow()
+      if (authorization_endpoint === undefined) throw oauthFailed('no_authorization_endpoint')
+      const url = new URL(authorization_endpoint)
+      const parameters = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state,
+        nonce,
+        code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+      }
+      for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value)
+      return url.href
+    },
+
+    exchange: async (arrival) => {
+      try {
+        const registration = await register()
+        const { server } = registration
+        const response = await redeem(registration, arrival)
+        const answer = await oauth.processAuthorizationCodeResponse(server, client, response, {
+          expectedNonce: arrival.nonce,
+          requireIdToken: true,
+        })
+        await oauth.validateApplicationLevelSignature(server, response, options)
+        const claims = oauth.getValidatedIdTokenClaims(answer)
+        if (claims === undefined) throw oauthFailed('no_id_token')
+        if (claims.email !== undefined || server.userinfo_endpoint === undefined)
+          return { profile: oidcProfile(claims.sub, claims) }
+        const answered = await oauth.userInfoRequest(server, client, answer.access_token, options)
+        const info = await oauth.processUserInfoResponse(server, client, claims.sub, answered)
+        return { profile: oidcProfile(claims.sub, info) }
+      } catch (thrown) {
+        return asOauthFailed(thrown)
+      }
+    },
+  }
+}
+
+/** As the issuer lists it; client_secret_basic is what it takes when it lists nothing (OpenID Connect Discovery 1.0). */
+const authenticationAt = (
+  server: oauth.AuthorizationServer,
+  secret: string | undefined,
+): oauth.ClientAuth => {
+  if (secret === undefined) return oauth.None()
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  return methods.includes('client_secret_basic')
+    ? oauth.ClientSecretBasic(secret)
+    : oauth.ClientSecretPost(secret)
+}

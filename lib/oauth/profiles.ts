@@ -1,0 +1,115 @@
+import * as z from 'zod'
+import type { Profile } from './provider.ts'
+
+/** Asks a provider's API with the access token; `path` begins with a slash. Throws Problem `oauth_failed`. */
+export type AskApi = <T extends z.ZodType>(answer: T, path: string, body?: object) => Promise<z.output<T>>
+
+const text = z
+  .string()
+  .min(1)
+  .max(500)
+  .transform((value) => value.toWellFormed())
+/** What nothing depends on is left out when it is not as it should be. */
+const optional = text.nullish().catch(undefined)
+
+const CodehostUser = z.object({
+  id: z.number().int(),
+  login: text,
+  name: optional,
+  avatar_url: optional,
+})
+const CodehostEmails = z.array(z.object({ email: text, primary: z.boolean(), verified: z.boolean() }))
+
+/** GET /user and GET /user/emails of GitHub's REST API: of the addresses a verified one, and the primary one, if it can be. */
+export const codehostProfile = async (ask: AskApi): Promise<Profile> => {
+  const user = await ask(CodehostUser, '/user')
+  const emails = await ask(CodehostEmails, '/user/emails')
+  const worth = (one: z.output<typeof CodehostEmails>[number]) =>
+    Number(one.verified) * 2 + Number(one.primary)
+  const [email] = emails.sort((a, b) => worth(b) - worth(a))
+  return {
+    subject: String(user.id),
+    username: user.login,
+    ...present({ name: user.name, avatarUrl: user.avatar_url, email: email?.email }),
+    emailVerified: email?.verified === true,
+  }
+}
+
+const TrackeraUser = z.object({
+  account_id: text,
+  name: optional,
+  email: optional,
+  email_verified: z.boolean().nullish(),
+  picture: optional,
+})
+const TrackeraSites = z.array(z.object({ id: text, name: text }))
+
+/** GET /me and the accessible resources of Atlassian's API. Who sees several sites works in the first. */
+export const trackeraProfile = async (ask: AskApi): Promise<Profile> => {
+  const user = await ask(TrackeraUser, '/me')
+  const [site] = await ask(TrackeraSites, '/oauth/token/accessible-resources')
+  return {
+    subject: user.account_id,
+    ...present({ username: user.name, name: user.name, avatarUrl: user.picture, email: user.email }),
+    emailVerified: user.email_verified === true,
+    ...(site ? { workplace: { cloudId: site.id, siteName: site.name } } : {}),
+  }
+}
+
+const TrackerbViewer = z.object({
+  data: z.object({
+    viewer: z.object({ id: text, name: optional, email: optional, avatarUrl: optional }),
+    organization: z.object({ id: text, name: text }),
+    teams: z.object({ nodes: z.array(z.object({ id: text, name: text, key: text })) }),
+  }),
+})
+const TRACKERB_QUERY =
+  '{ viewer { id name email avatarUrl } organization { id name } teams(first: 100) { nodes { id name key } } }'
+
+/**
+ * The viewer of Linear's GraphQL API. Linear does not say whether an address is verified, and knows none that is not:
+ * people come in by a link sent there, by Google, or by the identity provider of a domain that was proven.
+ */
+export const trackerbProfile = async (ask: AskApi): Promise<Profile> => {
+  const { data } = await ask(TrackerbViewer, '/graphql', { query: TRACKERB_QUERY })
+  const { viewer, organization, teams } = data
+  return {
+    subject: viewer.id,
+    ...present({
+      username: viewer.name,
+      name: viewer.name,
+      avatarUrl: viewer.avatarUrl,
+      email: viewer.email,
+    }),
+    emailVerified: typeof viewer.email === 'string',
+    workplace: { workspaceId: organization.id, workspaceName: organization.name, teams: teams.nodes },
+  }
+}
+
+const OidcClaims = z.object({
+  email: optional,
+  // Some issuers write booleans as texts.
+  email_verified: z
+    .union([z.boolean(), z.enum(['true', 'false'])])
+    .nullish()
+    .catch(undefined),
+  name: optional,
+  preferred_username: optional,
+  picture: optional,
+})
+
+/** The standard claims (OpenID Connect Core 1.0, section 5.1). */
+export const oidcProfile = (subject: string, claims: unknown): Profile => {
+  const { email, email_verified, name, preferred_username: username, picture } = OidcClaims.parse(claims)
+  return {
+    subject,
+    ...present({ username, name, email, avatarUrl: picture }),
+    emailVerified: email_verified === true || email_verified === 'true',
+  }
+}
+
+type Present<T> = { [Field in keyof T]?: NonNullable<T[Field]> }
+
+/** The fields that have a value. */
+const present = <T extends Record<string, string | null | undefined>>(fields: T): Present<T> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value)) as Present<T>

@@ -1,0 +1,51 @@
+import { Problem } from '../core/errors.ts'
+import type { ProviderName, Workplace } from './schema.ts'
+
+export type Tokens = {
+  accessToken: string
+  refreshToken?: string
+  expiresInMs?: number
+  scopes: readonly string[]
+}
+
+/** Whom a provider says it is. `subject` never changes and is nobody else's there. */
+export type Profile = {
+  subject: string
+  username?: string
+  name?: string
+  email?: string
+  emailVerified: boolean
+  avatarUrl?: string
+  workplace?: Workplace
+}
+
+/** What a browser takes to the provider. */
+export type Departure = { redirectUri: string; state: string; verifier: string; nonce: string }
+/** What it comes back with, and what it left with. */
+export type Arrival = Departure & { code: string; iss?: string | undefined }
+
+/** A place where people have accounts. Whatever goes wrong is a Problem that holds nothing the provider said. */
+export type Provider = {
+  name: ProviderName
+  /** Where subjects are unique: after a change of the provider's address they are other people's. */
+  realm: string
+  authorizationUrl(departure: Departure): Promise<string>
+  /** Who came back, and the tokens for it where any are kept. */
+  exchange(arrival: Arrival): Promise<{ profile: Profile; tokens?: Tokens }>
+  /** New tokens for a refresh token; `ended` when the provider gives none any more. */
+  renew?(refreshToken: string): Promise<Tokens | 'ended'>
+  revoke?(tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>): Promise<void>
+}
+
+const WORD = /^[\w-]{1,64}$/
+
+/** A provider that refused, or answered nonsense. `why` is for the log, and stays out of it unless it is a mere word. */
+export const oauthFailed = (why: unknown = 'unexpected') =>
+  new Problem(
+    'unavailable',
+    'oauth_failed',
+    'The provider refused, or did not answer as it should: try again',
+    {
+      cause: new Error(typeof why === 'string' && WORD.test(why) ? why : 'unexpected'),
+    },
+  )

@@ -1,0 +1,55 @@
+import { collection } from '../core/collection.ts'
+import type { ProviderName, Workplace } from './schema.ts'
+
+/**
+ * A sign-in, or linking, that has begun. Whoever removes the row goes on with it, so nobody does twice. Both `id` and
+ * `browser` are hashes: what leaks from storage takes nobody's place.
+ */
+export type BeginningRow = {
+  /** SHA-256 of the `state` parameter. */
+  id: string
+  provider: ProviderName
+  /** SHA-256 of the secret in the cookie of the browser that began. */
+  browser: string
+  redirectUri: string
+  /** The PKCE verifier, the nonce and an invite code, sealed. */
+  sealed: string
+  /** Who links an account, in which session; absent when somebody signs in. */
+  userId?: string
+  sessionId?: string
+  expiresAt: number
+}
+export const beginnings = collection<BeginningRow>({
+  name: 'oauthBeginnings',
+  key: 'id',
+  indexes: {},
+  expires: 'expiresAt',
+})
+
+/**
+ * An account elsewhere and whose it is here. The key is the account, so that its insert decides that it belongs to one
+ * user. `version` grows with every change of the tokens; whoever claims a renewal writes `renewingUntil` first.
+ */
+export type LinkedAccountRow = Workplace & {
+  id: string
+  userId: string
+  provider: ProviderName
+  linkedAt: string
+  username?: string
+  avatarUrl?: string
+  scopes: readonly string[]
+  version: number
+  /** Sealed tokens; absent when there are none to be kept, and when the provider refused to renew them. */
+  tokens?: string
+  /** Epoch milliseconds; absent for tokens that do not expire. */
+  tokensExpireAt?: number
+  /** Whether the provider refused to renew the tokens. */
+  ended: boolean
+  /** Epoch milliseconds; who renews now has failed if it is not done by then. */
+  renewingUntil?: number
+}
+export const linkedAccounts = collection<LinkedAccountRow>({
+  name: 'linkedAccounts',
+  key: 'id',
+  indexes: { ofUser: { within: 'userId', by: 'linkedAt' } },
+})

@@ -1,0 +1,44 @@
+import * as z from 'zod'
+
+/** One setting: the variable that goes before what is stored, and what its value may be. */
+export type Setting = { variable: string; schema: z.ZodType }
+
+const count = (least: number, most: number) => z.int().min(least).max(most)
+
+/** Every setting that the API shows, by group: the request, the answer and their checks follow from it. */
+export const settingsCatalog = {
+  system: {
+    authMode: { variable: 'AUTH_MODE', schema: z.enum(['local', 'cloud', 'oidc']) },
+    registrationMode: { variable: 'REGISTRATION_MODE', schema: z.enum(['invite', 'open', 'closed']) },
+  },
+  queue: {
+    name: { variable: 'QUEUE_NAME', schema: z.string() },
+    notificationName: { variable: 'QUEUE_NOTIFICATION_NAME', schema: z.string() },
+    concurrency: { variable: 'QUEUE_CONCURRENCY', schema: count(1, 1_000) },
+    notificationConcurrency: { variable: 'QUEUE_NOTIFICATION_CONCURRENCY', schema: count(1, 1_000) },
+  },
+  retry: {
+    attempts: { variable: 'QUEUE_RETRY_ATTEMPTS', schema: count(1, 100) },
+    backoff: { variable: 'QUEUE_RETRY_BACKOFF_MS', schema: count(0, 86_400_000) },
+    type: { variable: 'QUEUE_RETRY_TYPE', schema: z.enum(['exponential', 'fixed']) },
+  },
+  webhooks: {
+    retryDelaysMs: {
+      variable: 'WEBHOOK_RETRY_DELAYS_MS',
+      schema: z.array(count(0, 30 * 86_400_000)).length(5),
+    },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>
+
+type Catalog = typeof settingsCatalog
+/** Every setting with its value, by group. */
+export type Settings = {
+  [Group in keyof Catalog]: { [Name in keyof Catalog[Group]]: ValueOf<Catalog[Group][Name]> }
+}
+type ValueOf<S> = S extends { schema: infer T extends z.ZodType } ? z.output<T> : never
+
+/** Each setting with its dotted path: `retry.attempts`. */
+export const everySetting: readonly (Setting & { path: string })[] = Object.entries(settingsCatalog).flatMap(
+  ([group, settings]) =>
+    Object.entries<Setting>(settings).map(([name, setting]) => ({ path: `${group}.${name}`, ...setting })),
+)

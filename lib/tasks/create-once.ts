@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { TaskCreation } from './create.ts'
+import type { Enqueue } from './enqueue.ts'
+import type { Reconcile } from './reconcile.ts'
+import { type CreateReplay, createReplays, publicTask, type TaskRow, tasks } from './rows.ts'
+import type { CreateTask } from './schema.ts'
+
+type Needs = {
+  store: Store
+  reconcile: Reconcile
+  enqueueing: Pick<Enqueue, 'enqueue'>
+  creation: Pick<TaskCreation, 'rowOf' | 'followersOf'>
+  clock: Clock
+}
+
+const REPLAY_MS = 24 * 3_600_000
+
+/**
+ * Creates a task once per key: within 24 hours the same key and body answers the first task again, another body is
+ * refused. The record of the key and the task are one write, so a duplicate in flight finds either both or none.
+ */
+export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, creation, clock }: Needs) => {
+  const replayOf = (principal: Principal, body: CreateTask, key: string, row: TaskRow): CreateReplay => ({
+    key: `${principal.userId}:${key}`,
+    bodyHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+    task: publicTask(row),
+    ...(row.born === undefined ? {} : { born: row.born }),
+    expiresAt: clock.now() + REPLAY_MS,
+  })
+
+  /**
+   * A caller who asks again may not have heard the answer, for whoever owed it died: then the events of the task are
+   * missing, or where storage has no transactions the task itself, of which its record has all there is.
+   */
+  const makeUpFor = async ({ task, born }: CreateReplay): Promise<void> => {
+    if (born === undefined || (await reconcile.settle(task.id)) !== undefined) return
+    const row = { ...task, fence: 0, born }
+    await store.commit<TaskRow>({ insert: tasks, row })
+    await reconcile.tellBirth(row)
+    await enqueue(row)
+  }
+
+  return async (principal: Principal, body: CreateTask, key: string) => {
+    const row = reconcile.born(creation.rowOf(principal, body))
+    const replay = replayOf(principal, body, key, row)
+    const followers = [{ insert: tasks, row }, ...creation.followersOf(row)]
+    const head = { insert: createReplays, row: replay }
+    const { applied, row: earlier } = await store.commit(head, followers, true)
+    if (applied) {
+      await reconcile.tellBirth(row)
+      await enqueue(row)
+      // The task as it was stored, which is what every replay answers too.
+      return { task: replay.task, replayed: false }
+    }
+    if (earlier?.bodyHash !== replay.bodyHash) {
+      throw invalid(
+        [{ path: 'idempotency-key', message: 'was already used with another body' }],
+        'idempotency_key_reused',
+      )
+    }
+    await makeUpFor(earlier)
+    return { task: earlier.task, replayed: true }
+  }
+}

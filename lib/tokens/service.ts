@@ -1,0 +1,88 @@
+import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { missing } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Store } from '../ports/store.ts'
+import type { CreateToken, ListTokens } from './contract.ts'
+import { type TokenRow, tokenRows } from './rows.ts'
+import type { Token } from './schema.ts'
+import { hashOf, tokenText } from './text.ts'
+
+type Needs = {
+  store: Store
+  entropy: Entropy
+  clock: Clock
+  ids: Ids
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+const DAY_MS = 86_400_000
+
+export type Tokens = ReturnType<typeof createTokens>
+
+/** API tokens: for programs that use the gateway or the webhooks in the name of whoever made them. */
+export const createTokens = ({ store, entropy, clock, ids, audit }: Needs) => {
+  /** Makes a token. Its text is in the answer and nowhere else. */
+  const create = async (principal: Principal, { name, scopes, expiresInDays, rateLimit }: CreateToken) => {
+    const now = clock.now()
+    const token: Token = {
+      id: ids.next('tok'),
+      name,
+      userId: principal.userId,
+      scopes: [...new Set(scopes)],
+      ...(rateLimit === undefined ? {} : { rateLimit }),
+      createdAt: iso(now),
+      ...(expiresInDays === undefined ? {} : { expiresAt: iso(now + expiresInDays * DAY_MS) }),
+    }
+    const text = tokenText(token.id, entropy)
+    await store.commit<TokenRow>({ insert: tokenRows, row: { ...token, hash: hashOf(text) } })
+    await audit(principal, 'token.create', noteOf(token))
+    return { token: text, ...token }
+  }
+
+  const list = async (principal: Principal, { limit, offset, cursor }: ListTokens) => {
+    const selection = selectionOf(principal)
+    const scope = `tokens:${'is' in selection ? selection.is : ''}`
+    const [page, total] = await Promise.all([
+      store.page(tokenRows, {
+        ...selection,
+        order: 'desc',
+        limit,
+        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+      }),
+      store.count(tokenRows, selection),
+    ])
+    return {
+      tokens: page.rows.map(shown),
+      total,
+      count: page.rows.length,
+      limit,
+      ...(offset === undefined ? {} : { offset }),
+      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+    }
+  }
+
+  /** Revokes a token of the caller's own, or an admin any. Throws `missing` for one that is not there for the caller. */
+  const revoke = async (principal: Principal, id: string): Promise<void> => {
+    const row = await store.get(tokenRows, id)
+    if (row === undefined || !mayRevoke(principal, row)) throw missing('Token')
+    const { applied } = await store.commit<TokenRow>({ remove: tokenRows, key: id })
+    if (!applied) throw missing('Token')
+    await audit(principal, 'token.revoke', noteOf(row))
+  }
+
+  return { create, list, revoke }
+}
+
+const selectionOf = ({ userId, role }: Principal) =>
+  role === 'admin' ? { index: 'newest' } : { index: 'ofUser', is: userId }
+
+const mayRevoke = ({ userId, role }: Principal, row: TokenRow) => role === 'admin' || row.userId === userId
+
+/** What the record of the installation says of a token. */
+const noteOf = ({ id, name, userId, scopes }: Token) => ({ id, name, userId, scopes })
+
+const shown = ({ hash: _hash, ...token }: TokenRow): Token => token

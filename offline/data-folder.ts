@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
+import { lockDataDir } from '../lib/adapters/sqlite/lock.ts'
+import { collections } from '../lib/collections.ts'
+import { badSetting, type Config } from '../lib/config.ts'
+
+/**
+ * `DATA_DIR/offline`, for this process alone: beside the file of `npm start`, not in its way. Throws a Problem when
+ * another process has it, when it cannot be written to, and when its tables have another form than those of today.
+ */
+export const openDataFolder = ({ DATA_DIR, TABLE_PREFIX }: Config) => {
+  const folder = path.join(DATA_DIR, 'offline')
+  const release = lockDataDir(folder)
+  try {
+    refuseOutdated(folder, TABLE_PREFIX)
+    return { folder, release }
+  } catch (thrown) {
+    release()
+    throw thrown
+  }
+}
+
+const unordered = (name: string, value: unknown) =>
+  name === 'NonKeyAttributes' ? (value as string[]).toSorted() : value
+
+/** A table gets its indexes when it is made; one without them would answer lists with an error, or with holes. */
+const refuseOutdated = (folder: string, prefix: string): void => {
+  const tables = tableDefinitions(collections, ({ name }) => name)
+  const form = createHash('sha256').update(JSON.stringify(tables, unordered)).digest('hex')
+  const file = path.join(folder, `${encodeURIComponent(prefix)}tables.sha256`)
+  if (!existsSync(file)) writeFileSync(file, form)
+  else if (readFileSync(file, 'utf8') !== form)
+    throw badSetting(
+      `DATA_DIR: the tables in ${folder} were made by another version of the service; remove that folder, or name another`,
+    )
+}

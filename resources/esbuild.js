@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+
+/** What esbuild is told beside its options (`custom.esbuild` in serverless.yml): what of its packages no function needs. */
+
+const onLoad = (name, filter, contentsOf, loader = 'js') => ({
+  name,
+  setup: (build) => {
+    build.onLoad({ filter }, ({ path }) => ({ contents: contentsOf(readFileSync(path, 'utf8')), loader }))
+  },
+})
+
+/**
+ * The clients of AWS describe every operation with keys that are constants: `{ [_hH]: … }`. A computed key may have an
+ * effect, so esbuild keeps the descriptions of all operations, 60 kB of S3 alone; a literal key has none.
+ */
+const literalKeys = (source) => {
+  const constants = new Map(
+    [...source.matchAll(/^const (_\w+) = ("[^"\\]*");$/gm)].map(([, name, text]) => [name, text]),
+  )
+  return source.replace(/\[(_\w+)\](?=:)/g, (key, name) => constants.get(name) ?? key)
+}
+
+/** Of a client's package.json it reads the version only, for its user agent. */
+const versionOnly = (source) => JSON.stringify({ version: JSON.parse(source).version })
+
+/** The thread that pino writes from when it is given a transport; it is given none. */
+const noThread = () => 'module.exports = class { constructor() { throw new Error("No transports here") } }'
+
+/** Every schema of zod carries the means to describe itself as JSON Schema. The API's description is a file by now. */
+const noJsonSchema = (source) => {
+  const declared = [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name)
+  const renamed = [...source.matchAll(/^export \{ \w+ as (\w+) \};$/gm)].map(([, name]) => name)
+  const refuse = "const refuse = () => { throw new Error('No JSON Schema here') }"
+  return [refuse, ...[...declared, ...renamed].map(stubOf)].join('\n')
+}
+const stubOf = (name) => `const stub_${name} = () => refuse; export { stub_${name} as ${name} }`
+
+const plugins = [
+  onLoad(
+    'literal-keys',
+    /@aws-sdk[\\/]client-[\w-]+[\\/]dist-es[\\/]schemas[\\/]schemas_\d+\.js$/,
+    literalKeys,
+  ),
+  onLoad(
+    'no-json-schema',
+    /zod[\\/]v4[\\/]core[\\/](?:to-json-schema|json-schema-processors)\.js$/,
+    noJsonSchema,
+  ),
+  onLoad('version-only', /@aws-sdk[\\/][\w-]+[\\/]package\.json$/, versionOnly, 'json'),
+  onLoad('no-thread', /node_modules[\\/]thread-stream[\\/]index\.js$/, noThread),
+]
+
+// What `require` of this module answers, which is how the plugin of the framework loads it.
+export { plugins as 'module.exports' }

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  AvatarUrlSchema,
+  EmailSchema,
+  emailKey,
+  LocaleSchema,
+  NameSchema,
+  NewPassword,
+  TimezoneSchema,
+} from '../../lib/accounts/fields.ts'
+
+type Schema = { safeParse(value: unknown): { success: boolean } }
+const long = (length: number, end = '') => 'a'.repeat(length - end.length) + end
+
+const accepted: [what: string, schema: Schema, value: string][] = [
+  ['an address', EmailSchema, 'ann@example.com'],
+  ['an address in capitals, with space around', EmailSchema, '  ANN+x@Sub.Example.COM '],
+  ['an address of 255 characters', EmailSchema, long(255, '@example.com')],
+  ['a password of 8 characters', NewPassword, 'abcdefg1'],
+  ['a password of 1024 bytes', NewPassword, long(1_024, '1')],
+  ['a password of Greek letters and Arabic numbers', NewPassword, 'κωδικός٣'],
+  ['a name of 100 characters', NameSchema, long(100)],
+  ['a name in any script', NameSchema, '山田 太郎'],
+  ['an https URL', AvatarUrlSchema, 'https://example.com/a.png?b=c'],
+  ['an https URL of 500 characters', AvatarUrlSchema, `https://example.com/${'a'.repeat(480)}`],
+  ['a time zone', TimezoneSchema, 'America/Argentina/Buenos_Aires'],
+  ['UTC', TimezoneSchema, 'UTC'],
+  ['a language', LocaleSchema, 'de'],
+  ['a language with script, region and extension', LocaleSchema, 'zh-Hant-TW-u-ca-roc'],
+]
+
+const refused: [what: string, schema: Schema, value: unknown][] = [
+  ['an address without a domain', EmailSchema, 'ann@'],
+  ['an address without a name', EmailSchema, '@example.com'],
+  ['an address with a space', EmailSchema, 'ann b@example.com'],
+  ['an address with a line break', EmailSchema, 'ann@example.com\nbcc:x@example.com'],
+  ['an address of 256 characters', EmailSchema, long(256, '@example.com')],
+  ['a dotless i', EmailSchema, 'adm\u0131n@example.com'],
+  ['a dotted capital I', EmailSchema, 'ADM\u0130N@example.com'],
+  ['a Kelvin sign', EmailSchema, '\u212Aim@example.com'],
+  ['full-width letters', EmailSchema, '\uff41nn@example.com'],
+  ['a password of 7 characters', NewPassword, 'abcdef1'],
+  ['a password without a number', NewPassword, 'abcdefgh'],
+  ['a password without a letter', NewPassword, '12345678'],
+  ['a password of 1025 bytes', NewPassword, long(1_025, '1')],
+  ['a password of 1025 bytes in fewer characters', NewPassword, `${'ä'.repeat(512)}1`],
+  ['a password that is a number', NewPassword, 1234567890],
+  ['an empty name', NameSchema, '   '],
+  ['a name of 101 characters', NameSchema, long(101)],
+  ['an http URL', AvatarUrlSchema, 'http://example.com/a.png'],
+  ['a script', AvatarUrlSchema, 'javascript:alert(1)'],
+  ['an https URL without slashes', AvatarUrlSchema, 'https:example.com'],
+  ['an https URL without a host', AvatarUrlSchema, 'https://'],
+  ['an https URL of 501 characters', AvatarUrlSchema, `https://example.com/${'a'.repeat(481)}`],
+  ['an offset', TimezoneSchema, '+01:00'],
+  ['an unknown time zone', TimezoneSchema, 'Europe/Atlantis'],
+  ['an empty time zone', TimezoneSchema, ''],
+  ['a locale of POSIX', LocaleSchema, 'de_DE.UTF-8'],
+  ['an empty locale', LocaleSchema, ''],
+]
+
+describe('the fields of an account', () => {
+  it.each(accepted)('take %s', (_what, schema, value) => {
+    expect(schema.safeParse(value).success).toBe(true)
+  })
+
+  it.each(refused)('refuse %s', (_what, schema, value) => {
+    expect(schema.safeParse(value).success).toBe(false)
+  })
+
+  it('compare addresses without case and without space around', () => {
+    expect(emailKey(' ANN@Example.com ')).toBe(emailKey('ann@example.COM'))
+  })
+
+  it('take a password for the same however its letters were made', () => {
+    expect(NewPassword.parse('Schl\u00fcssel1')).toBe(NewPassword.parse('Schlu\u0308ssel1'))
+  })
+})

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals'
+import { ADMIN, createWorld } from './world.ts'
+
+const peopled = async () => {
+  const world = createWorld({ registrationMode: 'open' })
+  const ann = await world.signUp('Ann')
+  world.clock.advance(1)
+  const bob = await world.signUp('Bob')
+  const change = (id: string, wanted: { role?: 'user' | 'admin'; disabled?: boolean }) =>
+    world.accounts.changeUser(ADMIN, id, wanted)
+  return { ...world, ann, bob, change }
+}
+
+describe('an admin', () => {
+  it('makes admins, and takes the role away while another has it', async () => {
+    const { ann, bob, change, accounts } = await peopled()
+    expect(await change(bob.id, { role: 'admin' })).toMatchObject({ id: bob.id, role: 'admin' })
+    expect(await change(ann.id, { role: 'user' })).toMatchObject({ role: 'user' })
+    expect(await accounts.standingOf(ann.id)).toEqual({ role: 'user', disabled: false })
+    expect(await accounts.standingOf(bob.id)).toEqual({ role: 'admin', disabled: false })
+  })
+
+  it.each([{ role: 'user' as const }, { disabled: true }, { role: 'user' as const, disabled: true }])(
+    'cannot do this to the last admin: %j',
+    async (wanted) => {
+      const { ann, change, accounts, ended } = await peopled()
+      await expect(change(ann.id, wanted)).rejects.toMatchObject({ kind: 'invalid', code: 'last_admin' })
+      expect(await accounts.standingOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+      expect(ended).toEqual([])
+    },
+  )
+
+  it('does not count admins who are disabled', async () => {
+    const { ann, bob, change } = await peopled()
+    await change(bob.id, { role: 'admin' })
+    await change(bob.id, { disabled: true })
+    await expect(change(ann.id, { role: 'user' })).rejects.toMatchObject({ code: 'last_admin' })
+    await change(bob.id, { disabled: false })
+    expect((await change(ann.id, { role: 'user' })).role).toBe('user')
+  })
+
+  it('signs out whom he disables, once more before enabling', async () => {
+    const { bob, change, ended } = await peopled()
+    expect(await change(bob.id, { disabled: true })).toMatchObject({ disabled: true, role: 'user' })
+    expect(ended).toEqual([bob.id])
+    await change(bob.id, { disabled: false })
+    expect(ended).toEqual([bob.id, bob.id])
+    await change(bob.id, { disabled: false })
+    expect(ended).toEqual([bob.id, bob.id])
+  })
+
+  it('has both on record', async () => {
+    const { bob, change, audited } = await peopled()
+    await change(bob.id, { role: 'admin' })
+    await change(bob.id, { disabled: true })
+    expect(audited.slice(2)).toEqual([
+      { action: 'user.change', details: { userId: bob.id, role: 'admin' } },
+      { action: 'user.change', details: { userId: bob.id, disabled: true } },
+    ])
+  })
+
+  it.each(['user_none', 'local'])('finds no account under %s', async (id) => {
+    const { change, accounts } = await peopled()
+    await accounts.change('local', { name: 'Local' })
+    await expect(change(id, { disabled: true })).rejects.toMatchObject({
+      kind: 'missing',
+      code: 'user_not_found',
+    })
+  })
+
+  it('lists accounts newest first, by pages, with their number', async () => {
+    const { accounts, ann, bob } = await peopled()
+    await accounts.change('local', { name: 'Local' })
+    const first = await accounts.list({ limit: 1 })
+    expect(first).toMatchObject({ users: [{ ...bob, disabled: false }], total: 2, count: 1, limit: 1 })
+    const cursor = first.nextCursor ?? ''
+    expect(await accounts.list({ limit: 1, cursor })).toEqual({
+      users: [{ ...ann, disabled: false }],
+      total: 2,
+      count: 1,
+      limit: 1,
+    })
+    expect((await accounts.list({ limit: 5, offset: 1 })).users).toHaveLength(1)
+  })
+})
+
+describe('the standing of a user', () => {
+  it('is that of the mode of sign-in: the local admin in local mode, accounts in the others', async () => {
+    const { accounts, settings, ann } = await peopled()
+    await accounts.change('local', { name: 'Local' })
+    expect(await accounts.standingOf('local')).toBeUndefined()
+    settings.mode = 'oidc'
+    expect(await accounts.standingOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+    settings.mode = 'local'
+    expect(await accounts.standingOf(ann.id)).toBeUndefined()
+    expect(await accounts.standingOf('local')).toEqual({ role: 'admin', disabled: false })
+  })
+})

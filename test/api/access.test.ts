@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { routes } from '../../lib/api/routes.ts'
+import { openLocalApp } from '../../lib/app.ts'
+import { readConfig } from '../../lib/config.ts'
+import type { Access, Route } from '../../lib/http/route.ts'
+
+/** Everybody who may come to the door. */
+const callers = ['nobody', 'stranger', 'user', 'other', 'admin', 'device', 'gateway', 'webhooks'] as const
+type Caller = (typeof callers)[number]
+
+/** What a route for `access` says to each of them; where it says nothing of the two, the caller was let in. */
+const refusals: Readonly<Record<Access, Partial<Record<Caller, 401 | 403>>>> = {
+  public: {},
+  optional: {},
+  session: { nobody: 401, stranger: 401, gateway: 401, webhooks: 401 },
+  admin: { nobody: 401, stranger: 401, gateway: 401, webhooks: 401, user: 403, other: 403, device: 403 },
+  gateway: { nobody: 401, stranger: 401, user: 401, other: 401, admin: 401, device: 401, webhooks: 403 },
+  webhooks: { nobody: 401, stranger: 401, user: 401, other: 401, admin: 401, device: 401, gateway: 403 },
+}
+
+const config = readConfig({
+  SERVICE_MODE: 'pico',
+  AUTH_MODE: 'cloud',
+  REGISTRATION_MODE: 'open',
+  LOG_LEVEL: 'silent',
+})
+const tokens: Partial<Record<Caller, string>> = { stranger: 'svc_notoken' }
+let app: Awaited<ReturnType<typeof openLocalApp>>
+let url: string
+
+const send = async (method: string, path: string, { token, body }: { token?: string; body?: object } = {}) =>
+  fetch(url + path, {
+    method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    redirect: 'manual',
+  })
+
+const signUp = async (name: string) => {
+  const answer = await send('POST', '/api/auth/signup', {
+    body: { email: `${name}@example.org`, name, password: 'correct horse 1' },
+  })
+  expect(answer.status).toBe(200)
+  return /svc_session=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''
+}
+
+const json = async (answer: Promise<Response>) => (await (await answer).json()) as Record<string, string>
+
+/** Pairs a device of the user, as people do: asked for on the device, approved by its code. */
+const pairDevice = async (token: string): Promise<string> => {
+  const { requestId, code } = await json(
+    send('POST', '/api/devices/pairing/request', { body: { requesterId: 'phone' } }),
+  )
+  await send('POST', '/api/devices/pairing/approve', { token, body: { code } })
+  return (await json(send('GET', `/api/devices/pairing/status/${requestId}`))).token ?? ''
+}
+
+const makeToken = async (token: string, scope: string): Promise<string> =>
+  (await json(send('POST', '/api/tokens', { token, body: { name: scope, scopes: [scope] } }))).token ?? ''
+
+beforeAll(async () => {
+  app = await openLocalApp(config)
+  app.server.listen(0, '127.0.0.1')
+  await once(app.server, 'listening')
+  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  await app.start()
+  for (const name of ['admin', 'user', 'other'] as const) tokens[name] = await signUp(name)
+  tokens.device = await pairDevice(tokens.user ?? '')
+  for (const scope of ['gateway', 'webhooks'] as const)
+    tokens[scope] = await makeToken(tokens.admin ?? '', scope)
+})
+afterAll(async () => {
+  app.server.close()
+  app.server.closeAllConnections()
+  await app.close()
+})
+
+/** What is sent fits no schema and names nothing that is there, so that whoever is let in changes nothing. */
+const attempt = async ({ method, path }: Route, caller: Caller) => {
+  const token = tokens[caller]
+  const body = method === 'GET' || method === 'DELETE' ? undefined : { limit: 'x' }
+  const answer = await send(method, path.replaceAll(/\{[^}]+\}/g, 'x'), {
+    ...(token === undefined ? {} : { token }),
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, code: /"code":"([a-z_]+)"/.exec(text)?.[1] }
+}
+
+/** Codes of a guard; what a route says itself to somebody it let in is another matter. */
+const GUARD = ['not_signed_in', 'invalid_token', 'token_required', 'admin_only', 'scope_missing']
+
+const all: readonly [string, Route][] = Object.entries<Route>(routes)
+// Ends the session it is asked with, so it comes last.
+const inOrder = [...all].sort(([a], [b]) => Number(a === 'logout') - Number(b === 'logout'))
+
+describe('who may call what', () => {
+  it.each(callers.filter((caller) => caller !== 'nobody'))('is asked by %s with a token', (caller) => {
+    expect(tokens[caller]?.length).toBeGreaterThan(10)
+  })
+
+  it.each(inOrder)('holds for %s', async (_name, route) => {
+    const answers: Record<string, unknown> = {}
+    for (const caller of callers) {
+      const { status, code = '' } = await attempt(route, caller)
+      answers[caller] = GUARD.includes(code) ? status : 'let in'
+    }
+    const wanted = callers.map((caller) => [caller, refusals[route.access][caller] ?? 'let in'])
+    expect(answers).toEqual(Object.fromEntries(wanted))
+  })
+})

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { createWorkerFunction } from '../../lib/app/cloud-worker.ts'
+import { recordOf } from '../../offline/sqs-event.ts'
+import { startProxy } from '../adapters/aws/proxy.ts'
+import { startCloud } from './cloud.ts'
+import { loadFunctions } from './functions.ts'
+
+const context = { getRemainingTimeInMillis: () => 60_000 }
+
+let cloud: Awaited<ReturnType<typeof startCloud>>
+let functions: ReturnType<typeof loadFunctions>
+beforeAll(async () => {
+  cloud = await startCloud()
+  functions = loadFunctions(cloud)
+})
+afterAll(async () => {
+  functions?.stop()
+  await cloud?.stop()
+})
+
+const stops: (() => unknown)[] = []
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop()
+})
+
+/** Waits for as many messages, and answers how often each was received. */
+const receives = async (queue: string, count: number): Promise<string[]> => {
+  const counts: (string | undefined)[] = []
+  while (counts.length < count) {
+    counts.push(...(await cloud.take(queue)).map(({ Attributes }) => Attributes?.ApproximateReceiveCount))
+    await sleep(100)
+  }
+  return counts.map(String)
+}
+
+describe('what SQS gave up on', () => {
+  it.each(['ai-tasks-dlq', 'ai-task-notifications-dlq'])(
+    'comes again from %s within seconds when it could not be recorded, and is recorded then',
+    async (queue) => {
+      for (const text of ['a', 'b']) await cloud.put(queue, text)
+      expect(await functions.feedInVain('dlq', queue)).toBe(2)
+      // The queue would hide it for two minutes.
+      expect(await receives(queue, 2)).toEqual(['2', '2'])
+    },
+    20_000,
+  )
+})
+
+describe('a worker that cannot be opened', () => {
+  it('fails the invocation, brings its messages back soon, later each time, and is opened by the next', async () => {
+    const { env, stop } = await cloud.environmentOf()
+    const asked: unknown[] = []
+    const sqs = await startProxy(env.SQS_ENDPOINT, (_, body) => void asked.push(JSON.parse(String(body))))
+    stops.push(sqs.stop, stop)
+    const settings = { ...env, SQS_ENDPOINT: sqs.url, OLLAMA_MODEL: 'none' }
+    Object.assign(process.env, settings, { AGENT_ADAPTERS: 'test/fixtures/agents/none-there.ts' })
+    const worker = createWorkerFunction()
+    await cloud.put('ai-tasks', 'nonsense')
+    const [message = {}] = await cloud.take('ai-tasks')
+    const record = recordOf(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
+    const received = (times: number) => ({ ...record, attributes: { ApproximateReceiveCount: `${times}` } })
+    for (const times of [1, 2, 9])
+      await expect(worker({ Records: [received(times)] }, context)).rejects.toThrow('none-there')
+    expect(asked).toMatchObject([15, 30, 300].map((VisibilityTimeout) => ({ VisibilityTimeout })))
+    process.env.AGENT_ADAPTERS = ''
+    expect(await worker({ Records: [received(10)] }, context)).toEqual({ batchItemFailures: [] })
+  }, 20_000)
+})

@@ -1,0 +1,114 @@
+import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import type { TestProvider } from '../oauth/provider.ts'
+import type { Functions } from './functions.ts'
+import { useDevices, usePeople } from './use-people.ts'
+
+/** What each queue that feeds a function feeds it. */
+export const FED = [
+  ['worker', 'ai-tasks'],
+  ['worker', 'ai-tasks-urgent'],
+  ['notify', 'ai-task-notifications'],
+  ['dlq', 'ai-tasks-dlq'],
+  ['dlq', 'ai-task-notifications-dlq'],
+] as const
+/** Larger than what a row keeps in itself. */
+const LONG = 'word '.repeat(10_000)
+
+type Headers = Record<string, string>
+type Shown = {
+  task: { id: string }
+  taskId: string
+  requestId: string
+  token: string
+  id: string
+  items: { id: string; taskId: string }[]
+  notifications: { id: string }[]
+}
+type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<Shown>
+
+/** Requests by somebody who is signed in. */
+const callsOf =
+  ({ http }: Functions, known: Headers): Call =>
+  async (name, route, body, headers) =>
+    (await http(name, route, body, { ...known, ...headers })) as unknown as Shown
+
+/** What the functions are there for, once, by a device of an admin. Answers how that is known, and an API token. */
+export const useEverything = async (functions: Functions, provider: TestProvider) => {
+  const people = await usePeople(functions, provider)
+  const known = await useDevices(functions, people)
+  const call = callsOf(functions, known)
+  const token = await useTokens(call, callsOf(functions, people.user))
+  const lost = await useGateway(functions, call, { authorization: `Bearer ${token}` })
+  await useWork(functions, call, lost)
+  await useRest(call)
+  return { known, token }
+}
+
+/** Tokens of a user and of an admin; answers the admin's. */
+const useTokens = async (call: Call, asUser: Call): Promise<string> => {
+  const body = { name: 'program', scopes: ['gateway'] }
+  const { id } = await asUser('gateway', 'POST /api/tokens', body)
+  const { token } = await call('gateway', 'POST /api/tokens', body)
+  for (const list of [call, asUser]) await list('gateway', 'GET /api/tokens')
+  await asUser('gateway', `DELETE /api/tokens/${id}`)
+  return token
+}
+
+/** Requests whose tasks end in each of the ways that there are; answers a task that its queue will give up on. */
+const useGateway = async ({ feed }: Functions, call: Call, holder: Headers): Promise<string> => {
+  const submit = (metadata: object, headers: Headers = {}, priority = 3) => {
+    const task = { title: 'Task', prompt: LONG, assignedAgent: 'moody', metadata, priority }
+    const options = { notifyUrl: 'http://127.0.0.1:9/', notifySecret: 'secret' }
+    return call('gateway', 'POST /api/gateway', { task, options }, { ...holder, ...headers })
+  }
+  const key = { 'idempotency-key': 'k-1' }
+  const { requestId } = await submit({ words: 10_000 }, key)
+  await submit({ words: 10_000 }, key)
+  await submit({ failures: 9 }, {}, 1)
+  for (const lane of ['ai-tasks', 'ai-tasks-urgent', 'ai-tasks-urgent']) await feed('worker', lane)
+  await call('gateway', `GET /api/gateway/${requestId}/status`, undefined, holder)
+  await call('tasks', `POST /api/tasks/${(await submit({})).taskId}/cancel`)
+  return (await submit({})).taskId
+}
+
+/** Tasks, from their creation to every end; what lies in queues when they are given up. */
+const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lostId: string) => {
+  const create = async (more: object = {}, headers = {}) => {
+    const given = { title: 'Task', prompt: LONG, assignedAgent: 'moody', ...more }
+    return (await call('tasks', 'POST /api/tasks', given, headers)).task.id
+  }
+  const done = await create({}, { 'idempotency-key': 'k-1' })
+  await create({}, { 'idempotency-key': 'k-1' })
+  for (const priority of [1, 3]) await create({ metadata: { failures: 9 }, priority })
+  const lost = encode({ body: { taskId: lostId, attempt: 1 }, priority: 3 })
+  const unknown = encode({ body: { taskId: 'none', attempt: 1 }, priority: 3 })
+  await feed('dlq', 'ai-tasks-dlq', lost, unknown, 'nonsense')
+  for (const lane of ['ai-tasks', 'ai-tasks-urgent', 'ai-tasks', 'ai-tasks-urgent'])
+    await feed('worker', lane, 'nonsense')
+  await feed('notify', 'ai-task-notifications', 'nonsense')
+  await call('tasks', `POST /api/tasks/${await create()}/cancel`)
+  await call('tasks', `POST /api/tasks/${done}/retry`)
+  for (const path of ['', '/filter?q=word', '/analytics', `/${done}`, `/${done}/events`])
+    await call('tasks', `GET /api/tasks${path}`)
+  await call('tasks', 'POST /api/tasks/import', await call('tasks', 'GET /api/tasks/export'))
+  await call('queue', 'GET /api/queue/status')
+  const { items } = await call('queue', 'GET /api/dlq')
+  for (const { id, taskId } of items)
+    await call('queue', `POST /api/dlq/${id}/${taskId.startsWith('task_') ? 'retry' : 'discard'}`)
+  for (const [name, queue] of FED)
+    if ((await feedInVain(name, queue, 'nonsense')) === 0) throw new Error(`${name} did without storage`)
+  await invoke('tick', {})
+}
+
+const useRest = async (call: Call) => {
+  for (const path of ['', '/types']) await call('agents', `GET /api/agents${path}`)
+  for (const path of ['', '/ready', '/detailed', '/metrics']) await call('health', `GET /api/health${path}`)
+  await call('auth', 'GET /api/auth/me')
+  await call('openapi', 'GET /api/openapi.json')
+  const { notifications } = await call('notifications', 'GET /api/notifications')
+  for (const { id } of notifications) await call('notifications', `POST /api/notifications/${id}/read`)
+  await call('notifications', 'POST /api/notifications/read-all')
+  await call('settings', 'PATCH /api/settings', { webhooks: { retryDelaysMs: [0, 0, 0, 0, 0] } })
+  await call('settings', 'GET /api/settings')
+  await call('settings', 'GET /api/audit')
+}

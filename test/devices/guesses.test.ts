@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ANN, BOB } from '../fakes/service.ts'
+import { ann, atOnce, codeOf, joinDevices, newAddress, type Opened, requester, storages } from './opened.ts'
+
+const WRONG = '000-000-000'
+const MINUTE = 60_000
+
+describe.each(storages)('guessing codes on %s', (_name, open) => {
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(() => opened.close())
+  const start = () => ({ ...joinDevices(opened).devices.pairing, clock: opened.clock })
+
+  it('ends after ten wrong codes, right ones included, until ten minutes are over', async () => {
+    const { request, approve, reject, clock } = start()
+    const { code } = await request(requester())
+    const me = ann()
+    for (let n = 0; n < 5; n++) {
+      expect(await codeOf(approve(me, WRONG))).toBe('pairing_code_not_found')
+      expect(await codeOf(reject(me, WRONG, undefined))).toBe('pairing_code_not_found')
+    }
+    clock.advance(MINUTE)
+    await expect(approve(me, code)).rejects.toMatchObject({
+      ...{ kind: 'rate_limited', retryAfterMs: 9 * MINUTE, message: expect.stringContaining('ten minutes') },
+    })
+    clock.advance(9 * MINUTE)
+    expect(await codeOf(approve(me, (await request(requester())).code))).toContain('"status":"approved"')
+  })
+
+  it('counts for the user from everywhere, and for the address whoever is signed in', async () => {
+    const { request, approve, clock } = start()
+    clock.advance(10 * MINUTE)
+    const address = newAddress()
+    for (let n = 0; n < 10; n++) await codeOf(approve({ principal: ANN, address: newAddress() }, WRONG))
+    expect(await codeOf(approve(ann(), WRONG))).toBe('rate_limited')
+    for (let n = 0; n < 10; n++)
+      await codeOf(approve({ principal: { ...BOB, userId: `user_${n}` }, address }, WRONG))
+    expect(await codeOf(approve({ principal: BOB, address }, WRONG))).toBe('rate_limited')
+    const { code } = await request(requester())
+    expect(await codeOf(approve({ principal: BOB, address: newAddress() }, code))).toContain('approved')
+  })
+
+  it('looks no further than ten codes when many come at once', async () => {
+    const { approve, clock } = start()
+    clock.advance(10 * MINUTE)
+    const me = ann()
+    const answers = await atOnce(40, () => codeOf(approve(me, WRONG)))
+    expect(answers.filter((code) => code === 'pairing_code_not_found')).toHaveLength(10)
+    expect(answers.filter((code) => code === 'rate_limited')).toHaveLength(30)
+  })
+
+  it('does not count right codes: whoever approves a hundred devices may', async () => {
+    const { request, approve, clock } = start()
+    clock.advance(10 * MINUTE)
+    const me = ann()
+    for (let n = 0; n < 25; n++)
+      expect(await approve(me, (await request(requester())).code)).toMatchObject({ status: 'approved' })
+  })
+})

@@ -1,0 +1,113 @@
+import { createCipher } from '../../lib/adapters/node/cipher.ts'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { auditRows } from '../../lib/audit/rows.ts'
+import { createAudit } from '../../lib/audit/service.ts'
+import { sessions as sessionRows } from '../../lib/auth/rows.ts'
+import { createSessions } from '../../lib/auth/sessions.ts'
+import type { Collection } from '../../lib/core/collection.ts'
+import { codeRows, identityRows, pairings, placeRows } from '../../lib/devices/rows.ts'
+import { createIsPaired } from '../../lib/devices/seen.ts'
+import { createDevices } from '../../lib/devices/service.ts'
+import { createLimiter } from '../../lib/limits/limiter.ts'
+import { callsRows } from '../../lib/limits/rows.ts'
+import type { Cipher } from '../../lib/ports/cipher.ts'
+import type { Entropy } from '../../lib/ports/entropy.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { startDynamoDb } from '../../offline/emulators.ts'
+import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
+import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
+import { createFakeIds } from '../fakes/ids.ts'
+import { createFakeLog } from '../fakes/log.ts'
+import { ANN, BOB } from '../fakes/service.ts'
+
+const collections = [
+  identityRows,
+  pairings,
+  codeRows,
+  placeRows,
+  sessionRows,
+  callsRows,
+  auditRows,
+] as unknown as readonly Collection[]
+
+/** `again` is the same storage as another process sees it. */
+export type Opened = { store: Store; again: () => Store; clock: FakeClock; close(): Promise<unknown> }
+
+const openSqlite = async (): Promise<Opened> => {
+  const clock = createFakeClock()
+  const store = openSqliteStore({ file: ':memory:', collections, clock })
+  return { store, again: () => store, clock, close: () => store.close() }
+}
+
+const openDynamo = async (): Promise<Opened> => {
+  const emulator = await startDynamoDb()
+  const clock = createFakeClock()
+  const client = openClient(emulator.endpoint)
+  const { store, again } = await openTables({ client, collections, clock })
+  const close = async () => {
+    await store.close()
+    client.destroy()
+    await emulator.stop()
+  }
+  return { store, again, clock, close }
+}
+
+/** Every storage that devices are kept in. */
+export const storages: [name: string, open: () => Promise<Opened>][] = [
+  ['SQLite', openSqlite],
+  ['DynamoDB', openDynamo],
+]
+
+const key = entropy(32)
+export const cipher = createCipher({ keys: () => [key], entropy })
+
+type More = { cipher?: Cipher; entropy?: Entropy }
+
+/** Devices of one process with their real surroundings. */
+export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }, more: More = {}) => {
+  const log = createFakeLog()
+  const audit = createAudit({ store, clock, ids: createFakeIds(), log })
+  const random = more.entropy ?? entropy
+  const sessions = createSessions({
+    store,
+    clock,
+    entropy: random,
+    standingOf: async () => ({ role: 'user', disabled: false }),
+    isPaired: createIsPaired({ store, clock, log }),
+  })
+  const devices = createDevices({
+    store,
+    clock,
+    log,
+    limiter: createLimiter({ store, clock }),
+    entropy: random,
+    cipher: more.cipher ?? cipher,
+    beginSession: sessions.begin,
+    closeSession: sessions.close,
+    audit: audit.record,
+  })
+  return { devices, sessions, audit, log }
+}
+
+/** A fresh address for each: what one test does must not use up what another one needs. */
+let addresses = 0
+export const newAddress = () => `192.0.2.${++addresses}`
+
+export const ann = () => ({ principal: ANN, address: newAddress() })
+export const bob = () => ({ principal: BOB, address: newAddress() })
+export const requester = (more: { address?: string; meta?: Record<string, unknown> } = {}) => ({
+  requesterId: 'laptop',
+  address: newAddress(),
+  ...more,
+})
+/** So many at once. */
+export const atOnce = <T>(count: number, call: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, n) => call(n)))
+
+/** The error code of a call that is refused; its answer as JSON when it is not. */
+export const codeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    (answer) => JSON.stringify(answer),
+    (thrown) => String(thrown?.code ?? thrown),
+  )

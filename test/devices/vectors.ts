@@ -1,0 +1,96 @@
+/** RFC 8032, section 7.1: secret key, public key, message, signature, all in hexadecimal. */
+export const rfc8032 = [
+  {
+    name: 'TEST 1',
+    secret: '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60',
+    publicKey: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+    message: '',
+    signature:
+      'e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e39701cf9b46bd25bf5f0595bbe24655141438e7a100b',
+  },
+  {
+    name: 'TEST 2',
+    secret: '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb',
+    publicKey: '3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c',
+    message: '72',
+    signature:
+      '92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00',
+  },
+  {
+    name: 'TEST 3',
+    secret: 'c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85ce3a2e0b4458f7',
+    publicKey: 'fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025',
+    message: 'af82',
+    signature:
+      '6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a',
+  },
+  {
+    name: 'TEST SHA(abc)',
+    secret: '833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42',
+    publicKey: 'ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf',
+    message:
+      'ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f',
+    signature:
+      'dc2a4459e7369633a52b1bf277839a00201009a3efbf3ecb69bea2186c26b58909351fc9ac90b3ecfdfbc7c66431e0303dca179c138ac17ad9bef1177331a704',
+  },
+] as const
+
+/** The points of small order, every encoding that some verifier takes: the last six are not canonical. */
+export const smallOrderKeys = [
+  '0100000000000000000000000000000000000000000000000000000000000000',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  '0000000000000000000000000000000000000000000000000000000000000000',
+  '0000000000000000000000000000000000000000000000000000000000000080',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a',
+  'c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05',
+  '26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85',
+  '0100000000000000000000000000000000000000000000000000000000000080',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+  'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff',
+] as const
+
+/** The order of the group, L, and the prime of the field, both as numbers. */
+export const L = 2n ** 252n + 27742317777372353535851937790883648493n
+export const P = 2n ** 255n - 19n
+
+export const hex = (text: string) => Buffer.from(text, 'hex')
+
+/** A number as so many bytes, the least first. */
+export const bytesOf = (value: bigint): Buffer =>
+  Buffer.from(value.toString(16).padStart(64, '0'), 'hex').reverse()
+export const numberOf = (bytes: Uint8Array): bigint =>
+  BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`)
+
+/** What signs nothing and fits every message, were keys of small order taken: R the neutral point, S zero. */
+export const fitsAll = Buffer.concat([bytesOf(1n), bytesOf(0n)])
+
+/** Wrong in one way each, in the manner of Wycheproof; `s` and `r` are the halves of a good signature. */
+export const brokenSignatures = (good: Buffer): readonly [name: string, signature: Buffer][] => {
+  const r = good.subarray(0, 32)
+  const s = good.subarray(32)
+  const flipped = (at: number) => {
+    const copy = Buffer.from(good)
+    copy[at] = (copy[at] ?? 0) ^ 1
+    return copy
+  }
+  return [
+    ['S + L', Buffer.concat([r, bytesOf(numberOf(s) + L)])],
+    ['S + 2L', Buffer.concat([r, bytesOf(numberOf(s) + 2n * L)])],
+    ['S = L', Buffer.concat([r, bytesOf(L)])],
+    ['S = 0', Buffer.concat([r, bytesOf(0n)])],
+    ['S of all ones', Buffer.concat([r, Buffer.alloc(32, 0xff)])],
+    ['S with a high bit', flipped(63)],
+    ['R flipped', flipped(0)],
+    ['R of no point', Buffer.concat([bytesOf(2n), s])],
+    ['R of the neutral point', Buffer.concat([bytesOf(1n), s])],
+    ['R that is not reduced', Buffer.concat([bytesOf(P + 1n), s])],
+    ['halves exchanged', Buffer.concat([s, r])],
+    ['zeros', Buffer.alloc(64)],
+    ['neutral', fitsAll],
+    ['negated S', Buffer.concat([r, bytesOf(L - numberOf(s))])],
+  ]
+}

@@ -1,0 +1,17 @@
+import { createArgon2 } from '../../lib/adapters/node/argon2.ts'
+import { createCipher } from '../../lib/adapters/node/cipher.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { createOutbound } from '../../lib/adapters/node/outbound.ts'
+import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+
+const key = entropy(32)
+
+/** What it takes to know who is calling, and to call others; all of it real. */
+export const peoplePorts = () => ({
+  entropy,
+  passwords: createArgon2({ entropy }),
+  cipher: createCipher({ keys: () => [key], entropy }),
+  providerFetch: createProviderFetch(),
+  outbound: createOutbound({ clock: createClock(), allow: [] }),
+})

@@ -1,0 +1,187 @@
+import { createHmac } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { startReceiver } from '../adapters/outbound-receiver.ts'
+import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
+import { startService, temporaryFolder } from '../journeys/service.ts'
+
+type Answer = { requestId: string; taskId: string; status: string; result?: { output: string } }
+
+/** A service in local mode, with a token that was made through its API. */
+const started = async (folder: string, env: Record<string, string> = {}) => {
+  const service = await startService({ env: { DATA_DIR: folder, ...env } })
+  const { client, events } = connect(service.baseUrl)
+  const { token } = await client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
+  const as = (bearer: string) => ({ headers: { authorization: `Bearer ${bearer}` } })
+  const call = (method: string, path: string, body?: unknown, bearer = token) =>
+    fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...as(bearer).headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  return { service, client, events, token, call, asToken: as(token) }
+}
+
+describe('a program that hands in work', () => {
+  it('makes a token, has a task done, asks how it stands, and is told when it has ended', async () => {
+    using folder = temporaryFolder()
+    await using receiver = await startReceiver()
+    const { service, client, events, token, call, asToken } = await started(folder.in('data'), {
+      OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+    })
+    await using _service = service
+    expect(token).toMatch(/^svc_[0-9A-HJKMNP-TV-Z]{26}_[0-9a-f]{48}$/)
+
+    const body = {
+      task: { title: 'Hello', prompt: 'Write a note about this workspace' },
+      workflow: 'summarize' as const,
+      options: { notifyUrl: receiver.url, notifySecret: 'a secret of ours' },
+    }
+    const accepted = await client.submitRequest.raw({ body }, asToken)
+    expect(accepted.status).toBe(202)
+    const { requestId, taskId, statusUrl = '' } = (await accepted.json()) as Answer & { statusUrl?: string }
+
+    const done = await until(async () => {
+      const status = await client.requestStatus({ params: { requestId } }, asToken)
+      return status.status === 'completed' ? status : undefined
+    })
+    expect(done).toMatchObject({
+      ...{ requestId, taskId, workflow: 'summarize' },
+      progress: expect.stringMatching(/^Step \d+ of 25$/),
+      result: { success: true, output: expect.stringContaining('not an AI') },
+    })
+    expect(await (await call('GET', statusUrl)).json()).toEqual(done)
+    const log = await events(taskId)
+    expect(log.find(({ type }) => type === 'started')?.metadata).toEqual({ workflow: 'summarize' })
+
+    const heard = await until(() => receiver.heard[0])
+    expect(JSON.parse(heard.body)).toMatchObject({
+      event: 'task.completed',
+      requestId,
+      payload: { id: taskId, title: 'Hello', result: done.result },
+    })
+    const hmac = createHmac('sha256', 'a secret of ours').update(heard.body).digest('hex')
+    expect(heard.headers['x-svc-signature']).toBe(`sha256=${hmac}`)
+    expect(receiver.heard).toHaveLength(1)
+
+    const answered = await client.submitRequest.raw(
+      { body: { task: { title: 'And now' }, options: { synchronous: true } } },
+      asToken,
+    )
+    expect(answered.status).toBe(200)
+    expect(await answered.json()).toMatchObject({ status: 'completed', result: { success: true } })
+
+    const { tokens } = await client.listTokens()
+    expect(tokens).toMatchObject([{ name: 'CI', userId: 'local', lastUsedAt: expect.any(String) }])
+    await client.revokeToken({ params: { id: tokens[0]?.id ?? '' } })
+    expect((await call('POST', '/api/gateway', body)).status).toBe(401)
+    expect((await call('GET', statusUrl)).status).toBe(401)
+    expect(service.output()).not.toContain(token)
+  })
+
+  it('needs a token of its own kind, with the scope, and may be nothing else with it', async () => {
+    using folder = temporaryFolder()
+    const { service, client, token, call } = await started(folder.in('data'))
+    await using _service = service
+    const body = { task: { title: 'T' } }
+    const ask = async (path: string, bearer: string) => {
+      const answer = await call('POST', path, body, bearer)
+      return [answer.status, ((await answer.json()) as { code: string }).code]
+    }
+    const open = await fetch(`${service.baseUrl}/api/gateway`, { method: 'POST' })
+    expect([open.status, ((await open.json()) as { code: string }).code]).toEqual([401, 'token_required'])
+    expect(await ask('/api/gateway', `${token.slice(0, -1)}x`)).toEqual([401, 'invalid_token'])
+    const other = await client.createToken({ body: { name: 'hooks', scopes: ['webhooks'] } })
+    expect(await ask('/api/gateway', other.token)).toEqual([403, 'scope_missing'])
+    expect(await ask('/api/tasks', token)).toEqual([401, 'invalid_token'])
+    expect(await ask('/api/tokens', token)).toEqual([401, 'invalid_token'])
+  })
+
+  it('may ask ten times in a second and sixty times in a minute', async () => {
+    using folder = temporaryFolder()
+    const { service, client, call } = await started(folder.in('data'))
+    await using _service = service
+    const statuses: number[] = []
+    let last: Response | undefined
+    // What does not fit is counted too, and makes no task.
+    const burst = async (count: number) => {
+      const answers = await Promise.all(Array.from({ length: count }, () => call('POST', '/api/gateway', {})))
+      statuses.push(...answers.map(({ status }) => status))
+      last = answers.at(-1)
+    }
+    await burst(11)
+    expect(statuses.toSorted()).toEqual([...Array(10).fill(400), 429])
+    for (let n = 0; n < 5; n++) {
+      await sleep(1_050)
+      await burst(n < 4 ? 10 : 9)
+    }
+    expect(statuses).toHaveLength(60)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1)
+    await sleep(1_050)
+    await burst(1)
+    expect(last?.status).toBe(429)
+    const retryAfter = Number(last?.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(30)
+    expect(retryAfter).toBeLessThanOrEqual(60)
+    const { token } = await client.createToken({ body: { name: 'two', scopes: ['gateway'] } })
+    expect((await call('POST', '/api/gateway', {}, token)).status).toBe(400)
+  })
+
+  it('cannot have the service reach into its own network', async () => {
+    using folder = temporaryFolder()
+    await using receiver = await startReceiver()
+    const { service, call } = await started(folder.in('data'))
+    await using _service = service
+    const answer = await call('POST', '/api/gateway', {
+      task: { title: 'T' },
+      options: { notifyUrl: receiver.url },
+    })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: 'url_refused',
+      details: [{ path: 'options.notifyUrl' }],
+    })
+    expect(receiver.connections).toBe(0)
+  })
+
+  it('is told of the end although the service was killed before it could be', async () => {
+    using folder = temporaryFolder()
+    await using receiver = await startReceiver((response) => response.writeHead(503).end())
+    const env = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1', WEBHOOK_RETRY_DELAYS_MS: '3000,3000,60000,60000,60000' }
+    const first = await started(folder.in('data'), env)
+    const body = { task: { title: 'Hello' }, options: { notifyUrl: receiver.url, notifySecret: 's' } }
+    const { requestId } = await first.client.submitRequest({ body }, first.asToken)
+    await until(() => receiver.heard[0])
+    await sleep(1_000)
+    await first.service.kill9()
+    receiver.answer = (response) => response.writeHead(204).end()
+    const before = receiver.heard.length
+
+    await using again = await startService({ env: { DATA_DIR: folder.in('data'), ...env } })
+    const taken = await until(() => receiver.heard[before])
+    expect(JSON.parse(taken.body)).toMatchObject({ event: 'task.completed', requestId })
+    expect(new Set(receiver.heard.map((one) => one.body)).size).toBe(1)
+    const { client } = connect(again.baseUrl)
+    expect(await client.requestStatus({ params: { requestId } }, first.asToken)).toMatchObject({
+      status: 'completed',
+    })
+  }, 120_000)
+
+  it('has its answer when the service is asked to end while it waits', async () => {
+    using folder = temporaryFolder()
+    const { service, client, call } = await started(folder.in('data'), {
+      AGENT_ADAPTERS: 'test/fixtures/agents/scripted.ts',
+      DEFAULT_AGENT: 'scripted',
+    })
+    await using _service = service
+    const task = { title: 'T', metadata: { runMs: 2_000 } }
+    const waiting = call('POST', '/api/gateway', { task, options: { synchronous: true } })
+    await until(async () => (await client.queueStatus()).queues.tasks.inProgress || undefined)
+    service.kill('SIGTERM')
+    const answer = await waiting
+    expect(answer.status).toBe(202)
+    expect(await answer.json()).toMatchObject({ status: 'in_progress' })
+    expect((await service.exited).code).toBe(0)
+  })
+})

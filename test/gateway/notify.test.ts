@@ -1,0 +1,235 @@
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from '@jest/globals'
+import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import { gatewayRequests } from '../../lib/gateway/rows.ts'
+import { startReceiver } from '../adapters/outbound-receiver.ts'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
+import { turns } from '../fakes/service.ts'
+import { type StartedGateway, startGateway } from './gateway.ts'
+
+const task = { title: 'Read the logs' }
+const SECRET = 'canary-of-a-signing-secret'
+
+/** Sends what is due and waits for it. */
+const delivered = async ({ deliveries }: StartedGateway) => {
+  await turns()
+  await deliveries.sendDue()
+  await deliveries.settled()
+}
+
+const openOnes = async ({ store }: StartedGateway) =>
+  (await store.page(gatewayRequests, { index: 'open', order: 'asc', limit: 10 })).rows.map(({ id }) => id)
+
+describe('notifyUrl', () => {
+  it('hears of the completed task, with the request, the result and how long it took', async () => {
+    await using receiver = await startReceiver()
+    const agent = createFakeAgent(HOLD)
+    await using gateway = await startGateway({ adapters: [agent] })
+    const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await turns()
+    gateway.clock.advance(1_500)
+    agent.runs[0]?.finish({ success: true, output: 'done', files: 2 })
+    await delivered(gateway)
+    const { requestId, taskId } = body
+    expect(receiver.heard).toHaveLength(1)
+    const sent = JSON.parse(receiver.heard[0]?.body ?? '')
+    expect(sent).toEqual({
+      id: expect.stringMatching(/^evt_/),
+      event: 'task.completed',
+      timestamp: '2026-01-01T12:00:01.500Z',
+      requestId,
+      payload: {
+        ...{ id: taskId, title: 'Read the logs', requestId },
+        result: { success: true, output: 'done', files: 2 },
+        duration: 1_500,
+      },
+    })
+    expect(receiver.heard[0]?.headers).toMatchObject({ 'webhook-id': sent.id })
+    expect(receiver.heard[0]?.headers).not.toHaveProperty('x-svc-signature')
+    expect(await openOnes(gateway)).toEqual([])
+  })
+
+  it('hears of the failed task, with error and attempts', async () => {
+    await using receiver = await startReceiver()
+    const agent = createFakeAgent(async () => ({ success: false, output: 'no' }))
+    await using gateway = await startGateway({ adapters: [agent], env: { QUEUE_RETRY_BACKOFF_MS: '0' } })
+    await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await gateway.pass(1_000)
+    await delivered(gateway)
+    expect(receiver.heard.map(({ body }) => JSON.parse(body))).toMatchObject([
+      {
+        event: 'task.failed',
+        payload: { title: task.title, error: { code: 'agent_failed', message: 'no' }, attempts: 3 },
+      },
+    ])
+  })
+
+  it('hears of the cancelled task', async () => {
+    await using receiver = await startReceiver()
+    await using gateway = await startGateway({ background: false })
+    const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await gateway.tasks.cancel({ userId: 'user_bob', role: 'user' }, body.taskId)
+    await delivered(gateway)
+    expect(receiver.heard.map((one) => JSON.parse(one.body))).toMatchObject([
+      {
+        event: 'task.cancelled',
+        payload: { id: body.taskId, title: task.title, requestId: body.requestId },
+      },
+    ])
+  })
+
+  it('is signed with notifySecret, over the very bytes', async () => {
+    await using receiver = await startReceiver()
+    await using gateway = await startGateway()
+    await gateway.submit({
+      task: { title: 'Grüße 🌍' },
+      options: { notifyUrl: receiver.url, notifySecret: SECRET },
+    })
+    await delivered(gateway)
+    const { body = '', headers = {} } = receiver.heard[0] ?? {}
+    const hmac = (text: string) => createHmac('sha256', SECRET).update(text)
+    expect(headers['x-svc-signature']).toBe(`sha256=${hmac(body).digest('hex')}`)
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    expect(headers['webhook-signature']).toBe(`v1,${hmac(signed).digest('base64')}`)
+  })
+
+  it('hears the same event again until it has taken it', async () => {
+    await using receiver = await startReceiver((response) => response.writeHead(500).end())
+    await using gateway = await startGateway({ env: { WEBHOOK_RETRY_DELAYS_MS: '1000,1000,1000,1000,1000' } })
+    await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await delivered(gateway)
+    gateway.clock.advance(1_000)
+    await delivered(gateway)
+    receiver.answer = (response) => response.end()
+    gateway.clock.advance(1_000)
+    await delivered(gateway)
+    gateway.clock.advance(60_000)
+    await delivered(gateway)
+    expect(receiver.heard).toHaveLength(3)
+    expect(new Set(receiver.heard.map(({ body }) => body)).size).toBe(1)
+    expect(new Set(receiver.heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+  })
+
+  it('hears of each end of a task that was given back to the queue from its dead letter', async () => {
+    await using receiver = await startReceiver()
+    let runs = 0
+    const agent = createFakeAgent(async () => ({ success: ++runs > 1, output: `${runs}` }))
+    await using gateway = await startGateway({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
+    await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await delivered(gateway)
+    gateway.clock.advance(5)
+    const { items } = await gateway.deadLetters.list({ status: 'pending', limit: 1 })
+    await gateway.deadLetters.retry(items[0]?.id ?? '')
+    expect(await openOnes(gateway)).toHaveLength(1)
+    await delivered(gateway)
+    const sent = receiver.heard.map(({ body }) => JSON.parse(body))
+    expect(sent.map(({ event }) => event)).toEqual(['task.failed', 'task.completed'])
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(2)
+  })
+
+  it('hears nothing of a retry, which is another task, nor of tasks that only look like it', async () => {
+    await using receiver = await startReceiver()
+    await using gateway = await startGateway()
+    const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await delivered(gateway)
+    await gateway.tasks.retry({ userId: 'user_ann', role: 'user' }, body.taskId)
+    await gateway.run({ metadata: { workflow: 'custom', requestId: body.requestId } })
+    await delivered(gateway)
+    expect(receiver.heard).toHaveLength(1)
+  })
+})
+
+describe('a process that dies between the end of a task and word of it', () => {
+  it('leaves it to the repair, which tells once', async () => {
+    await using receiver = await startReceiver()
+    let isDying = true
+    await using gateway = await startGateway({
+      wrapStore: (store) => ({
+        ...store,
+        commit: async (head, ...more) => {
+          if (isDying && 'insert' in head && head.insert.name === deliveryRows.name)
+            throw new Error('the process died')
+          return store.commit(head, ...more)
+        },
+      }),
+    })
+    const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await turns()
+    expect((await gateway.tasks.get(body.taskId)).status).toBe('completed')
+    expect(gateway.log.entries).toContainEqual(
+      expect.objectContaining({ message: 'the end of a task was not told yet' }),
+    )
+    isDying = false
+    await gateway.gateway.repair()
+    expect(await openOnes(gateway)).toEqual([body.requestId])
+    gateway.clock.advance(10_000)
+    await gateway.gateway.repair()
+    await gateway.gateway.repair()
+    await delivered(gateway)
+    expect(receiver.heard.map((one) => JSON.parse(one.body))).toMatchObject([{ event: 'task.completed' }])
+    expect(await openOnes(gateway)).toEqual([])
+  })
+
+  it('leaves requests alone whose task goes on, and forgets those that never had one', async () => {
+    const agent = createFakeAgent(HOLD)
+    await using gateway = await startGateway({ adapters: [agent] })
+    const { body } = await gateway.submit({ task, options: { notifyUrl: 'http://127.0.0.1:9/' } })
+    const row = await gateway.store.get(gatewayRequests, body.requestId)
+    const orphan = { ...row, id: 'gw_orphan', taskId: 'task_orphan' } as NonNullable<typeof row>
+    await gateway.store.commit({ insert: gatewayRequests, row: orphan })
+    gateway.clock.advance(60_001)
+    await gateway.gateway.repair()
+    expect(await openOnes(gateway)).toEqual([body.requestId])
+  })
+
+  it('finds every one of many that are open, a page with each call', async () => {
+    await using gateway = await startGateway({ background: false, env: { GATEWAY_RATE_LIMIT_RPM: '1000' } })
+    const ids: string[] = []
+    for (let n = 0; n < 250; n++) {
+      gateway.clock.advance(1_000)
+      ids.push((await gateway.submit({ task, options: { notifyUrl: 'http://127.0.0.1:9/' } })).body.taskId)
+    }
+    const last = ids.at(-1) ?? ''
+    gateway.clock.advance(20_000)
+    const { isOver } = gateway.tasks
+    const asked: string[] = []
+    gateway.tasks.isOver = async (id) => {
+      asked.push(id)
+      return isOver(id)
+    }
+    expect(await openOnes(gateway)).toHaveLength(10)
+    for (let n = 0; n < 3; n++) await gateway.gateway.repair()
+    expect(asked).toHaveLength(250)
+    expect(asked).toContain(last)
+  })
+})
+
+describe('a signing secret', () => {
+  it('is sealed where it is stored, and in no log line, audit record, status, export or delivery', async () => {
+    await using receiver = await startReceiver((response) => response.writeHead(500).end())
+    await using gateway = await startGateway()
+    const { body } = await gateway.submit(
+      { task, options: { notifyUrl: receiver.url, notifySecret: SECRET } },
+      { 'idempotency-key': 'k' },
+    )
+    await delivered(gateway)
+    let exported = ''
+    for await (const piece of gateway.tasks.exportAll()) exported += piece
+    const { rows } = await gateway.store.page(deliveryRows, {
+      index: 'ofOwner',
+      is: body.requestId,
+      order: 'asc',
+      limit: 10,
+      detail: true,
+    })
+    expect(rows).toHaveLength(1)
+    const kept = JSON.stringify([
+      ...[rows, exported, receiver.heard, gateway.log.entries, await gateway.status(body.requestId)],
+      await gateway.store.get(gatewayRequests, body.requestId, true),
+      await gateway.audit.list({ limit: 50, offset: undefined, cursor: undefined } as never),
+    ])
+    expect(kept).toContain('sealed')
+    for (const form of [SECRET, Buffer.from(SECRET).toString('base64'), Buffer.from(SECRET).toString('hex')])
+      expect(kept).not.toContain(form)
+  })
+})

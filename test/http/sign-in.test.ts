@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals'
+import { Problem } from '../../lib/core/errors.ts'
+import { ANONYMOUS, LOCAL_ADMIN } from '../../lib/core/principal.ts'
+import type { HttpEvent } from '../../lib/http/event.ts'
+import { createGuard } from '../../lib/http/guard.ts'
+import type { Access } from '../../lib/http/route.ts'
+
+const ann = { userId: 'user_ann', role: 'user' as const, sessionId: 'ann' }
+const root = { userId: 'user_root', role: 'admin' as const, sessionId: 'root' }
+const machine = { userId: 'user_ann', role: 'user' as const, tokenId: 'tok_1' }
+
+const guardOf = (isOpen: boolean) =>
+  createGuard({
+    front: { trustedHops: 0, publicUrl: 'https://tasks.example' },
+    identity: {
+      isOpen: () => isOpen,
+      ofSession: async (token) => ({ ann, root })[token as 'ann'],
+      ofToken: async (token, scope) => {
+        if (token !== 'svc_machine') return undefined
+        if (scope !== 'gateway') throw new Problem('forbidden', 'scope_missing', 'not for this')
+        return machine
+      },
+    },
+  })
+const closed = guardOf(false)
+
+type Headers = Record<string, string>
+const eventOf = (headers: Headers, method = 'GET'): HttpEvent => ({
+  version: '2.0',
+  routeKey: '',
+  rawPath: '/',
+  rawQueryString: '',
+  headers: { host: 'tasks.example', ...headers },
+  requestContext: { requestId: 'req_1', http: { method, path: '/', sourceIp: '10.0.0.9' } },
+  isBase64Encoded: false,
+})
+
+/** Who passes, or the code of the refusal. */
+const ask = async (access: Access, headers: Headers, { guard = closed, method = 'GET' } = {}) => {
+  try {
+    return await guard(access, eventOf(headers, method))
+  } catch (thrown) {
+    return (thrown as Problem).code
+  }
+}
+
+const nothing = {}
+const asAnn = { cookie: 'svc_session=ann' }
+const asRoot = { authorization: 'Bearer root' }
+const stale = { cookie: 'svc_session=gone' }
+const asMachine = { authorization: 'Bearer svc_machine' }
+
+describe('the guard where people sign in', () => {
+  it.each<[Access, Headers, unknown]>([
+    ['public', nothing, ANONYMOUS],
+    ['public', stale, ANONYMOUS],
+    ['public', asAnn, ANONYMOUS],
+    ['optional', nothing, ANONYMOUS],
+    ['optional', stale, ANONYMOUS],
+    ['optional', asAnn, ann],
+    ['session', nothing, 'not_signed_in'],
+    ['session', stale, 'invalid_token'],
+    ['session', asAnn, ann],
+    ['session', asRoot, root],
+    ['session', asMachine, 'invalid_token'],
+    ['session', { authorization: 'Basic YTpi', ...asAnn }, 'invalid_token'],
+    ['admin', nothing, 'not_signed_in'],
+    ['admin', asAnn, 'admin_only'],
+    ['admin', asRoot, root],
+    ['gateway', nothing, 'token_required'],
+    ['gateway', asAnn, 'token_required'],
+    ['gateway', asRoot, 'invalid_token'],
+    ['gateway', asMachine, machine],
+    ['webhooks', asMachine, 'scope_missing'],
+  ])('lets who comes to a route for %s with %j be %j', async (access, headers, who) => {
+    expect(await ask(access, headers)).toEqual(who)
+  })
+
+  it.each([
+    ['https://evil.example', asAnn, 'foreign_origin'],
+    ['https://evil.example', nothing, 'foreign_origin'],
+    ['null', asAnn, 'foreign_origin'],
+    ['https://tasks.example.evil', asAnn, 'foreign_origin'],
+    // A page cannot set this header by itself, and whoever knows the token needs no cookie.
+    ['https://evil.example', asRoot, root],
+    ['https://tasks.example', asAnn, ann],
+  ])('takes an unsafe request of a page of %s with %j as %j', async (origin, headers, who) => {
+    expect(await ask('session', { origin, ...headers }, { method: 'POST' })).toEqual(who)
+  })
+
+  it('refuses to sign a browser in for a page of another site', async () => {
+    const headers = { origin: 'https://evil.example' }
+    expect(await ask('public', headers, { method: 'POST' })).toBe('foreign_origin')
+    expect(await ask('public', headers)).toEqual(ANONYMOUS)
+  })
+
+  it('takes its public address for its own, whatever Host the proxy sends', async () => {
+    const headers = { host: 'inside:3000', origin: 'https://tasks.example', ...asAnn }
+    expect(await ask('session', headers, { method: 'POST' })).toEqual(ann)
+  })
+})
+
+describe('the guard where nobody has to sign in', () => {
+  const guard = guardOf(true)
+  const here = { host: '127.0.0.1:3000' }
+  it.each<[Access, Headers, unknown]>([
+    ['session', here, LOCAL_ADMIN],
+    ['admin', { ...here, ...stale }, LOCAL_ADMIN],
+    ['session', { ...here, ...asRoot }, root],
+    ['session', { ...here, authorization: 'Bearer gone' }, 'invalid_token'],
+    ['optional', here, LOCAL_ADMIN],
+    ['gateway', here, 'token_required'],
+    ['session', { host: 'tasks.example' }, 'host_not_allowed'],
+    ['public', { host: 'tasks.example' }, 'host_not_allowed'],
+  ])('lets who comes to a route for %s with %j be %j', async (access, headers, who) => {
+    expect(await ask(access, headers, { guard })).toEqual(who)
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals'
+import type { Fault } from './provider.ts'
+import { openSite } from './site.ts'
+
+const faults: [Fault, string][] = [
+  ['status 500', 'oauth_failed'],
+  ['html', 'oauth_failed'],
+  ['refusal with 200', 'oauth_failed'],
+  ['redirect', 'oauth_failed'],
+  ['huge', 'provider_unreachable'],
+  ['reset', 'provider_unreachable'],
+]
+
+describe('a token endpoint', () => {
+  it.each(faults)('that fails with %s signs nobody in, and the page is told %s', async (fault, reason) => {
+    await using site = await openSite()
+    for (const name of ['codehost', 'trackera', 'oidc'] as const) {
+      const browser = site.browser()
+      const back = await browser.comeBack(name)
+      site.provider.state.fault = fault
+      const { location, cookie } = await browser.ask(back)
+      expect({ location, cookie }).toEqual({ location: `/login?error=${reason}`, cookie: null })
+      site.provider.state.fault = 'none'
+    }
+    expect(site.provider.tokenCalls).toHaveLength(3)
+  })
+
+  it('that hangs is given up at the deadline of 10 seconds', async () => {
+    await using site = await openSite()
+    const browser = site.browser()
+    const back = await browser.comeBack('codehost')
+    site.provider.state.fault = 'hang'
+    const began = performance.now()
+    expect((await browser.ask(back)).location).toBe('/login?error=provider_unreachable')
+    expect(performance.now() - began).toBeLessThan(12_000)
+  }, 20_000)
+
+  it('that refuses is in the log by its error code, and by nothing else it said', async () => {
+    await using site = await openSite()
+    const browser = site.browser()
+    const back = await browser.comeBack('trackera')
+    await site.browser().ask(back)
+    site.provider.grants.revokeAll()
+    const changed = back.replace(/code=[^&]+/, 'code=unknown')
+    expect((await browser.ask(changed)).location).toBe('/login?error=oauth_failed')
+    const said = site.log.entries.filter(({ message }) => message === 'a sign-in with a provider failed')
+    expect(said.at(-1)?.fields).toEqual({
+      provider: 'trackera',
+      reason: 'oauth_failed',
+      cause: 'invalid_grant',
+    })
+  })
+})
+
+describe('an API that does not know the person', () => {
+  it('signs nobody in', async () => {
+    await using site = await openSite()
+    const browser = site.browser()
+    const back = await browser.comeBack('trackerb')
+    site.provider.state.apiFault = true
+    expect((await browser.ask(back)).location).toBe('/login?error=oauth_failed')
+  })
+})

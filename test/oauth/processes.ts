@@ -1,0 +1,100 @@
+import { createCipher } from '../../lib/adapters/node/cipher.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { readConfig } from '../../lib/config.ts'
+import type { Collection } from '../../lib/core/collection.ts'
+import { createConnections } from '../../lib/oauth/connections.ts'
+import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
+import { createProviders } from '../../lib/oauth/providers.ts'
+import { createRenewal } from '../../lib/oauth/renewal.ts'
+import { beginnings, type LinkedAccountRow, linkedAccounts } from '../../lib/oauth/rows.ts'
+import type { ProviderName } from '../../lib/oauth/schema.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { startDynamoDb } from '../../offline/emulators.ts'
+import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
+import { createFakeLog } from '../fakes/log.ts'
+import type { TestProvider } from './provider.ts'
+
+const collections = [beginnings, linkedAccounts] as unknown as readonly Collection[]
+const key = entropy(32)
+export const USER = 'user_1'
+
+/** The machine's clock, of which a test may move the time. */
+export const createMovedClock = () => {
+  const clock = createClock()
+  const moved = { ms: 0 }
+  const move = (ms: number) => {
+    moved.ms += ms
+  }
+  return { ...clock, now: () => clock.now() + moved.ms, move }
+}
+export type MovedClock = ReturnType<typeof createMovedClock>
+
+type Needs = { store: Store; clock: MovedClock; provider: TestProvider; timeoutMs?: number }
+
+/** Linked accounts as one process has them; several may share a store. */
+export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Needs) => {
+  const cipher = createCipher({ keys: () => [key], entropy })
+  const log = createFakeLog()
+  const standingOf = async () => ({ role: 'user' as const, disabled: false })
+  const accounts = createLinkedAccounts({ store, cipher, clock, standingOf })
+  const { accounts: clients, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = readConfig(provider.env())
+  const providers = createProviders({
+    settings: { accounts: clients, oidc: { issuer, clientId } },
+    fetch: createProviderFetch({ timeoutMs }),
+    clock,
+  })
+  const workingToken = createRenewal({ store, clock, log, accounts })
+
+  /** Links an account to the user by the real exchange of a code. */
+  const link = async (name: ProviderName) => {
+    const there = providers.get(name)
+    if (there === undefined) throw new Error(`${name} is not configured`)
+    provider.register('http://here.test')
+    const redirectUri = `http://here.test/api/auth/${name}/callback`
+    const departure = {
+      redirectUri,
+      state: 'state',
+      verifier: entropy(32).toString('base64url'),
+      nonce: 'nonce',
+    }
+    const back = await provider.agree(await there.authorizationUrl(departure))
+    const code = back.searchParams.get('code') ?? ''
+    const { profile, tokens } = await there.exchange({ ...departure, code })
+    await accounts.keep(there, USER, profile, tokens)
+  }
+  const row = async (): Promise<LinkedAccountRow | undefined> => (await accounts.ofUser(USER))[0]
+  return { log, accounts, link, row, ...createConnections({ accounts, providers, workingToken, log }) }
+}
+
+export type Medium = { open: (clock: MovedClock) => Promise<() => Store>; close: () => Promise<void> }
+
+/** Every storage that linked accounts are kept in; `open` gives stores of one and the same storage. */
+export const media: [name: string, start: () => Promise<Medium>][] = [
+  [
+    'SQLite',
+    async () => ({
+      open: async (clock) => {
+        const store = openSqliteStore({ file: ':memory:', collections, clock })
+        return () => store
+      },
+      close: async () => undefined,
+    }),
+  ],
+  [
+    'DynamoDB',
+    async () => {
+      const emulator = await startDynamoDb()
+      const client = openClient(emulator.endpoint)
+      return {
+        open: async (clock) => (await openTables({ client, collections, clock })).again,
+        close: async () => {
+          client.destroy()
+          await emulator.stop()
+        },
+      }
+    },
+  ],
+]

@@ -1,0 +1,225 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ProviderName } from '../../lib/oauth/schema.ts'
+import { createGrants, refusal, type TokenAnswer } from './grants.ts'
+import { createIssuer } from './issuer.ts'
+
+/** Who sits before the browser. `email` may be taken away. */
+export type Person = { id: number; name: string; email: string | undefined; verified: boolean }
+
+/** How the token endpoint fails. */
+export type Fault =
+  | 'none'
+  | 'hang'
+  | 'drip'
+  | 'status 500'
+  | 'html'
+  | 'huge'
+  | 'redirect'
+  | 'refusal with 200'
+  | 'reset'
+
+const CLIENT = { id: 'the-client', secret: 'CANARY-client-secret' }
+const NAMES: readonly ProviderName[] = ['codehost', 'trackera', 'trackerb', 'oidc']
+
+export type TestProvider = Awaited<ReturnType<typeof startProvider>>
+
+/** All providers on one port of loopback, each below its name, as their documentation has them. */
+export const startProvider = async () => {
+  const grants = createGrants()
+  const registered = new Set<string>()
+  const person: Person = { id: 583_231, name: 'Ann', email: 'ann@example.com', verified: true }
+  const tokenCalls: string[] = []
+  const revocations: string[] = []
+  const state = {
+    fault: 'none' as Fault,
+    delayMs: 0,
+    sites: [{ id: 'cloud-1', name: 'ann-site' }],
+    apiFault: false,
+    discoveries: 0,
+  }
+  const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = createIssuer(() => `${base()}/oidc`, CLIENT.id)
+
+  const authorize = (url: URL, response: ServerResponse) => {
+    const q = url.searchParams
+    const redirectUri = q.get('redirect_uri') ?? ''
+    if (!registered.has(redirectUri) || q.get('client_id') !== CLIENT.id || q.get('response_type') !== 'code')
+      return response.writeHead(400).end('unknown redirect_uri or client')
+    if (q.get('code_challenge_method') !== 'S256') return response.writeHead(400).end('PKCE is required')
+    const code = grants.code({ redirectUri, challenge: q.get('code_challenge'), nonce: q.get('nonce') })
+    const location = `${redirectUri}?${new URLSearchParams({ code, state: q.get('state') ?? '' })}`
+    return response.writeHead(302, { location }).end()
+  }
+
+  const isClient = (form: URLSearchParams, authorization = '') => {
+    const basic = `Basic ${Buffer.from(`${encodeURIComponent(CLIENT.id)}:${CLIENT.secret}`).toString('base64')}`
+    const inBody = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret
+    return inBody || decodeURIComponent(atob(authorization.slice(6))) === atob(basic.slice(6))
+  }
+
+  const tokenAnswer = (name: string, form: URLSearchParams, authorization?: string): TokenAnswer => {
+    if (!isClient(form, authorization)) return refusal('invalid_client')
+    if (form.get('grant_type') === 'refresh_token') return grants.renew(form)
+    const { nonce, ...answer } = grants.redeem(form)
+    if (name !== 'oidc' || answer.status !== 200) return answer
+    const claims = {
+      sub: `oidc|${person.id}`,
+      name: person.name,
+      email: person.email,
+      email_verified: person.verified,
+    }
+    return { status: 200, body: { ...answer.body, id_token: issuer.idToken(claims, nonce) } }
+  }
+
+  /** As each provider writes its answers; see `conforming` in lib/oauth/grants.ts. */
+  const inItsWay = (name: string, { status, body }: TokenAnswer): TokenAnswer => {
+    if (name === 'codehost') return { status: 200, body: { ...body, scope: 'repo,user:email' } }
+    if (name === 'trackera' && status === 400) return { status: 403, body }
+    if (name === 'trackera') {
+      const { token_type: _left, ...rest } = body
+      return { status, body: { ...rest, scope: 'read:me read:jira-work' } }
+    }
+    return name === 'trackerb' ? { status, body: { ...body, scope: ['read'] } } : { status, body }
+  }
+
+  const token = async (name: string, request: IncomingMessage, response: ServerResponse) => {
+    const form = new URLSearchParams(await textOf(request))
+    tokenCalls.push(`${name} ${form.get('grant_type')}`)
+    if (state.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, state.delayMs))
+    if (state.fault !== 'none') return fail(state.fault, request, response)
+    return json(response, inItsWay(name, tokenAnswer(name, form, request.headers.authorization)))
+  }
+
+  const api = async (name: string, path: string, request: IncomingMessage, response: ServerResponse) => {
+    const { authorization = '' } = request.headers
+    if (path.endsWith('/grant')) {
+      const { access_token } = JSON.parse(await textOf(request))
+      revocations.push(access_token)
+      grants.revoke(access_token)
+      return response.writeHead(isClient(new URLSearchParams(), authorization) ? 204 : 401).end()
+    }
+    const bearer = authorization.replace(/^Bearer /, '')
+    if (!grants.works(bearer)) return json(response, { status: 401, body: { message: 'Bad credentials' } })
+    if (path === '/oauth/revoke') {
+      revocations.push(bearer)
+      grants.revoke(bearer)
+      return json(response, { status: 200, body: {} })
+    }
+    const body = profile(name, path, person, state.sites)
+    return json(
+      response,
+      body === undefined || state.apiFault ? { status: 404, body: {} } : { status: 200, body },
+    )
+  }
+
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', base())
+    const [, name = '', ...rest] = url.pathname.split('/')
+    const path = `/${rest.join('/')}`
+    if (path === '/authorize') return authorize(url, response)
+    if (path === '/token') return token(name, request, response)
+    if (path === '/keys') return json(response, { status: 200, body: issuer.keys() })
+    if (path === '/.well-known/openid-configuration') {
+      state.discoveries += 1
+      return state.fault === 'none'
+        ? json(response, { status: 200, body: issuer.discovery() })
+        : fail(state.fault, request, response)
+    }
+    return api(name, path.replace(/^\/api/, ''), request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+
+  return {
+    ...{ person, grants, issuer, state, tokenCalls, revocations },
+    /** The variables with which a service finds all of them here. */
+    env: (): Record<string, string> => ({
+      ...Object.fromEntries(
+        NAMES.slice(0, 3).flatMap((name) => [
+          [`${name.toUpperCase()}_CLIENT_ID`, CLIENT.id],
+          [`${name.toUpperCase()}_CLIENT_SECRET`, CLIENT.secret],
+          [`${name.toUpperCase()}_AUTHORIZE_URL`, `${base()}/${name}/authorize`],
+          [`${name.toUpperCase()}_TOKEN_URL`, `${base()}/${name}/token`],
+          [`${name.toUpperCase()}_API_URL`, `${base()}/${name}/api`],
+        ]),
+      ),
+      OIDC_ISSUER: `${base()}/oidc`,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+    }),
+    /** Registers the redirect URIs of a service, as an operator does. */
+    register: (baseUrl: string) => {
+      for (const name of NAMES) registered.add(`${baseUrl}/api/auth/${name}/callback`)
+    },
+    /** What a browser does whose owner agrees: the address that the provider sends it back to. */
+    agree: async (url: string): Promise<URL> => {
+      const answer = await fetch(url, { redirect: 'manual' })
+      const location = answer.headers.get('location')
+      if (location === null) throw new Error(`${answer.status} ${await answer.text()}`)
+      return new URL(location)
+    },
+    refreshes: () => tokenCalls.filter((call) => call.endsWith('refresh_token')).length,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+const profile = (name: string, path: string, person: Person, sites: object[]): object | undefined => {
+  const { id, name: called, email, verified } = person
+  const known: Record<string, object> = {
+    'codehost /user': {
+      id,
+      login: called.toLowerCase(),
+      name: called,
+      avatar_url: 'https://example.com/a.png',
+    },
+    'codehost /user/emails': [
+      { email: 'other@example.com', primary: false, verified: false },
+      ...(email ? [{ email, primary: true, verified }] : []),
+    ],
+    'trackera /me': {
+      account_id: `a:${id}`,
+      name: called,
+      email,
+      email_verified: verified,
+      picture: 'https://x.test/a',
+    },
+    'trackera /oauth/token/accessible-resources': sites,
+    'trackerb /graphql': {
+      data: {
+        viewer: { id: `b-${id}`, name: called, email },
+        organization: { id: 'org-1', name: 'Ann & Co' },
+        teams: { nodes: [{ id: 'team-1', name: 'Core', key: 'COR' }] },
+      },
+    },
+    'oidc /userinfo': { sub: `oidc|${id}`, email: 'info@example.com', email_verified: 'true' },
+  }
+  return known[`${name} ${path}`]
+}
+
+const fail = (fault: Fault, request: IncomingMessage, response: ServerResponse) => {
+  if (fault === 'reset') return request.socket.resetAndDestroy()
+  if (fault === 'status 500') return json(response, { status: 500, body: { error: 'CANARY' } })
+  if (fault === 'html') return response.setHeader('content-type', 'text/html').end('<h1>CANARY</h1>')
+  if (fault === 'redirect') return response.writeHead(307, { location: request.url }).end()
+  if (fault === 'refusal with 200')
+    return json(response, { status: 200, body: { error: 'bad_verification_code' } })
+  if (fault === 'huge') return json(response, { status: 200, body: { access_token: 'x'.repeat(2_000_000) } })
+  if (fault === 'drip') {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    const drip = setInterval(() => response.write(' '), 20)
+    response.on('close', () => clearInterval(drip))
+  }
+  return undefined
+}
+
+const json = (response: ServerResponse, { status, body }: { status: number; body: object }) =>
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+
+const textOf = async (request: IncomingMessage) => {
+  let text = ''
+  for await (const piece of request.setEncoding('utf8')) text += piece
+  return text
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createCipher } from '../../lib/adapters/node/cipher.ts'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { createBeginnings } from '../../lib/oauth/beginnings.ts'
+import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
+import type { Provider } from '../../lib/oauth/provider.ts'
+import { createMovedClock, type Medium, media } from './processes.ts'
+
+const key = entropy(32)
+const cipher = createCipher({ keys: () => [key], entropy })
+const provider = { name: 'codehost', realm: 'https://api.example' } as Provider
+const profile = { subject: '1', emailVerified: true }
+const tokens = { accessToken: 'token', scopes: [] }
+const range = (count: number) => Array.from({ length: count }, (_, at) => at)
+
+describe.each(media)('what is decided by one write, in %s', (_name, start) => {
+  let medium: Medium
+  let open: () => ReturnType<typeof create>
+  beforeAll(async () => {
+    medium = await start()
+  })
+  afterAll(() => medium.close())
+  beforeEach(async () => {
+    const clock = createMovedClock()
+    const again = await medium.open(clock)
+    open = () => create(again, clock)
+  })
+
+  const create = (again: Awaited<ReturnType<Medium['open']>>, clock: ReturnType<typeof createMovedClock>) => {
+    const gone = new Set<string>()
+    const standingOf = async (userId: string) =>
+      gone.has(userId) ? undefined : { role: 'user' as const, disabled: false }
+    const needs = { store: again(), cipher, entropy, clock, standingOf }
+    return { gone, clock, beginnings: createBeginnings(needs), accounts: createLinkedAccounts(needs) }
+  }
+
+  it('a sign-in ends once, for one of many who end it', async () => {
+    const [one, other] = [open(), open()]
+    const redirectUri = 'https://here.example/back'
+    const begun = await one.beginnings.begin({ provider: 'codehost', redirectUri, invite: 'inv_1' })
+    const ended = await Promise.all(
+      range(20).map((at) => (at % 2 ? one : other).beginnings.end('codehost', begun)),
+    )
+    const { verifier, nonce } = begun
+    expect(ended.filter((each) => each !== undefined)).toEqual([
+      expect.objectContaining({ provider: 'codehost', redirectUri, verifier, nonce, invite: 'inv_1' }),
+    ])
+  })
+
+  it('a sign-in does not end after ten minutes', async () => {
+    const { beginnings, clock } = open()
+    const begun = await beginnings.begin({ provider: 'codehost', redirectUri: 'https://here.example' })
+    clock.move(600_001)
+    expect(await beginnings.end('codehost', begun)).toBeUndefined()
+  })
+
+  it('an account becomes one user’s, of many who link it', async () => {
+    const processes = [open(), open()]
+    const settled = await Promise.allSettled(
+      range(20).map((at) => processes[at % 2]?.accounts.keep(provider, `user_${at}`, profile, tokens)),
+    )
+    const refusals = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
+    expect(refusals).toEqual(range(19).map(() => 'account_taken'))
+    const owned = await Promise.all(range(20).map((at) => processes[0]?.accounts.ofUser(`user_${at}`)))
+    expect(owned.flat()).toHaveLength(1)
+  })
+
+  it('an account whose owner is gone becomes one user’s, of many who link it', async () => {
+    const { accounts, gone } = open()
+    await accounts.keep(provider, 'user_gone', profile, tokens)
+    gone.add('user_gone')
+    const settled = await Promise.allSettled(
+      range(10).map((at) => accounts.keep(provider, `user_${at}`, profile, tokens)),
+    )
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    expect(await accounts.ofUser('user_gone')).toEqual([])
+  })
+
+  it('one subject with two providers, or at two addresses of one, is two accounts', async () => {
+    const { accounts } = open()
+    await accounts.keep(provider, 'user_1', profile, tokens)
+    await accounts.keep({ ...provider, name: 'trackera' }, 'user_2', profile, tokens)
+    await accounts.keep({ ...provider, realm: 'https://other.example' }, 'user_3', profile, tokens)
+    expect(await accounts.ofUser('user_3')).toHaveLength(1)
+  })
+})

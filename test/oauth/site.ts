@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createGroups } from '../../lib/api/table.ts'
+import { frontOf, openGuard } from '../../lib/app/front.ts'
+import { createDispatch } from '../../lib/http/dispatch.ts'
+import { createHost } from '../../lib/http/host.ts'
+import { lambda } from '../../lib/http/lambda.ts'
+import { startDomains } from '../fakes/service.ts'
+import { createBrowser } from './browser.ts'
+import { startProvider, type TestProvider } from './provider.ts'
+
+type Options = {
+  env?: Record<string, string>
+  provider?: TestProvider
+  configured?: boolean
+  /** Where storage lies; in memory when absent. */
+  file?: string
+}
+
+/** The service with its real guard on a real port, and a provider that it is registered with; only time is a fake. */
+export const openSite = async ({ env = {}, configured = true, ...given }: Options = {}) => {
+  const provider = given.provider ?? (await startProvider())
+  const domains = await startDomains({
+    ...(given.file === undefined ? {} : { file: given.file }),
+    env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', ...(configured ? provider.env() : {}), ...env },
+  })
+  const { clock, log, ids, config } = domains
+  const front = frontOf(config)
+  const http = { guard: openGuard(domains, front), front, record: () => undefined, clock, log }
+  const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
+  const server = createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  provider.register(baseUrl)
+  return {
+    ...{ provider, domains, baseUrl, clock, log },
+    browser: () => createBrowser(baseUrl, provider),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await domains[Symbol.asyncDispose]()
+      await provider[Symbol.asyncDispose]()
+    },
+  }
+}
+export type Site = Awaited<ReturnType<typeof openSite>>

@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { connect } from '../journeys/client.ts'
+import { moodyTask, moodyWorld } from '../journeys/moody.ts'
+import { type Service, startService } from '../journeys/service.ts'
+import { describeOffline } from './suite.ts'
+
+/** More than a function could answer in one piece. */
+const MOST_OF_A_FUNCTION = 6_000_000
+const HEADERS = [
+  'cache-control',
+  'connection',
+  'content-type',
+  'date',
+  'keep-alive',
+  'x-content-type-options',
+  'x-request-id',
+]
+
+const ask = async (
+  service: Service,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<IncomingMessage> => {
+  const sent = request(service.baseUrl + path, { method, headers }).end()
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  return answer
+}
+const namesOf = ({ headers }: IncomingMessage) => Object.keys(headers).toSorted()
+
+describeOffline('an answer of npm run offline', () => {
+  const world = moodyWorld()
+  let service: Service
+  beforeAll(async () => {
+    service = await startService(world)
+  })
+  afterAll(async () => {
+    await service?.kill9()
+    world[Symbol.dispose]()
+  })
+
+  it('streams where the distribution streams, however much it is', async () => {
+    const tasks = Array.from({ length: 200 }, (_, n) => ({
+      ...moodyTask(`Task ${n}`),
+      id: `task_${n}`,
+      status: 'completed',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      prompt: 'x'.repeat(40_000),
+    }))
+    const { client } = connect(service.baseUrl)
+    const { results } = await client.importTasks({ body: { version: '1.0', tasks } })
+    expect(results).toMatchObject({ imported: 200 })
+
+    const answer = await ask(service, '/api/tasks/export')
+    expect(answer.statusCode).toBe(200)
+    expect(namesOf(answer)).toEqual([...HEADERS, 'content-disposition', 'transfer-encoding'].toSorted())
+    answer.setEncoding('utf8')
+    const [first] = (await once(answer, 'data')) as [string]
+    answer.pause()
+    // The beginning is here while the rest waits for us; others are served meanwhile.
+    expect(first).toMatch(/^\{"version":"1\.0","exportedAt":"/)
+    expect((await client.health()).status).toBe('healthy')
+    const whole = first + (await text(answer))
+    expect(whole.length).toBeGreaterThan(MOST_OF_A_FUNCTION)
+    const exported = JSON.parse(whole) as { tasks: { id: string; prompt: string }[]; taskCount: number }
+    expect([exported.taskCount, exported.tasks.length]).toEqual([200, 200])
+    expect(exported.tasks.every(({ prompt }) => prompt.length === 40_000)).toBe(true)
+  })
+
+  it.each([
+    ['of a function', '/api/openapi.json', 'GET', 200],
+    ['of the streaming function', '/api/tasks/export', 'POST', 405],
+    ['to what no function has', '/nowhere', 'GET', 404],
+    ['to a path that cannot be decoded', '/api/tasks/%', 'GET', 404],
+  ])(
+    '%s has the headers of npm start, and none that lets other sites read it',
+    async (_, path, method, status) => {
+      const asking = { origin: 'http://evil.example', range: 'bytes=0-5', 'accept-encoding': 'gzip' }
+      const headers = { ...(method === 'GET' ? asking : {}), connection: 'keep-alive' }
+      const answer = await ask(service, path, headers, method)
+      expect(answer.statusCode).toBe(status)
+      const own = [...HEADERS, 'content-length', ...(status === 405 ? ['allow'] : [])]
+      expect(namesOf(answer)).toEqual(own.toSorted())
+      expect(await text(answer)).toMatch(/^\{.*\}$/s)
+    },
+  )
+
+  it('to a request of another site that would change something is a refusal', async () => {
+    const answer = await ask(
+      service,
+      '/api/notifications/read-all',
+      { origin: 'http://evil.example' },
+      'POST',
+    )
+    expect(answer.statusCode).toBe(403)
+    expect(JSON.parse(await text(answer))).toMatchObject({ code: 'foreign_origin' })
+  })
+})

@@ -1,0 +1,63 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Emulator, startDynamoDb } from '../../offline/emulators.ts'
+import { openClient } from '../adapters/dynamodb/opened.ts'
+import { ANN, BODY } from './reconcile-verbs.ts'
+import { openWorld } from './reconcile-world.ts'
+
+const DAY_MS = 86_400_000
+
+let emulator: Emulator
+let client: DynamoDBClient
+beforeAll(async () => {
+  emulator = await startDynamoDb()
+  client = openClient(emulator.endpoint)
+})
+afterAll(async () => {
+  client.destroy()
+  await emulator.stop()
+})
+
+const started = async () => {
+  const world = await openWorld(client)
+  const service = world.serve()
+  const tick = () => service.recovery.tick(() => false)
+  /** Messages since the last look. */
+  const news = () => world.sent.splice(0)
+  return { world, service, tick, news }
+}
+
+describe('a tick beside a durable queue', () => {
+  it('sends a task again that has waited for longer than the queue keeps messages, once in that time', async () => {
+    const { world, service, tick, news } = await started()
+    const { id } = await service.create(ANN, BODY)
+    world.clock.advance(9 * DAY_MS)
+    await service.create(ANN, BODY)
+    news()
+    await tick()
+    expect(news()).toEqual([])
+    world.clock.advance(1.1 * DAY_MS)
+    await tick()
+    await tick()
+    expect(news()).toEqual([{ taskId: id, attempt: 1 }])
+    world.clock.advance(10.1 * DAY_MS)
+    await tick()
+    expect(news()).toHaveLength(2)
+  })
+
+  it('begins no more work after a while, whatever there is, and goes on with the next one', async () => {
+    const { world, service, tick, news } = await started()
+    world.faults.refuse = true
+    const tasks = 500
+    for (let made = 0; made < tasks; made += 100)
+      await Promise.all(Array.from({ length: 100 }, () => service.create(ANN, BODY)))
+    world.faults.refuse = false
+    world.clock.advance(11_000)
+    world.faults.onSend = () => world.clock.advance(100)
+    await tick()
+    expect(news()).toHaveLength(200)
+    world.faults.onSend = undefined
+    await tick()
+    expect(news()).toHaveLength(tasks - 200)
+  })
+})

@@ -1,0 +1,244 @@
+import { describe, expect, it } from '@jest/globals'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import type { Collection } from '../../lib/core/collection.ts'
+import type { Principal } from '../../lib/core/principal.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { createHolders } from '../../lib/tokens/holder.ts'
+import { tokenRows } from '../../lib/tokens/rows.ts'
+import { createTokens } from '../../lib/tokens/service.ts'
+import { hashOf, tokenIdIn } from '../../lib/tokens/text.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeIds } from '../fakes/ids.ts'
+import { createFakeLog } from '../fakes/log.ts'
+import { ANN, BOB } from '../fakes/service.ts'
+
+const ADMIN: Principal = { userId: 'user_eve', role: 'admin' }
+const DAY_MS = 86_400_000
+
+/** Tokens over real SQLite, every call of the store counted, and people who may be disabled. */
+const opened = () => {
+  const clock = createFakeClock()
+  const collections = [tokenRows] as unknown as readonly Collection[]
+  const real = openSqliteStore({ file: ':memory:', collections, clock })
+  const calls = { get: 0, commit: 0 }
+  const store = {
+    ...real,
+    get: (...given: Parameters<Store['get']>) => {
+      calls.get += 1
+      return real.get(...given)
+    },
+    commit: (...given: Parameters<Store['commit']>) => {
+      calls.commit += 1
+      return real.commit(...given)
+    },
+  } as Store
+  const audited: [string, object][] = []
+  const people = new Map<string, { role: 'user' | 'admin'; disabled: boolean }>([
+    ['user_ann', { role: 'user', disabled: false }],
+    ['user_bob', { role: 'user', disabled: false }],
+  ])
+  const log = createFakeLog()
+  const audit = async (_principal: Principal, action: string, details: object) => {
+    audited.push([action, details])
+  }
+  const tokens = createTokens({ store, entropy, clock, ids: createFakeIds(), audit })
+  const holderOf = createHolders({ store, clock, log, standingOf: async (id) => people.get(id) })
+  const make = (more: object = {}, as = ANN) =>
+    tokens.create(as, { name: 'CI', scopes: ['gateway'], ...more })
+  return { ...tokens, clock, store, calls, audited, people, log, holderOf, make }
+}
+
+const list = { limit: 50, offset: undefined, cursor: undefined }
+
+describe('a new API token', () => {
+  it('has its id, 160 random bits and a checksum in its text', async () => {
+    const { make } = opened()
+    const { token, ...rest } = await make({ scopes: ['webhooks', 'gateway', 'webhooks'], expiresInDays: 30 })
+    expect(token).toMatch(/^svc_0{25}1_[0-9a-f]{48}$/)
+    expect(tokenIdIn(token)).toBe(rest.id)
+    expect(rest).toEqual({
+      id: 'tok_00000000000000000000000001',
+      name: 'CI',
+      userId: 'user_ann',
+      scopes: ['webhooks', 'gateway'],
+      createdAt: '2026-01-01T12:00:00.000Z',
+      expiresAt: '2026-01-31T12:00:00.000Z',
+    })
+  })
+
+  it('is stored as a hash, and its text is in no row, list, log line or audit record', async () => {
+    const { make, store, holderOf, audited, log, ...tokens } = opened()
+    const { token, id } = await make()
+    await holderOf(token, 'gateway')
+    await holderOf(`${token}x`, 'gateway')
+    const row = await store.get(tokenRows, id, true)
+    expect(row?.hash).toBe(hashOf(token))
+    const secret = token.slice(token.lastIndexOf('_') + 1)
+    const kept = JSON.stringify([row, await tokens.list(ANN, list), audited, log.entries])
+    for (const part of [token, secret, secret.slice(0, 40), secret.slice(-8)])
+      expect(kept).not.toContain(part)
+    expect(JSON.stringify(await tokens.list(ADMIN, list))).not.toContain(row?.hash)
+  })
+})
+
+describe('the text of a token', () => {
+  it.each([
+    ['nothing', ''],
+    ['a session', 'c2Vzc2lvbg'],
+    ['another prefix', (token: string) => token.replace('svc_', 'pat_')],
+    ['a changed secret', (token: string) => flipped(token, -20)],
+    ['a changed checksum', (token: string) => flipped(token, -1)],
+    ['a changed id', (token: string) => token.replace('1_', '2_')],
+    ['a letter too few', (token: string) => token.slice(0, -1)],
+    ['a letter too many', (token: string) => `${token}0`],
+    ['upper case', (token: string) => token.toUpperCase()],
+  ])('that is %s is refused without asking storage', async (_title, given) => {
+    const { make, calls, holderOf } = opened()
+    const { token } = await make()
+    await expect(
+      holderOf(typeof given === 'string' ? given : given(token), 'gateway'),
+    ).resolves.toBeUndefined()
+    expect(calls.get).toBe(0)
+  })
+
+  it('that is well formed but nobody made is refused after one look', async () => {
+    const { make, calls, holderOf } = opened()
+    await make()
+    const other = opened()
+    const { token } = await other.make()
+    await expect(holderOf(token, 'gateway')).resolves.toBeUndefined()
+    expect(calls.get).toBe(1)
+  })
+})
+
+const flipped = (token: string, at: number) => {
+  const place = token.length + at
+  return token.slice(0, place) + (token[place] === '0' ? '1' : '0') + token.slice(place + 1)
+}
+
+describe('whoever holds a token', () => {
+  it('is whoever made it, with the limit of the token', async () => {
+    const { make, holderOf } = opened()
+    const { token, id } = await make({ rateLimit: 5 })
+    expect(await holderOf(token, 'gateway')).toEqual({
+      userId: 'user_ann',
+      role: 'user',
+      tokenId: id,
+      callsPerMinute: 5,
+    })
+  })
+
+  it('is refused what the token was not made for', async () => {
+    const { make, holderOf } = opened()
+    const { token } = await make({ scopes: ['webhooks'] })
+    await expect(holderOf(token, 'gateway')).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'scope_missing',
+    })
+    expect(await holderOf(token, 'webhooks')).toMatchObject({ userId: 'user_ann' })
+  })
+
+  it('is nobody once it is revoked', async () => {
+    const { make, holderOf, revoke } = opened()
+    const { token, id } = await make()
+    await revoke(ANN, id)
+    expect(await holderOf(token, 'gateway')).toBeUndefined()
+  })
+
+  it('is nobody from the moment on that it expires', async () => {
+    const { make, holderOf, clock } = opened()
+    const { token } = await make({ expiresInDays: 1 })
+    clock.advance(DAY_MS - 1)
+    expect(await holderOf(token, 'gateway')).toBeDefined()
+    clock.advance(1)
+    expect(await holderOf(token, 'gateway')).toBeUndefined()
+  })
+
+  it('is nobody while its maker is disabled or gone', async () => {
+    const { make, holderOf, people } = opened()
+    const { token } = await make()
+    people.set('user_ann', { role: 'user', disabled: true })
+    expect(await holderOf(token, 'gateway')).toBeUndefined()
+    people.delete('user_ann')
+    expect(await holderOf(token, 'gateway')).toBeUndefined()
+  })
+
+  it('has its use noted once a minute at most', async () => {
+    const { make, holderOf, clock, calls, ...tokens } = opened()
+    const { token } = await make()
+    const lastUsedAt = async () => (await tokens.list(ANN, list)).tokens[0]?.lastUsedAt
+    expect(await lastUsedAt()).toBeUndefined()
+    const before = calls.commit
+    for (let n = 0; n < 100; n++) await holderOf(token, 'gateway')
+    expect(await lastUsedAt()).toBe('2026-01-01T12:00:00.000Z')
+    clock.advance(59_999)
+    await holderOf(token, 'gateway')
+    expect(calls.commit - before).toBe(1)
+    clock.advance(1)
+    await holderOf(token, 'gateway')
+    expect(calls.commit - before).toBe(2)
+    expect(await lastUsedAt()).toBe('2026-01-01T12:01:00.000Z')
+  })
+
+  it('comes in although its use cannot be noted', async () => {
+    const { make, holderOf, store, log } = opened()
+    const { token } = await make()
+    store.commit = async () => {
+      throw new Error('the disk is full')
+    }
+    expect(await holderOf(token, 'gateway')).toMatchObject({ userId: 'user_ann' })
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { reason: 'the disk is full' } }])
+  })
+})
+
+describe('the list of tokens', () => {
+  it('shows people their own and admins those of everybody, newest first', async () => {
+    const { make, clock, ...tokens } = opened()
+    for (const [name, as] of [['a', ANN] as const, ['b', BOB] as const, ['c', ANN] as const]) {
+      await make({ name }, as)
+      clock.advance(1)
+    }
+    const names = async (as: Principal) => (await tokens.list(as, list)).tokens.map(({ name }) => name)
+    expect(await names(ANN)).toEqual(['c', 'a'])
+    expect(await names(BOB)).toEqual(['b'])
+    expect(await names(ADMIN)).toEqual(['c', 'b', 'a'])
+  })
+
+  it('comes in pages, whose cursors are worth nothing to somebody else', async () => {
+    const { make, clock, ...tokens } = opened()
+    for (let n = 0; n < 5; n++) {
+      await make({ name: `${n}` })
+      clock.advance(1)
+    }
+    const first = await tokens.list(ANN, { ...list, limit: 3 })
+    expect(first).toMatchObject({ total: 5, count: 3, limit: 3 })
+    const second = await tokens.list(ANN, { ...list, limit: 3, cursor: first.nextCursor })
+    expect(second.tokens.map(({ name }) => name)).toEqual(['1', '0'])
+    expect(second).not.toHaveProperty('nextCursor')
+    await expect(tokens.list(BOB, { ...list, cursor: first.nextCursor })).rejects.toThrow('cursor')
+    await expect(tokens.list(ADMIN, { ...list, cursor: first.nextCursor })).rejects.toThrow('cursor')
+  })
+})
+
+describe('to revoke a token', () => {
+  it('is for its maker and for admins; for others it is not there', async () => {
+    const { make, revoke } = opened()
+    const [first, second] = [await make(), await make()]
+    await expect(revoke(BOB, first.id)).rejects.toMatchObject({ kind: 'missing', code: 'token_not_found' })
+    await revoke(ANN, first.id)
+    await revoke(ADMIN, second.id)
+    await expect(revoke(ANN, first.id)).rejects.toMatchObject({ kind: 'missing' })
+  })
+
+  it('is on record, and so is to make one', async () => {
+    const { make, revoke, audited } = opened()
+    const { id } = await make()
+    await revoke(ADMIN, id)
+    const details = { id, name: 'CI', userId: 'user_ann', scopes: ['gateway'] }
+    expect(audited).toEqual([
+      ['token.create', details],
+      ['token.revoke', details],
+    ])
+  })
+})

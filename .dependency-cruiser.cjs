@@ -20,7 +20,7 @@ const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|join/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
-const shared = ['^lib/http/(?:route|observe|guard|front)\\.ts$', '^lib/[^/]+/schema\\.ts$']
+const shared = ['^lib/http/(?:route|observe|guard|front|credential)\\.ts$', '^lib/[^/]+/schema\\.ts$']
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
 /** Name, who, and what they must not import. */

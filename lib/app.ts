@@ -70,7 +70,8 @@ export const openLocalApp = async (config: Config) => {
   refuseOpenHost(domains, config)
   const background = createBackground(ports, domains, consumers, config, {
     expiredRows: store.sweep,
-    workspaces: () => sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock),
+    workspaces: () =>
+      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, domains.active.has),
   })
   const close = async () => {
     await background.stop()
@@ -114,5 +115,5 @@ const openServer = (ports: Ports, domains: Domains, config: Config, writable: ()
     health: openHealth({ ports, domains, requests, writable }),
     describe,
   })
-  return createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
+  return createHost({ dispatch: createDispatch(groups, lambda(http, {}, {}), http.guard), ids, log })
 }

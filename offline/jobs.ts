@@ -1,5 +1,4 @@
 import { createClock } from '../lib/adapters/node/clock.ts'
-import { sweepWorkspaces } from '../lib/adapters/node/workspace-sweep.ts'
 import type { Config } from '../lib/config.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { every } from '../lib/worker/beat.ts'
@@ -7,7 +6,6 @@ import { startPoller } from './sqs-poller.ts'
 import type { Stack } from './stack.ts'
 
 const TICK_MS = 1_000
-const SWEEP_MS = 60_000
 /** Running work may end by itself for this long, as in `npm start`. */
 const DRAIN_MS = 5_000
 
@@ -28,28 +26,24 @@ export const startJobs = async ({ sqs, queues, timeouts }: Stack, config: Config
   await takeUp(jobs.openJobs(config), log)
   const task = { client: sqs, batchSize: 1, handler: worker.handler, timeoutMs: timeouts.taskTimeoutMs, log }
   const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, log }
+  const given = { concurrency: 1, handler: dlq.handler }
   const told = config.QUEUE_NOTIFICATION_CONCURRENCY
   const pollers = [
     startPoller({ ...task, queueUrl: queues.urgent, concurrency: 2 }),
     startPoller({ ...task, queueUrl: queues.tasks, concurrency: config.QUEUE_CONCURRENCY }),
     startPoller({ ...short, queueUrl: queues.notifications, concurrency: told, handler: notify.handler }),
-    startPoller({ ...short, queueUrl: queues.deadLetters, concurrency: 1, handler: dlq.handler }),
+    startPoller({ ...short, queueUrl: queues.deadLetters, ...given }),
+    startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...given }),
   ]
-  const clock = createClock()
-  const recurring = [every({ clock, log }, 'tick', TICK_MS, tick.handler), sweepEach({ clock, log }, config)]
+  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick.handler)
   /** Takes no more messages; what runs may end, then is told to stop and given back. */
   const stop = async () => {
     const late = setTimeout(() => worker.handler.stop('shutdown'), DRAIN_MS)
     await Promise.all(pollers.map((poller) => poller.stop()))
     clearTimeout(late)
-    await Promise.all(recurring.map((end) => end()))
+    await endTick()
   }
   return { stop }
-}
-
-const sweepEach = (needs: { clock: ReturnType<typeof createClock>; log: Log }, config: Config) => {
-  const { WORKSPACES_DIR: dir, WORKSPACE_TTL_HOURS: hours } = config
-  return every(needs, 'sweep', SWEEP_MS, () => dir && sweepWorkspaces(dir, hours, needs.clock))
 }
 
 /** The tables outlive the queues, which are in memory here: what was under way goes on, and is told. */

@@ -64,6 +64,7 @@ const furnish = async (config: Config, { database, services }: Emulators, folder
     urgent: urlOf(urgentQueueOf(config.QUEUE_NAME)),
     notifications: urlOf(config.QUEUE_NOTIFICATION_NAME),
     deadLetters: urlOf(deadLetterQueueOf(config.QUEUE_NAME)),
+    notificationDeadLetters: urlOf(deadLetterQueueOf(config.QUEUE_NOTIFICATION_NAME)),
   }
   Object.assign(process.env, {
     TASK_QUEUE_URL: queues.tasks,

@@ -5,7 +5,9 @@ import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '.
 import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
 import { badSetting, readConfig } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
 import { createEntry } from '../join/entry.ts'
 import { joinWork } from '../join/work.ts'
 import { poisonLetter } from '../queue/poison.ts'
@@ -37,6 +39,12 @@ export const openWorker = async () => {
   const entry = createEntry(outside, config)
   const { active, worker, deadLetters, deliveries } = joinWork(entry, { ...outside, adapters }, config)
 
+  /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */
+  const sweep = () =>
+    sweepWorkspaces(workspacesDir, config.WORKSPACE_TTL_HOURS, outside.clock, active.has).catch((thrown) =>
+      outside.log.warn({ reason: messageOf(thrown) }, 'old workspaces were not removed'),
+    )
+
   /** Runs `work` with heartbeat, watch and an end before the invocation's own; `remainingMs` is what that has left. */
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
     // Timers of the clock keep no process alive, and a run may be nothing but a promise.
@@ -53,6 +61,7 @@ export const openWorker = async () => {
     } finally {
       await worker.settled()
       await deliveries.settled()
+      await sweep()
       cancel()
       await Promise.all(jobs.map((end) => end()))
       clearInterval(awake)

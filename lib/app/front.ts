@@ -3,8 +3,9 @@ import type { Front } from '../http/front.ts'
 import { createGuard, type Guard } from '../http/guard.ts'
 import type { Entry } from '../join/entry.ts'
 
-export const frontOf = ({ TRUST_PROXY, PUBLIC_URL }: Config): Front => ({
+export const frontOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Config): Front => ({
   trustedHops: TRUST_PROXY,
+  ...(ORIGIN_SECRET === undefined ? {} : { originSecret: ORIGIN_SECRET }),
   ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL.replace(/\/+$/, '') }),
 })
 

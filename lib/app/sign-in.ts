@@ -1,13 +1,18 @@
 import { badSetting, type Config } from '../config.ts'
 import type { Entry } from '../join/entry.ts'
+import { exposureOf } from '../join/exposure.ts'
 import type { SignIn } from './banner.ts'
 
 /** Whoever reaches a service that asks nobody to sign in is its admin, so it must not be reachable from elsewhere. */
-export const refuseOpenHost = ({ identity }: Pick<Entry, 'identity'>, { HOST }: Config): void => {
+export const refuseOpenHost = ({ identity }: Pick<Entry, 'identity'>, config: Config): void => {
   try {
     identity.isOpen()
   } catch {
-    throw badSetting(`HOST: without an access key the service listens on loopback only, not on ${HOST}`)
+    const [name, value] = exposureOf(config) ?? ['HOST', config.HOST]
+    throw badSetting(
+      `${name}: without an access key the service is for this machine only, on loopback and behind no proxy, which ` +
+        `${value} is not: set ACCESS_KEY, or AUTH_MODE to cloud or oidc`,
+    )
   }
 }
 

@@ -42,7 +42,8 @@ export const createAccessKey = (needs: Needs) => {
   /** Opens a session for the key. Throws `invalid` when there is none to know, `unauthenticated` for a wrong one. */
   const verify = async (key: string, address: string): Promise<OpenedSession> => {
     refuseOtherModes()
-    await needs.countAttempt('verifyAccessKey', { address })
+    // Whoever guesses holds up the owner too, for a minute at a time, as with logins: there is one key to guess.
+    await needs.countAttempt('verifyAccessKey', { address, account: LOCAL_USER })
     await stored.refresh()
     if (!exists())
       throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
@@ -61,7 +62,7 @@ export const createAccessKey = (needs: Needs) => {
       )
     if (key === null && !needs.mayBeOpen)
       throw invalid(
-        [{ path: 'key', message: 'cannot be removed while the service listens on more than loopback' }],
+        [{ path: 'key', message: 'cannot be removed while others than this machine can reach the service' }],
         'access_key_required',
       )
     await stored.setHash(key === null ? undefined : await passwords.hash(key))

@@ -1,6 +1,5 @@
-import { isIPv6 } from 'node:net'
-import ipaddr from 'ipaddr.js'
 import { Problem } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Attempt, CountAttempt } from './schema.ts'
 
@@ -27,15 +26,3 @@ export const createAttempts =
     const retryAfterMs = Math.max(...waits)
     if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
   }
-
-/** Whoever has one IPv6 address has its /64 (RFC 6177), and counts as one; IPv4 written as IPv6 counts as IPv4. */
-const networkOf = (address: string): string => {
-  if (!isIPv6(address)) return address
-  const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return parsed.toString()
-  return `${parsed
-    .toByteArray()
-    .slice(0, 8)
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')}/64`
-}

@@ -2,7 +2,7 @@ import { collection } from '../core/collection.ts'
 
 /**
  * Whoever holds the token that hashes to `id` is that user, until `expiresAt` (epoch milliseconds). `deviceId` is
- * there when the token was given to a paired device.
+ * there when the token was given to a paired device, `keyProof` when ACCESS_KEY was what the session was opened with.
  */
 export type SessionRow = {
   id: string
@@ -10,6 +10,7 @@ export type SessionRow = {
   createdAt: string
   expiresAt: number
   deviceId?: string
+  keyProof?: string
 }
 
 export const sessions = collection<SessionRow>({

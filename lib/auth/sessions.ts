@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { Principal } from '../core/principal.ts'
+import { createHash, createHmac } from 'node:crypto'
+import { LOCAL_USER, type Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -20,6 +20,8 @@ type Needs = {
   standingOf: (userId: string) => Promise<Standing | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
+  /** ACCESS_KEY as the environment has it now: another one ends the sessions of the local user. */
+  fixedKey?: string | undefined
 }
 
 export type Sessions = ReturnType<typeof createSessions>
@@ -28,7 +30,12 @@ export type Sessions = ReturnType<typeof createSessions>
  * Sessions, of people and of paired devices. Only the SHA-256 of a token is stored: it has 256 random bits, so there is
  * nothing to guess, and what leaks from storage opens nothing.
  */
-export const createSessions = ({ store, entropy, clock, standingOf, isPaired }: Needs) => {
+export const createSessions = ({ store, entropy, clock, standingOf, isPaired, fixedKey }: Needs) => {
+  const proofFor = (token: string, { userId, deviceId }: Pick<SessionRow, 'userId' | 'deviceId'>) =>
+    fixedKey === undefined || userId !== LOCAL_USER || deviceId !== undefined
+      ? undefined
+      : proofOf(token, fixedKey)
+
   /** Begins a session. Whatever token the caller had before is not taken over (session fixation). */
   const open = (userId: string): Promise<OpenedSession> =>
     begin(entropy(TOKEN_BYTES).toString('base64url'), userId)
@@ -36,12 +43,14 @@ export const createSessions = ({ store, entropy, clock, standingOf, isPaired }: 
   /** Begins the session of a token that was decided before, as a device's is; doing it again changes nothing. */
   const begin = async (token: string, userId: string, deviceId?: string): Promise<OpenedSession> => {
     const now = clock.now()
+    const keyProof = proofFor(token, deviceId === undefined ? { userId } : { userId, deviceId })
     const row: SessionRow = {
       id: idOf(token),
       userId,
       createdAt: iso(now),
       expiresAt: now + SESSION_MS,
       ...(deviceId === undefined ? {} : { deviceId }),
+      ...(keyProof === undefined ? {} : { keyProof }),
     }
     await store.commit<SessionRow>({ insert: sessions, row })
     return { token, sessionId: row.id, expiresAt: row.expiresAt }
@@ -50,7 +59,7 @@ export const createSessions = ({ store, entropy, clock, standingOf, isPaired }: 
   /** Who holds the token; undefined when it is no session's, not any more, or its user may not come in. */
   const principalOf = async (token: string): Promise<Principal | undefined> => {
     const row = await store.get(sessions, idOf(token))
-    if (row === undefined) return undefined
+    if (row === undefined || row.keyProof !== proofFor(token, row)) return undefined
     const standing = await standingOf(row.userId)
     if (standing === undefined || standing.disabled) return undefined
     // What became of the device decides, so that a token ends with the one write that revokes it.
@@ -61,6 +70,9 @@ export const createSessions = ({ store, entropy, clock, standingOf, isPaired }: 
   /** Ends one session; one that is over already is fine. */
   const close = async (sessionId: string): Promise<boolean> =>
     (await store.commit<SessionRow>({ remove: sessions, key: sessionId })).applied
+
+  /** Ends the session of a token, whose user may have been disabled; a token that is nobody's is fine. */
+  const closeToken = (token: string): Promise<boolean> => close(idOf(token))
 
   /** Ends every session of a user, those of devices when asked to, and never `except`. */
   const closeAll: EndSessions = async (userId, { except, devices }) => {
@@ -74,7 +86,10 @@ export const createSessions = ({ store, entropy, clock, standingOf, isPaired }: 
     }
   }
 
-  return { open, begin, principalOf, close, closeAll }
+  return { open, begin, principalOf, close, closeToken, closeAll }
 }
 
 const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+/** Ties a session to an access key. Its secret is the token, which is not stored: nobody guesses a key from a proof. */
+const proofOf = (token: string, key: string) => createHmac('sha256', token).update(key).digest('base64url')

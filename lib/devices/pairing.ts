@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { missing } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -84,6 +85,9 @@ export const createPairing = ({ requests, guess, tokenOf, clock, audit }: Needs)
 }
 
 /** Wrong codes count for the user, however many sessions, and for the address, however many users. */
-const keysOf = ({ principal: { userId }, address }: Approver) => [`user:${userId}`, `address:${address}`]
+const keysOf = ({ principal: { userId }, address }: Approver) => [
+  `user:${userId}`,
+  `address:${networkOf(address)}`,
+]
 
 const named = ({ id, requesterId }: PairingRow) => ({ id, requesterId })

@@ -1,10 +1,11 @@
 import { Problem } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
 import { type PairingRow, type PlaceRow, placeRows } from './rows.ts'
 
-/** Open requests that one address may have at a time. */
+/** Open requests that one address, or the IPv6 network of one, may have at a time. */
 const MOST_OPEN = 20
 const PLACES = Array.from({ length: MOST_OPEN }, (_, n) => String(n).padStart(2, '0'))
 
@@ -17,18 +18,19 @@ type Needs = { store: Store; entropy: Entropy; clock: Clock }
 export const createPlaces = ({ store, entropy, clock }: Needs) => ({
   /** Takes a place; throws Problem `rate_limited` when there is none. */
   take: async ({ id, address, expiresAtMs }: { id: string; address: string; expiresAtMs: number }) => {
+    const network = networkOf(address)
     // A place that somebody else took meanwhile is one fewer to try for.
     for (let attempt = 0; attempt <= MOST_OPEN; attempt++) {
       const { rows } = await store.page(placeRows, {
         index: 'ofAddress',
-        is: address,
+        is: network,
         order: 'asc',
         limit: MOST_OPEN,
       })
       const free = PLACES.filter((place) => rows.every((row) => row.place !== place))
       const place = free[entropy(1).readUInt8() % free.length]
       if (place === undefined) throw full(rows, clock.now())
-      const row: PlaceRow = { address, place, pairingId: id, expiresAt: expiresAtMs }
+      const row: PlaceRow = { address: network, place, pairingId: id, expiresAt: expiresAtMs }
       if ((await store.commit<PlaceRow>({ insert: placeRows, row })).applied) return place
     }
     throw full([], clock.now())
@@ -37,7 +39,7 @@ export const createPlaces = ({ store, entropy, clock }: Needs) => ({
   /** The write that gives a request's place back. */
   freed: ({ id, address, place }: PairingRow) => ({
     remove: placeRows,
-    key: [address, place] as const,
+    key: [networkOf(address), place] as const,
     when: { pairingId: id },
   }),
 })

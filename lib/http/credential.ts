@@ -2,17 +2,21 @@ import type { HttpEvent } from './event.ts'
 
 export const SESSION_COOKIE = 'svc_session'
 
-/** What a request says of who it comes from; `Authorization` goes before the cookie. */
+/** What a request says of who it comes from; a Bearer token goes before the cookie. */
 export type Credential = { by: 'bearer' | 'cookie'; token: string }
 
 export const credentialOf = (event: HttpEvent): Credential | undefined => {
   const { authorization } = event.headers
-  if (authorization !== undefined) return { by: 'bearer', token: bearerOf(authorization) }
+  // Browsers attach other schemes by themselves, as they do cookies, and none of them is ours.
+  if (authorization !== undefined && BEARER.test(authorization))
+    return { by: 'bearer', token: bearerOf(authorization) }
   const token = cookieOf(event, SESSION_COOKIE)
   return token === undefined ? undefined : { by: 'cookie', token }
 }
 
-/** RFC 6750, section 2.1; the empty text, which is nobody's token, for any other scheme. */
+const BEARER = /^bearer(?:\s|$)/i
+
+/** RFC 6750, section 2.1; the empty text, which is nobody's token, for what is not of that form. */
 const bearerOf = (header: string): string => /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1] ?? ''
 
 /** A cookie of the request: API Gateway lists them beside the headers, node:http has them in one. */

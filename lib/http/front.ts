@@ -1,3 +1,5 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { plainAddress } from './address.ts'
 import type { HttpEvent } from './event.ts'
 
 /** What stands before the service: how many proxies, and the address that people know it by. */
@@ -5,24 +7,38 @@ export type Front = {
   /** Proxies in a row whose `X-Forwarded-*` headers are believed; 0 believes none. */
   trustedHops: number
   publicUrl?: string
+  /** When given, they are believed only with this in `X-Origin-Secret`, which the outermost of them adds. */
+  originSecret?: string
 }
 
 /** Where a request comes from, and the base URL that it was sent to. */
 export type Origin = { address: string; baseUrl: string; isSecure: boolean }
 
 /**
- * The client's address: the one that the outermost trusted proxy saw. Each proxy appends whom it heard from to
- * `X-Forwarded-For`, and the last one is the peer itself, so that what a client writes in there stays out of reach.
+ * What the outermost trusted proxy said in a header. Each proxy appends to it, so that it is the n-th from the right,
+ * else the first, and what a client writes in there stays out of reach.
  */
-export const addressOf = ({ headers, requestContext }: HttpEvent, { trustedHops }: Front): string => {
-  const { sourceIp } = requestContext.http
-  if (trustedHops === 0) return sourceIp
-  const heard = (headers['x-forwarded-for'] ?? '')
+const forwarded = ({ headers }: HttpEvent, name: string, front: Front): string | undefined => {
+  const { trustedHops } = front
+  const value = headers[`x-forwarded-${name}`]
+  if (trustedHops === 0 || value === undefined || !isVouchedFor(headers['x-origin-secret'], front))
+    return undefined
+  const said = value
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  return heard[Math.max(0, heard.length - trustedHops)] ?? sourceIp
+  return said[Math.max(0, said.length - trustedHops)]
 }
+
+/** Whether the request came by way of the proxies; whoever goes around them may write what they would. */
+const isVouchedFor = (given: string | undefined, { originSecret }: Front): boolean =>
+  originSecret === undefined || timingSafeEqual(digest(given ?? ''), digest(originSecret))
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** The client's address: the one that the outermost trusted proxy saw. The last proxy is the peer itself. */
+export const addressOf = (event: HttpEvent, front: Front): string =>
+  plainAddress(forwarded(event, 'for', front) ?? event.requestContext.http.sourceIp)
 
 export const originOf = (event: HttpEvent, front: Front): Origin => {
   const baseUrl = front.publicUrl ?? `${schemeOf(event, front)}://${hostOf(event, front)}`
@@ -30,8 +46,8 @@ export const originOf = (event: HttpEvent, front: Front): Origin => {
 }
 
 /** The host that the client asked for, in lower case. */
-export const hostOf = ({ headers }: HttpEvent, { trustedHops }: Front): string =>
-  ((trustedHops > 0 ? headers['x-forwarded-host'] : undefined) ?? headers.host ?? 'localhost').toLowerCase()
+export const hostOf = (event: HttpEvent, front: Front): string =>
+  (forwarded(event, 'host', front) ?? event.headers.host ?? 'localhost').toLowerCase()
 
-const schemeOf = ({ headers }: HttpEvent, { trustedHops }: Front) =>
-  trustedHops > 0 && headers['x-forwarded-proto']?.toLowerCase() === 'https' ? 'https' : 'http'
+const schemeOf = (event: HttpEvent, front: Front) =>
+  forwarded(event, 'proto', front)?.toLowerCase() === 'https' ? 'https' : 'http'

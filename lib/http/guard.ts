@@ -19,12 +19,15 @@ export type Identity = {
 }
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i
+/** What a proxy adds, and a program on this machine does not. */
+const PROXY_HEADERS = ['x-forwarded-for', 'x-forwarded-host', 'forwarded']
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * The one gate before every handler. An open installation belongs to one person on one machine: the `Host` rule keeps
- * out pages that rebind their own name to 127.0.0.1. The `Origin` rule keeps out pages of other sites that write with a
- * browser's cookie, or sign it in. A token that is nobody's is refused rather than ignored.
+ * out pages that rebind their own name to 127.0.0.1, and who comes through a proxy that rewrites it. The `Origin` rule
+ * keeps out pages of other sites that write with what a browser attaches by itself, or sign it in; a Bearer token it does
+ * not attach. One that is nobody's is refused rather than ignored.
  */
 export const createGuard = ({ identity, front }: { identity: Identity; front: Front }): Guard => {
   const signedIn = async (access: Access, token: string): Promise<Principal> => {
@@ -69,11 +72,12 @@ export const createGuard = ({ identity, front }: { identity: Identity; front: Fr
 const notSignedIn = (code: string, message: string) => new Problem('unauthenticated', code, message)
 
 const refuseForeignHost = ({ headers }: HttpEvent) => {
-  if (!LOOPBACK.test(headers.host ?? ''))
+  const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined)
+  if (isProxied || !LOOPBACK.test(headers.host ?? ''))
     throw new Problem(
       'forbidden',
       'host_not_allowed',
-      'Without an access key this service answers on localhost only',
+      'Without an access key this service answers on localhost only, and through no proxy',
     )
 }
 

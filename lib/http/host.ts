@@ -7,8 +7,14 @@ import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import { problemOf, problemResult } from './problem.ts'
 
-/** Finds the handler of a request, and how many bytes its body may have. */
-export type Dispatch = (method: string, path: string) => { handler: HttpHandler; bodyLimit: number }
+/**
+ * Finds the handler of a request, and how many bytes its body may have. Where those are many, `admits` tells by the
+ * request without its body whether the handler would let the caller in.
+ */
+export type Dispatch = (
+  method: string,
+  path: string,
+) => { handler: HttpHandler; bodyLimit: number; admits?: (event: HttpEvent) => Promise<boolean> }
 
 /** The longest that the rest of a refused body is read for. */
 const LINGER_MS = 30_000
@@ -20,11 +26,13 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const requestId = ids.next('req')
     const path = pathOf(request.url ?? '/')
-    const { handler, bodyLimit } = dispatch(request.method ?? 'GET', path)
+    const { handler, bodyLimit, admits } = dispatch(request.method ?? 'GET', path)
     try {
-      const body = hasBody(request) ? await readBody(request, bodyLimit) : undefined
-      const gone = () => signalOf(response)
-      await send(response, await handler(toEvent(request, path, requestId, body), { gone }))
+      const event = toEvent(request, path, requestId)
+      // Whoever is not let in is told so by the handler, and has not filled our memory.
+      const isRead = hasBody(request) && (admits === undefined || (await admits(event)))
+      if (isRead) event.body = await readBody(request, bodyLimit)
+      await send(response, await handler(event, { gone: () => signalOf(response) }))
     } catch (thrown) {
       if (hasLeft(thrown)) return response.destroy()
       if (response.headersSent) throw thrown
@@ -80,12 +88,7 @@ const readBody = (request: IncomingMessage, limit: number): Promise<string> =>
     request.on('error', reject)
   })
 
-const toEvent = (
-  request: IncomingMessage,
-  path: string,
-  requestId: string,
-  body: string | undefined,
-): HttpEvent => {
+const toEvent = (request: IncomingMessage, path: string, requestId: string): HttpEvent => {
   const url = request.url ?? '/'
   const rawQueryString = url.length > path.length ? url.slice(path.length + 1) : ''
   const method = request.method ?? 'GET'
@@ -98,7 +101,6 @@ const toEvent = (
     headers: request.headers as HttpEvent['headers'],
     ...(rawQueryString ? { queryStringParameters: queryOf(rawQueryString) } : {}),
     requestContext: { requestId, http: { method, path, sourceIp: request.socket.remoteAddress ?? '' } },
-    ...(body === undefined ? {} : { body }),
     isBase64Encoded: false,
   }
 }
@@ -120,7 +122,7 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
   headers['content-length'] = String(Buffer.byteLength(body))
-  const isReadWhole = statusCode !== 413 || response.req.readableEnded
+  const isReadWhole = !hasBody(response.req) || response.req.readableEnded
   if (isReadWhole) return void response.writeHead(statusCode, headers).end(body)
   response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)
   endAfter(response.req, response)

@@ -3,7 +3,7 @@ import { createAudit } from '../audit/service.ts'
 import { createIdentity } from '../auth/identity.ts'
 import { createAttempts } from '../auth/limits.ts'
 import { createSessions } from '../auth/sessions.ts'
-import { type Config, isLoopback } from '../config.ts'
+import type { Config } from '../config.ts'
 import { createIsPaired } from '../devices/seen.ts'
 import { createLimiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -13,6 +13,7 @@ import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { createSettings } from '../settings/service.ts'
 import { createHolders } from '../tokens/holder.ts'
+import { exposureOf } from './exposure.ts'
 import { objectionIn } from './objection.ts'
 
 /** The outside world as it is needed to know who is calling. */
@@ -26,8 +27,8 @@ export type Entry = ReturnType<typeof createEntry>
 /** What every function needs before it does anything: the settings, and who is calling. */
 export const createEntry = (ports: EntryPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
-  // Never in a deployment, and nowhere that others reach.
-  const mayBeOpen = isLoopback(config.HOST) && !(isCloud && config.DYNAMODB_ENDPOINT === undefined)
+  const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
+  const mayBeOpen = !isDeployed && exposureOf(config) === undefined
   const audit = createAudit(ports)
   const settings = createSettings({
     ...ports,
@@ -40,7 +41,12 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   const authMode = () => settings.current().system.authMode
   const { standingOf } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
-  const sessions = createSessions({ ...ports, standingOf, isPaired: createIsPaired(ports) })
+  const sessions = createSessions({
+    ...ports,
+    standingOf,
+    isPaired: createIsPaired(ports),
+    fixedKey: config.ACCESS_KEY,
+  })
   const identity = createIdentity({
     ...{ mode: authMode, hasKey: hasAccessKey, mayBeOpen, sessions },
     ofToken: createHolders({ ...ports, standingOf }),

@@ -15,6 +15,6 @@ export const objectionIn =
     if (value === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
       return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
     return value === 'local' && !mayBeOpen && !hasKey()
-      ? 'needs an access key first, since the service is not on loopback only'
+      ? 'needs an access key first, since others than this machine can reach the service'
       : undefined
   }

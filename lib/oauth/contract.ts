@@ -10,11 +10,21 @@ const BeginQuery = z.object({
   /** An invite code that a new account is to be made with. */
   invite: z.string().max(200).optional(),
 })
+/** A page below the public address: segments of plain characters, so that no reading of it leads anywhere else. */
+const RedirectPathSchema = z
+  .string()
+  .max(200)
+  .regex(/^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/, 'must be a plain path such as /signed-in')
+const UrlQuery = BeginQuery.extend({
+  /** Where the code host sends the browser back to; the callback, which signs in by itself, when absent. */
+  redirectPath: RedirectPathSchema.optional(),
+})
+/** Whatever comes back is answered with a page: there is a person who waits for one. */
 const CallbackQuery = z.object({
-  code: CodeSchema.optional(),
-  state: StateSchema.optional(),
-  error: z.string().max(1_000).optional(),
-  iss: z.string().max(1_000).optional(),
+  code: z.string().optional(),
+  state: z.string().optional(),
+  error: z.string().optional(),
+  iss: z.string().optional(),
 })
 
 /** Both are for browsers: whoever is signed in links the account, everybody else signs in with it. */
@@ -46,7 +56,7 @@ export const oauthRoutes = defineRoutes({
     path: '/api/auth/codehost/url',
     summary: 'The address to send a person to, for single-page clients',
     access: 'optional',
-    query: BeginQuery,
+    query: UrlQuery,
     response: z.object({ url: z.string(), state: z.string() }),
   },
   codehostToken: {

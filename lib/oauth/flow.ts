@@ -1,6 +1,7 @@
 import type { FindOrCreateBy, StandingOf, User, UserOf } from '../accounts/schema.ts'
 import type { AuthMode } from '../auth/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
 import type { Limiter } from '../ports/limiter.ts'
@@ -22,6 +23,9 @@ type Needs = {
   findOrCreateBy: FindOrCreateBy
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
+
+/** What whoever begins asks for; the way back is the callback unless a page of the same site takes it. */
+export type Wish = { invite?: string | undefined; redirectPath?: string | undefined }
 
 /** What the browser came back with. */
 export type Returned = {
@@ -58,18 +62,18 @@ export const createFlow = (needs: Needs) => {
       throw new Problem('unsupported', 'sign_in_not_offered', 'Sign in at /api/auth/oidc first')
   }
 
-  const begin = async (name: ProviderName, invite: string | undefined, { principal, origin }: Call) => {
+  const begin = async (name: ProviderName, { invite, redirectPath }: Wish, { principal, origin }: Call) => {
     const provider = providerOf(name)
     const { address, baseUrl, isSecure } = origin()
     const isSigningIn = principal.userId === ANONYMOUS.userId
     if (isSigningIn) refuseSignIn(name)
-    const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, address)
+    const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, networkOf(address))
     if (retryAfterMs > 0)
       throw new Problem('rate_limited', 'rate_limited', 'Too many attempts. Please try again in a minute.', {
         retryAfterMs,
       })
     const { userId, sessionId } = isSigningIn ? {} : principal
-    const redirectUri = `${baseUrl}/api/auth/${name}/callback`
+    const redirectUri = `${baseUrl}${redirectPath ?? `/api/auth/${name}/callback`}`
     const begun = await beginnings.begin({ provider: name, redirectUri, userId, sessionId, invite })
     const url = await provider.authorizationUrl({ redirectUri, ...begun })
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }
@@ -111,7 +115,7 @@ export const createFlow = (needs: Needs) => {
     if (begun === undefined || state === undefined) throw invalidState()
     refuseOtherSession(begun, call.principal)
     if (error === 'access_denied') throw new Problem('forbidden', 'access_denied', 'You did not allow access')
-    if (code === undefined) throw oauthFailed(error)
+    if (!code) throw oauthFailed(error)
     if (begun.userId === undefined) refuseSignIn(name)
     const { profile, tokens } = await provider.exchange({ ...begun, code, state, iss })
     const isLinked = begun.userId !== undefined

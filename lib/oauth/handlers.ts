@@ -3,7 +3,7 @@ import { messageOf, Problem } from '../core/errors.ts'
 import { type Call, type Handlers, Reply } from '../http/route.ts'
 import type { Log } from '../ports/log.ts'
 import type { oauthRoutes } from './contract.ts'
-import type { Finished, Flow, Returned } from './flow.ts'
+import type { Finished, Flow, Returned, Wish } from './flow.ts'
 import { type Failure, FailureSchema, type ProviderName } from './schema.ts'
 
 type Needs = { oauth: { flow: Flow; grantSession: GrantSession; log: Log } }
@@ -13,8 +13,8 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
 
   const begin =
     (name: ProviderName) =>
-    async ({ query }: { query: { invite?: string | undefined } }, call: Call) => {
-      const { url, headers } = await flow.begin(name, query.invite, call)
+    async ({ query }: { query: Wish }, call: Call) => {
+      const { url, headers } = await flow.begin(name, query, call)
       return goTo(url, headers)
     }
 
@@ -45,7 +45,7 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
     beginOidc: begin('oidc'),
     finishOidc: finish('oidc'),
     codehostUrl: async ({ query }, call) => {
-      const { url, state, headers } = await flow.begin('codehost', query.invite, call)
+      const { url, state, headers } = await flow.begin('codehost', query, call)
       return new Reply({ url, state }, { headers })
     },
     codehostToken: async ({ body }, call) => {

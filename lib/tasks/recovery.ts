@@ -1,5 +1,7 @@
+import { messageOf } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
 import type { Position, Query, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
@@ -16,6 +18,7 @@ type Needs = {
   reconcile: Pick<Reconcile, 'settle'>
   runs: Pick<ReturnType<typeof createRuns>, 'recover'>
   clock: Clock
+  log: Log
 }
 
 const PAGE = 1_000
@@ -30,7 +33,7 @@ const RETENTION_MS = 10 * 86_400_000
 
 /** Puts back on its way what a death or a refusal left lying. */
 export const createRecovery = (needs: Needs) => {
-  const { store, queue, reconcile, runs, clock } = needs
+  const { store, queue, reconcile, runs, clock, log } = needs
   const { enqueue, messageFor } = needs.enqueueing
 
   /** Tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
@@ -51,6 +54,21 @@ export const createRecovery = (needs: Needs) => {
     } while (after && !isOver())
   }
 
+  /** Does it with every row and answers with how many it could: one that cannot be helped costs the others nothing. */
+  const withEach = async (
+    rows: readonly TaskRow[],
+    take: (row: TaskRow) => Promise<unknown>,
+  ): Promise<number> => {
+    const taken = await Promise.allSettled(rows.map(take))
+    for (const [n, outcome] of taken.entries())
+      if (outcome.status === 'rejected')
+        log.error(
+          { taskId: rows[n]?.id, reason: messageOf(outcome.reason) },
+          'a task could not be put back on its way',
+        )
+    return taken.filter(({ status }) => status === 'fulfilled').length
+  }
+
   /**
    * Once at the start of the only process on this data: every lease in it belongs to the dead, and a queue in memory
    * is empty.
@@ -62,11 +80,8 @@ export const createRecovery = (needs: Needs) => {
       await queue.send(rows.map(messageFor))
       resent += rows.length
     }
-    for await (const rows of inStatus('pending')) await Promise.all(rows.map((row) => enqueue(row)))
-    for await (const rows of inStatus('in_progress')) {
-      await Promise.all(rows.map((row) => runs.recover(row)))
-      recovered += rows.length
-    }
+    for await (const rows of inStatus('pending')) await withEach(rows, enqueue)
+    for await (const rows of inStatus('in_progress')) recovered += await withEach(rows, runs.recover)
     return { resent, recovered }
   }
 
@@ -82,7 +97,7 @@ export const createRecovery = (needs: Needs) => {
     for await (const rows of inStatus(status, { where }, isOver)) {
       const due = rows.filter(isDue)
       for (let at = 0; at < due.length && !isOver(); at += WORKED_AT_ONCE)
-        await Promise.all(due.slice(at, at + WORKED_AT_ONCE).map(take))
+        await withEach(due.slice(at, at + WORKED_AT_ONCE), take)
     }
   }
 

@@ -76,6 +76,13 @@ describe('the limits of signing in', () => {
     ])
   })
 
+  it('count the access key whoever asks, for there is one', async () => {
+    await using service = await started({ AUTH_MODE: 'local', ACCESS_KEY: 'the right key', TRUST_PROXY: '1' })
+    const tell = (key: string) => visit(service.baseUrl).send('POST /api/auth/verify-access-key', { key })
+    expect(await statuses(11, (n) => tell(`wrong ${n}`))).toEqual([...times(10, 401), 429])
+    expect((await tell('the right key')).status).toBe(429)
+  })
+
   it('count an IPv6 network of one household as one', async () => {
     await using service = await started({ TRUST_PROXY: '1' })
     const from = (address: string, n: number) =>

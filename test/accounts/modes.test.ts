@@ -25,7 +25,7 @@ describe('local mode without a key', () => {
     using place = inFolder()
     for (const bio of [undefined, 'I live here']) {
       await using service = await place.start()
-      const { send } = visit(service.baseUrl)
+      const { send } = visit(service.baseUrl, {}, { direct: true })
       expect(await send('GET /api/auth/me')).toMatchObject({
         status: 200,
         body: { authenticated: true, authMode: 'local', user: { ...LOCAL, ...(bio ? { bio } : {}) } },
@@ -40,7 +40,7 @@ describe('local mode without a key', () => {
   it('has no passwords', async () => {
     using place = inFolder()
     await using service = await place.start()
-    const visitor = visit(service.baseUrl)
+    const visitor = visit(service.baseUrl, {}, { direct: true })
     for (const answer of [await visitor.signUp('ann'), await visitor.logIn('ann')])
       expect([answer.status, answer.body.code]).toEqual([501, 'cloud_mode_only'])
   })
@@ -48,7 +48,7 @@ describe('local mode without a key', () => {
   it('is over when an admin changes it, and whoever comes next begins the accounts', async () => {
     using place = inFolder()
     await using service = await place.start()
-    const visitor = visit(service.baseUrl)
+    const visitor = visit(service.baseUrl, {}, { direct: true })
     const change = (system: object) => visitor.send('PATCH /api/settings', { system })
     expect((await change({ authMode: 'oidc' })).body).toMatchObject({
       code: 'setting_not_changeable',
@@ -74,7 +74,7 @@ describe('the modes other than cloud', () => {
       OIDC_CLIENT_ID: 'client',
       OIDC_CLIENT_SECRET: 'client-secret',
     })
-    const visitor = visit(service.baseUrl)
+    const visitor = visit(service.baseUrl, {}, { direct: true })
     const me = await visitor.send('GET /api/auth/me')
     expect([me.status, me.body]).toEqual([401, { authenticated: false, authMode: 'oidc' }])
     for (const answer of [await visitor.signUp('ann'), await visitor.logIn('ann')])

@@ -13,8 +13,15 @@ const newAddress = () => {
   return `198.51.${visitors >> 8}.${visitors & 255}`
 }
 
-/** A browser's view of the service: sends the cookie that it was last given. The service believes one proxy. */
-export const visit = (baseUrl: string, headers: Readonly<Record<string, string>> = {}) => {
+/**
+ * A browser's view of the service: sends the cookie that it was last given. The service believes one proxy; `direct`
+ * there is none.
+ */
+export const visit = (
+  baseUrl: string,
+  headers: Readonly<Record<string, string>> = {},
+  { direct = false } = {},
+) => {
   const sender = rawSender(baseUrl)
   const address = newAddress()
   let cookie = ''
@@ -28,7 +35,7 @@ export const visit = (baseUrl: string, headers: Readonly<Record<string, string>>
       method,
       path,
       headers: {
-        'x-forwarded-for': address,
+        ...(direct ? {} : { 'x-forwarded-for': address }),
         ...(body ? { 'content-type': 'application/json' } : {}),
         ...(cookie ? { cookie: `svc_session=${cookie}` } : {}),
         ...headers,

@@ -8,11 +8,10 @@ const KEY = 'the key of the house'
 
 const started = async (env: Environment = {}) => {
   const folder = temporaryFolder()
-  const service = await startService({
-    env: { DATA_DIR: folder.path, TRUST_PROXY: '1', LOG_LEVEL: 'debug', ...env },
-  })
+  const everywhere = { DATA_DIR: folder.path, LOG_LEVEL: 'debug' }
+  let service = await startService({ env: { ...everywhere, ...env } })
   const person = () => {
-    const visitor = visit(service.baseUrl)
+    const visitor = visit(service.baseUrl, {}, { direct: true })
     return {
       ...visitor,
       tell: (key: string) => visitor.send('POST /api/auth/verify-access-key', { key }),
@@ -22,6 +21,10 @@ const started = async (env: Environment = {}) => {
   }
   return {
     person,
+    restart: async (other: Environment) => {
+      await service.stop()
+      service = await startService({ env: { ...everywhere, PORT: new URL(service.baseUrl).port, ...other } })
+    },
     kept: () =>
       readdirSync(folder.path)
         .filter((name) => name.startsWith('service.db'))
@@ -95,6 +98,30 @@ describe('the access key of local mode', () => {
     const changed = await ann.change('another key')
     expect([changed.status, changed.body.code]).toEqual([400, 'setting_not_changeable'])
     expect((await ann.change(null)).status).toBe(400)
+  })
+
+  it('signs everybody out when the environment has another one, or none any more', async () => {
+    await using house = await started({ ACCESS_KEY: KEY })
+    const ann = house.person()
+    await ann.tell(KEY)
+    await house.restart({ ACCESS_KEY: KEY })
+    expect(await ann.may()).toBe(true)
+    await house.restart({ ACCESS_KEY: `${KEY} 2` })
+    expect(await ann.may()).toBe(false)
+    await ann.tell(`${KEY} 2`)
+    expect(await ann.may()).toBe(true)
+    await house.restart({})
+    await house.person().change(`${KEY} 3`)
+    expect(await ann.may()).toBe(false)
+  })
+
+  it('signs out who knew the stored one when the environment has one', async () => {
+    await using house = await started()
+    const ann = house.person()
+    await ann.change(KEY)
+    expect(await ann.may()).toBe(true)
+    await house.restart({ ACCESS_KEY: `${KEY} 2` })
+    expect(await ann.may()).toBe(false)
   })
 
   it('belongs to local mode', async () => {

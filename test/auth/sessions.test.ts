@@ -15,15 +15,21 @@ const opened = () => {
   const stand = (userId: string, standing: Partial<Standing> = {}) =>
     standings.set(userId, { role: 'user', disabled: false, ...standing })
   const paired = new Set<string>()
+  const who = {
+    standingOf: async (userId: string) => standings.get(userId),
+    isPaired: async (deviceId: string) => paired.has(deviceId),
+  }
+  /** Sessions as another start of the service sees them. */
+  const withKey = (fixedKey: string | undefined) =>
+    createSessions({ store, entropy, clock, ...who, fixedKey })
   const sessions = createSessions({
     store,
     entropy,
     clock,
-    standingOf: async (userId) => standings.get(userId),
-    isPaired: async (deviceId) => paired.has(deviceId),
+    ...who,
   })
   stand('ann')
-  return { clock, store, sessions, standings, stand, paired }
+  return { clock, store, sessions, withKey, standings, stand, paired }
 }
 
 describe('a session', () => {
@@ -61,6 +67,34 @@ describe('a session', () => {
     const tokens = await Promise.all(Array.from({ length: 50 }, () => sessions.open('ann')))
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(50)
     expect(Buffer.from(tokens[0]?.token ?? '', 'base64url')).toHaveLength(32)
+  })
+})
+
+describe('a session of the local user', () => {
+  it('is worth something under the ACCESS_KEY it was opened with, and a device’s and others’ under any', async () => {
+    const { withKey, stand, paired } = opened()
+    stand('local', { role: 'admin' })
+    paired.add('dev_1')
+    const { token } = await withKey('first key').open('local')
+    await withKey('first key').begin('token of the device', 'local', 'dev_1')
+    const { token: anns } = await withKey('first key').open('ann')
+    const works = async (key: string | undefined, which: string) =>
+      (await withKey(key).principalOf(which)) !== undefined
+    for (const key of ['first key', 'second key', undefined]) {
+      expect(await works(key, token)).toBe(key === 'first key')
+      expect(await works(key, 'token of the device')).toBe(true)
+      expect(await works(key, anns)).toBe(true)
+    }
+  })
+
+  it('does not tell the key to who reads the storage, nor that two were opened with the same', async () => {
+    const { withKey, stand, store } = opened()
+    stand('local')
+    await withKey('first key').open('local')
+    await withKey('first key').open('local')
+    const { rows } = await store.page(sessionRows, { index: 'ofUser', is: 'local', order: 'asc', limit: 9 })
+    expect(rows[0]?.keyProof).toMatch(/^[\w-]{43}$/)
+    expect(rows[0]?.keyProof).not.toBe(rows[1]?.keyProof)
   })
 })
 

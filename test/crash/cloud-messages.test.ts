@@ -106,6 +106,13 @@ describe('messages that SQS gave up on', () => {
     expect(replay(await api.events(waiting.id))).toEqual({ status: 'failed' })
   })
 
+  it('leave nothing of an announcement, which is stored and sent again', async () => {
+    const before = await deadLetters()
+    const announcement = encode({ body: { announcementId: 'ntf_1' }, priority: 3 })
+    expect(await dlq(eventOf(announcement), context)).toEqual(failed())
+    expect(await deadLetters()).toEqual(before)
+  })
+
   it('leave one dead letter of a message that names no task, however often it comes', async () => {
     const before = await deadLetters()
     const same = eventOf('no json either', messageOf({ taskId: 'task_unknown', attempt: 2 }))

@@ -61,8 +61,8 @@ describe('a function', () => {
     const given = properties('AWS::Lambda::Function').flatMap(({ Environment }) =>
       Object.keys(Environment.Variables),
     )
-    // Where secrets are, and which key it is that seals them.
-    const names = ['SECRETS_PATH', 'KMS_KEY_ID']
+    // Where secrets are, which key it is that seals them, and what tells that a request came through CloudFront.
+    const names = ['SECRETS_PATH', 'KMS_KEY_ID', 'ORIGIN_SECRET']
     expect(given.filter((name) => /KEY|SECRET|TOKEN|PASSWORD/.test(name) && !names.includes(name))).toEqual(
       [],
     )
@@ -72,6 +72,7 @@ describe('a function', () => {
 describe('the HTTP API', () => {
   it('counts its requests, not those of each route, which have a price', () => {
     const [{ DefaultRouteSettings = {} } = {}] = properties('AWS::ApiGatewayV2::Stage')
+    expect(DefaultRouteSettings).toMatchObject({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 500 })
     expect(DefaultRouteSettings.DetailedMetricsEnabled ?? false).toBe(false)
   })
 

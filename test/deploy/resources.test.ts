@@ -187,6 +187,8 @@ describe('the alarms', () => {
     const dead = queues.filter(([, { Properties }]) => !Properties.RedrivePolicy).map(([name]) => name)
     const live = queues.filter(([, { Properties }]) => Properties.RedrivePolicy).map(([name]) => name)
     expect(watched('ApproximateNumberOfMessagesVisible').sort()).toEqual(dead.sort())
+    // What comes there is taken in at once, and is seldom seen to lie there.
+    expect(watched('NumberOfMessagesReceived').sort()).toEqual(dead.sort())
     expect(watched('ApproximateAgeOfOldestMessage').sort()).toEqual(live.sort())
     const functions = Object.keys(service.functions)
       .map((name) => `${capital(name)}LambdaFunction`)

@@ -42,6 +42,17 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
     expect(await codeOf(approve({ principal: BOB, address: newAddress() }, code))).toContain('approved')
   })
 
+  it('counts an IPv6 network as one address', async () => {
+    const { approve, clock } = start()
+    clock.advance(10 * MINUTE)
+    const from = (n: number) => ({
+      principal: { ...BOB, userId: `neighbour_${n}` },
+      address: `2001:db8:1:2::${n}`,
+    })
+    for (let n = 0; n < 10; n++) await codeOf(approve(from(n), WRONG))
+    expect(await codeOf(approve(from(10), WRONG))).toBe('rate_limited')
+  })
+
   it('looks no further than ten codes when many come at once', async () => {
     const { approve, clock } = start()
     clock.advance(10 * MINUTE)

@@ -243,6 +243,17 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     await ask()
   })
 
+  it('counts an IPv6 network as one address, and gives its places back', async () => {
+    const { request, approve } = start()
+    const ask = (n: number) => request(requester({ address: `2001:db8:7:7::${n}` }))
+    const made = []
+    for (let n = 0; n < 20; n++) made.push(await ask(n))
+    expect(await codeOf(ask(20))).toBe('too_many_pairing_requests')
+    await request(requester({ address: '2001:db8:7:8::1' }))
+    await approve(ann(), made[3]?.code ?? '')
+    await ask(20)
+  })
+
   it('makes another code when one is taken', async () => {
     const codes = [7, 7, 9]
     const { request, approve } = start({

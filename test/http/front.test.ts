@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { plainAddress } from '../../lib/http/address.ts'
 import { cookieOf, credentialOf } from '../../lib/http/credential.ts'
 import type { HttpEvent } from '../../lib/http/event.ts'
 import { addressOf, originOf } from '../../lib/http/front.ts'
@@ -23,8 +24,20 @@ describe('the address of a client', () => {
     [2, '1.1.1.1', '1.1.1.1'],
     [3, '', '10.0.0.9'],
     [1, ' , 1.1.1.1 ,', '1.1.1.1'],
+    [1, '6.6.6.6, [2001:db8::1]:443', '2001:db8::1'],
   ])('behind %i trusted proxies that forward %j is %s', (trustedHops, forwarded, address) => {
     expect(addressOf(event({ 'x-forwarded-for': forwarded }), { trustedHops })).toBe(address)
+  })
+
+  it.each([
+    ['the secret', { 'x-origin-secret': 'known' }, '1.1.1.1'],
+    ['another', { 'x-origin-secret': 'guessed' }, '10.0.0.9'],
+    ['none', {}, '10.0.0.9'],
+  ])('is believed to be what proxies with a secret say when they show %s', (_name, headers, address) => {
+    const front = { trustedHops: 2, originSecret: 'known' }
+    const given = { 'x-forwarded-for': '1.1.1.1, 2.2.2.2', 'x-forwarded-host': 'evil.example', ...headers }
+    expect(addressOf(event(given), front)).toBe(address)
+    expect(originOf(event(given), front).baseUrl.includes('evil.example')).toBe(address === '1.1.1.1')
   })
 
   it('is the peer where nobody forwarded anything', () => {
@@ -32,7 +45,58 @@ describe('the address of a client', () => {
   })
 })
 
+describe('an address', () => {
+  it.each([
+    ['1.2.3.4', '1.2.3.4'],
+    ['1.2.3.4:5678', '1.2.3.4'],
+    ['2001:db8::1', '2001:db8::1'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['fe80::1%eth0', 'fe80::1'],
+    ['[fe80::1%eth0]:80', 'fe80::1'],
+    ['::ffff:1.2.3.4', '1.2.3.4'],
+    ['::FFFF:1.2.3.4', '1.2.3.4'],
+    ['::ffff:102:304', '1.2.3.4'],
+    ['[::ffff:1.2.3.4]:443', '1.2.3.4'],
+    ['::ffff:192.168.0.255', '192.168.0.255'],
+    ['::1.2.3.4', '::102:304'],
+    ['::1', '::1'],
+    // Whatever a proxy puts there when it does not know, or does not say.
+    ['unknown', 'unknown'],
+    ['_hidden', '_hidden'],
+    ['1:2:3', '1:2:3'],
+    ['[', '['],
+    ['%', ''],
+    ['', ''],
+  ])('that is written %j counts as %j', (text, address) => {
+    expect(plainAddress(text)).toBe(address)
+  })
+
+  it('of a peer is written the same way', () => {
+    const { requestContext, ...rest } = event({})
+    const http = { ...requestContext.http, sourceIp: '::ffff:127.0.0.1' }
+    expect(addressOf({ ...rest, requestContext: { ...requestContext, http } }, { trustedHops: 0 })).toBe(
+      '127.0.0.1',
+    )
+  })
+})
+
 describe('the base URL of a request', () => {
+  it.each([
+    [1, 'https', 'a.example', 'https://a.example'],
+    [1, 'http, https', 'evil.example, a.example', 'https://a.example'],
+    [1, 'https, http', 'a.example', 'http://a.example'],
+    [2, 'https, http', 'A.example, inside', 'https://a.example'],
+    [2, 'http,https,http', 'evil.example,a.example,inside', 'https://a.example'],
+    [2, 'https', 'a.example', 'https://a.example'],
+    [2, ' , ', '', 'http://inside:3000'],
+    [0, 'https', 'evil.example', 'http://inside:3000'],
+  ])('behind %i trusted proxies that forward %j and %j is %s', (trustedHops, proto, name, baseUrl) => {
+    const headers = { host: 'inside:3000', 'x-forwarded-proto': proto, 'x-forwarded-host': name }
+    expect(originOf(event(headers), { trustedHops }).baseUrl).toBe(baseUrl)
+  })
+
   const headers = { host: 'inside:3000', 'x-forwarded-host': 'Example.org', 'x-forwarded-proto': 'https' }
   it.each([
     [{ trustedHops: 0 }, 'http://inside:3000', false],
@@ -47,10 +111,11 @@ describe('what a request says of who it comes from', () => {
   it.each([
     [{ authorization: 'Bearer abc.DEF-1_2~3+4/5==' }, 'abc.DEF-1_2~3+4/5=='],
     [{ authorization: 'bearer   abc  ' }, 'abc'],
-    [{ authorization: 'Basic YTpi' }, ''],
+    [{ authorization: 'BEARER abc' }, 'abc'],
     [{ authorization: 'Bearer' }, ''],
     [{ authorization: 'Bearer a b' }, ''],
     [{ authorization: 'Bearer ' }, ''],
+    [{ authorization: 'Bearer\tabc' }, ''],
   ])('is the token of %j: %j', (headers, token) => {
     expect(credentialOf(event(headers))).toEqual({ by: 'bearer', token })
   })
@@ -69,7 +134,18 @@ describe('what a request says of who it comes from', () => {
     expect(credentialOf(event({}, ['a=1', 'svc_session=abc']))).toEqual({ by: 'cookie', token: 'abc' })
   })
 
-  it('is the header where there are both, and nothing where there is neither', () => {
+  it.each([['Basic YTpi'], ['Negotiate abc'], ['Bearerabc'], ['']])(
+    'is not what a browser attaches by itself: %j',
+    (authorization) => {
+      expect(credentialOf(event({ authorization }))).toBeUndefined()
+      expect(credentialOf(event({ authorization, cookie: 'svc_session=y' }))).toEqual({
+        by: 'cookie',
+        token: 'y',
+      })
+    },
+  )
+
+  it('is the Bearer token where there are both, and nothing where there is neither', () => {
     expect(credentialOf(event({ authorization: 'Bearer x', cookie: 'svc_session=y' }))).toEqual({
       by: 'bearer',
       token: 'x',

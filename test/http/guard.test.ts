@@ -34,6 +34,25 @@ describe('the guard of a local installation', () => {
     },
   )
 
+  it.each([['x-forwarded-for'], ['x-forwarded-host'], ['forwarded']])(
+    'refuses what comes through a proxy that nobody told it of, as %s says, on public routes too',
+    async (name) => {
+      for (const path of ['/api/words/one', '/api/words/health']) {
+        const answer = await service.send({ path, headers: { host: 'localhost', [name]: '127.0.0.1' } })
+        expect([answer.status, answer.json]).toEqual([
+          403,
+          expect.objectContaining({ code: 'host_not_allowed' }),
+        ])
+      }
+    },
+  )
+
+  it('refuses a write from a page of another site that comes with a password of the browser', async () => {
+    const answer = await add({ origin: 'https://evil.example', authorization: 'Basic YTpi' })
+    expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'foreign_origin' })])
+    expect((await add({ authorization: 'Basic YTpi' })).status).toBe(201)
+  })
+
   it.each([['https://evil.example'], ['null'], ['http://localhost'], ['http://127.0.0.1:1']])(
     'refuses a write from a page of %s',
     async (origin) => {

@@ -47,6 +47,7 @@ const ask = async (access: Access, headers: Headers, { guard = closed, method = 
 const nothing = {}
 const asAnn = { cookie: 'svc_session=ann' }
 const asRoot = { authorization: 'Bearer root' }
+const basic = { authorization: 'Basic YTpi' }
 const stale = { cookie: 'svc_session=gone' }
 const asMachine = { authorization: 'Bearer svc_machine' }
 
@@ -63,7 +64,11 @@ describe('the guard where people sign in', () => {
     ['session', asAnn, ann],
     ['session', asRoot, root],
     ['session', asMachine, 'invalid_token'],
-    ['session', { authorization: 'Basic YTpi', ...asAnn }, 'invalid_token'],
+    ['session', basic, 'not_signed_in'],
+    ['session', { ...basic, ...asAnn }, ann],
+    ['session', { authorization: 'Bearer', ...asAnn }, 'invalid_token'],
+    ['optional', basic, ANONYMOUS],
+    ['gateway', basic, 'token_required'],
     ['admin', nothing, 'not_signed_in'],
     ['admin', asAnn, 'admin_only'],
     ['admin', asRoot, root],
@@ -80,6 +85,10 @@ describe('the guard where people sign in', () => {
     ['https://evil.example', asAnn, 'foreign_origin'],
     ['https://evil.example', nothing, 'foreign_origin'],
     ['null', asAnn, 'foreign_origin'],
+    // Browsers attach it by themselves, as they do the cookie.
+    ['https://evil.example', { ...basic, ...asAnn }, 'foreign_origin'],
+    ['https://evil.example', { authorization: 'Bearer', ...asAnn }, 'invalid_token'],
+    ['https://tasks.example', { ...basic, ...asAnn }, ann],
     ['https://tasks.example.evil', asAnn, 'foreign_origin'],
     // A page cannot set this header by itself, and whoever knows the token needs no cookie.
     ['https://evil.example', asRoot, root],
@@ -106,6 +115,7 @@ describe('the guard where nobody has to sign in', () => {
   it.each<[Access, Headers, unknown]>([
     ['session', here, LOCAL_ADMIN],
     ['admin', { ...here, ...stale }, LOCAL_ADMIN],
+    ['session', { ...here, ...basic }, LOCAL_ADMIN],
     ['session', { ...here, ...asRoot }, root],
     ['session', { ...here, authorization: 'Bearer gone' }, 'invalid_token'],
     ['optional', here, LOCAL_ADMIN],

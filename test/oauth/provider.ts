@@ -148,7 +148,8 @@ export const startProvider = async () => {
       OIDC_CLIENT_SECRET: CLIENT.secret,
     }),
     /** Registers the redirect URIs of a service, as an operator does. */
-    register: (baseUrl: string) => {
+    register: (baseUrl: string, page?: string) => {
+      if (page !== undefined) registered.add(baseUrl + page)
       for (const name of NAMES) registered.add(`${baseUrl}/api/auth/${name}/callback`)
     },
     /** What a browser does whose owner agrees: the address that the provider sends it back to. */

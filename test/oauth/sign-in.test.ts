@@ -65,6 +65,38 @@ describe('signing in with a provider', () => {
     expect((await browser.me()).email).toBe('ann@example.com')
   })
 
+  it('sends the browser of a single-page client back to a page of its own, which gets the session', async () => {
+    const browser = site.browser()
+    site.provider.register(site.baseUrl, '/signed-in')
+    const { body } = await browser.ask('/api/auth/codehost/url?redirectPath=/signed-in')
+    const back = await site.provider.agree(body.url)
+    expect(back.origin + back.pathname).toBe(`${site.baseUrl}/signed-in`)
+    const code = back.searchParams.get('code')
+    const answer = await browser.post('/api/auth/codehost/token', { code, state: body.state })
+    expect(answer).toMatchObject({ status: 200, body: { message: 'Signed in' } })
+    expect((await browser.me()).email).toBe('ann@example.com')
+  })
+
+  it.each([
+    ...[
+      '',
+      'signed-in',
+      '//evil.example',
+      '/\\evil.example',
+      '\\evil',
+      '/a//b',
+      '/../a',
+      '/a/..',
+      '/.',
+      '/%2e%2e/a',
+    ],
+    ...['@evil.example', '.evil.example', ':80/', '/a?b', '/a#b', '/a\n', ' /a', `/${'x'.repeat(200)}`],
+  ])('sends no browser to %j', async (redirectPath) => {
+    const query = new URLSearchParams({ redirectPath })
+    const answer = await site.browser().ask(`/api/auth/codehost/url?${query}`)
+    expect(answer).toMatchObject({ status: 400, cookie: null })
+  })
+
   it('never takes over a session that the browser had', async () => {
     const browser = site.browser()
     await browser.signIn('codehost')

@@ -19,6 +19,10 @@ describe('the way back from a provider', () => {
     ['no state', (back: URL): unknown => back.searchParams.delete('state')],
     ['a wrong state', (back: URL) => back.searchParams.set('state', 'x'.repeat(43))],
     ['an empty query', (back: URL) => Object.assign(back, { search: '' })],
+    ['an empty code', (back: URL) => Object.assign(back, { search: '?code=&state=x' })],
+    ['an empty state', (back: URL) => back.searchParams.set('state', '')],
+    ['a long state', (back: URL) => back.searchParams.set('state', 'x'.repeat(2_000))],
+    ['a long error', (back: URL) => Object.assign(back, { search: `?error=${'x'.repeat(1_001)}` })],
   ])('is closed to %s', async (_what, change) => {
     const back = new URL(await browser.comeBack('codehost'), site.baseUrl)
     change(back)
@@ -86,6 +90,18 @@ describe('the way back from a provider', () => {
     expect(site.log.entries.at(-1)?.fields).toMatchObject({ reason: 'oauth_failed', cause: 'unexpected' })
   })
 
+  it.each([
+    ['an empty code', { code: '' }],
+    ['no code', {}],
+    ['a long error', { error: 'x'.repeat(1_001) }],
+    ['a long code', { code: 'x'.repeat(8_193) }],
+  ])('leads to the login page with %s', async (_what, back) => {
+    const { location } = await browser.ask('/api/auth/codehost')
+    const state = new URL(location ?? '').searchParams.get('state') ?? ''
+    const answer = await browser.ask(`/api/auth/codehost/callback?${new URLSearchParams({ ...back, state })}`)
+    expect(answer).toMatchObject({ status: 302, location: '/login?error=oauth_failed', cookie: null })
+  })
+
   it('goes nowhere with a code that was used, or that another sign-in was given (code injection)', async () => {
     const first = new URL(await browser.comeBack('codehost'), site.baseUrl)
     const second = new URL(await browser.comeBack('codehost'), site.baseUrl)
@@ -148,5 +164,14 @@ describe('beginning', () => {
     })
     site.clock.advance(60_000)
     expect((await browser.ask('/api/auth/codehost')).status).toBe(302)
+  })
+
+  it('has an end for an IPv6 network too', async () => {
+    await using site = await openSite({ env: { TRUST_PROXY: '1' } })
+    const from = (address: string) =>
+      site.browser().ask('/api/auth/codehost', { headers: { 'x-forwarded-for': address } })
+    for (let begun = 0; begun < 60; begun++) await from(`2001:db8:1:2::${begun}`)
+    expect((await from('2001:db8:1:2:ffff::1')).status).toBe(429)
+    expect((await from('2001:db8:1:3::1')).status).toBe(302)
   })
 })

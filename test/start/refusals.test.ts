@@ -33,6 +33,12 @@ const badSettings: [setting: string, env: Environment, why: RegExp][] = [
   ['no concurrency', { QUEUE_CONCURRENCY: '0' }, /QUEUE_CONCURRENCY: must be at least 1/],
   ['a lease too short to renew', { TASK_LEASE_MS: '10' }, /TASK_LEASE_MS: must be at least 1000/],
   ['a host that others reach', { HOST: '0.0.0.0' }, /HOST: .*loopback/],
+  ['a proxy before it, and no sign-in', { TRUST_PROXY: '1' }, /TRUST_PROXY: .*ACCESS_KEY.*AUTH_MODE/],
+  [
+    'an address that others reach, and no sign-in',
+    { PUBLIC_URL: 'https://tasks.example' },
+    /PUBLIC_URL: .*tasks\.example.*ACCESS_KEY.*AUTH_MODE/,
+  ],
   ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
   ['an unknown default agent', { DEFAULT_AGENT: 'nobody' }, /DEFAULT_AGENT: nobody .*coding-agent/],
   ['a missing adapter', { AGENT_ADAPTERS: agents('missing') }, /AGENT_ADAPTERS: .*missing\.ts/],
@@ -50,6 +56,14 @@ describe('a service that cannot start says so in one line and ends with code 1:'
   it.each(badSettings)('%s', async (_setting, env, why) => {
     using folder = temporaryFolder()
     await expectRefusal({ env: { DATA_DIR: folder.in('data'), ...env } }, why)
+  })
+
+  it.each<[setting: string, env: Environment]>([
+    ['its own address, and no sign-in', { PUBLIC_URL: 'http://[::1]:3000' }],
+    ['a proxy before it, and an access key', { TRUST_PROXY: '1', ACCESS_KEY: 'correct horse' }],
+  ])('but not %s', async (_setting, env) => {
+    await using service = await startService({ env: { SERVICE_MODE: 'pico', ...env } })
+    expect(service.baseUrl).toMatch(/^http:/)
   })
 
   it('a port in use', async () => {

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Store } from '../../lib/ports/store.ts'
 import { type Emulator, startDynamoDb } from '../../offline/emulators.ts'
 import { openClient } from '../adapters/dynamodb/opened.ts'
 import { ANN, BODY } from './reconcile-verbs.ts'
@@ -26,6 +27,33 @@ const started = async () => {
   const news = () => world.sent.splice(0)
   return { world, service, tick, news }
 }
+
+/** Storage that keeps nothing more of what `isBroken` names. */
+const breaking =
+  (isBroken: (key: unknown) => boolean) =>
+  (real: Store): Store =>
+    Object.assign(Object.create(real), {
+      commit: (...[head, ...rest]: Parameters<Store['commit']>) =>
+        'key' in head && isBroken(head.key)
+          ? Promise.reject(new Error('its detail is gone'))
+          : real.commit(head, ...rest),
+    })
+
+describe('a task that cannot be recovered', () => {
+  it.each(['tick', 'afterRestart'] as const)('costs the others nothing at %s, and is named', async (way) => {
+    const { world, service } = await started()
+    const [bad, good] = [await service.create(ANN, BODY), await service.create(ANN, BODY)]
+    for (const { id } of [bad, good]) await service.runs.claim({ taskId: id, attempt: 1 })
+    world.clock.advance(61_000)
+    const hurt = world.serve(breaking((key) => key === bad.id))
+    await hurt.recovery[way](() => false)
+    expect(await service.get(bad.id)).toMatchObject({ status: 'in_progress' })
+    expect(await service.get(good.id)).toMatchObject({ status: 'queued' })
+    expect(hurt.log.entries.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { taskId: bad.id, reason: 'its detail is gone' } },
+    ])
+  })
+})
 
 describe('a tick beside a durable queue', () => {
   it('sends a task again that has waited for longer than the queue keeps messages, once in that time', async () => {

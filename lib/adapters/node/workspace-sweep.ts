@@ -17,19 +17,29 @@ const namesIn = async (dir: string): Promise<string[]> => {
 const isStale = async (path: string, before: number): Promise<boolean> => {
   try {
     const found = await lstat(path)
-    return found.isDirectory() && found.mtimeMs < before
+    return found.isDirectory() && found.mtimeMs <= before
   } catch {
     return false
   }
 }
 
-/** Removes workspaces last opened more than `ttlHours` ago and answers how many. Links are neither removed nor followed. */
-export const sweepWorkspaces = async (dir: string, ttlHours: number, clock: Clock): Promise<number> => {
+const taskOf = (name: string): string => name.slice(0, name.lastIndexOf('-'))
+
+/**
+ * Removes workspaces `<task>-<attempt>` that were last opened `ttlHours` ago or earlier, but for those of tasks that run,
+ * and answers how many. Links are neither removed nor followed.
+ */
+export const sweepWorkspaces = async (
+  dir: string,
+  ttlHours: number,
+  clock: Clock,
+  isRunning: (taskId: string) => boolean = () => false,
+): Promise<number> => {
   const before = clock.now() - ttlHours * HOUR_MS
   let removed = 0
   for (const name of await namesIn(dir)) {
     const path = join(dir, name)
-    if (!(await isStale(path, before))) continue
+    if (!(await isStale(path, before)) || isRunning(taskOf(name))) continue
     await rm(path, { recursive: true, force: true, maxRetries: 2 })
     removed += 1
   }

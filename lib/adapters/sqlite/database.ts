@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { fold } from '../../core/fold.ts'
 import { asProblem } from './failure.ts'
+import { keepPrivate } from './private.ts'
 
 /** 8 MB of cache a connection, and a write-ahead log folded back every MB: a longer one makes a commit wait for longer. */
 const PRAGMAS = `
@@ -16,6 +17,7 @@ const PRAGMAS = `
 /** Opens a file or `:memory:`; throws Problem `unavailable` when the medium will not have it. */
 export const openDatabase = (file: string): DatabaseSync => {
   try {
+    if (file !== ':memory:') keepPrivate(file)
     const db = new DatabaseSync(file)
     try {
       if (file !== ':memory:') db.exec(PRAGMAS)

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf, Problem } from '../../core/errors.ts'
 import { resultCode } from './failure.ts'
+import { keepPrivate } from './private.ts'
 
 const BUSY = 5
 
@@ -25,6 +26,7 @@ const refusal = (folder: string, thrown: unknown) =>
       )
 
 const hold = (file: string): DatabaseSync => {
+  keepPrivate(file)
   const lock = new DatabaseSync(file)
   try {
     lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE')

@@ -1,0 +1,33 @@
+import { isIPv6 } from 'node:net'
+
+/**
+ * Whom a limit by address counts: whoever has one IPv6 address has its /64 (RFC 6177), and counts as one; IPv4 written
+ * as IPv6 counts as IPv4. What is no address is itself.
+ */
+export const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const groups = groupsOf(address)
+  const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535'
+  if (isMapped) return groups.slice(6).flatMap(bytesOf).join('.')
+  return `${groups.slice(0, 4).map(hex).join(':')}::/64`
+}
+
+/** The eight numbers of an IPv6 address (RFC 4291, section 2.2), whatever zone it names. */
+const groupsOf = (address: string): number[] => {
+  const [head = '', tail = ''] = withoutDots(address.replace(/%.*$/s, '')).split('::')
+  const [left, right] = [numbersIn(head), numbersIn(tail)]
+  const between = Array.from({ length: 8 - left.length - right.length }, () => 0)
+  return [...left, ...between, ...right]
+}
+
+/** An address may end in the four bytes of an IPv4 one. */
+const withoutDots = (address: string): string =>
+  address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number)
+    return `${hex(a * 256 + b)}:${hex(c * 256 + d)}`
+  })
+
+const numbersIn = (part: string): number[] =>
+  part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
+const bytesOf = (group: number): number[] => [group >> 8, group & 255]
+const hex = (number: number): string => number.toString(16)

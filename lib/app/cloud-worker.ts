@@ -45,6 +45,15 @@ export const openWorker = async () => {
       outside.log.warn({ reason: messageOf(thrown) }, 'old workspaces were not removed'),
     )
 
+  /** Settings that cannot be read are those of a moment ago: no task has to wait for them. */
+  const refreshed = async () => {
+    try {
+      await entry.settings.refresh()
+    } catch (thrown) {
+      outside.log.warn({ reason: messageOf(thrown) }, 'settings were not read')
+    }
+  }
+
   /** Runs `work` with heartbeat, watch and an end before the invocation's own; `remainingMs` is what that has left. */
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
     // Timers of the clock keep no process alive, and a run may be nothing but a promise.
@@ -77,7 +86,7 @@ export const openWorker = async () => {
 
   const handle = (event: SqsEvent, context: InvocationContext) =>
     during(context.getRemainingTimeInMillis(), async () => {
-      await entry.settings.refresh()
+      await refreshed()
       return batch(event, context)
     })
   return Object.assign(handle, { stop: active.stopAll })

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Collection } from '../core/collection.ts'
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
-import { pageQuery } from '../core/page.ts'
+import { pageFacts, pageQuery, rangeOf } from '../core/page.ts'
 import type { Store } from '../ports/store.ts'
 
 export const PageQuery = z.object(pageQuery)
@@ -12,19 +11,11 @@ export const pageOf = async <R extends object>(
   store: Store,
   of: Collection<R>,
   scope: string,
-  { limit, offset, cursor }: PageQuery,
+  query: PageQuery,
 ) => {
-  const place = cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }
-  const [{ rows, next }, total] = await Promise.all([
-    store.page(of, { index: 'newest', order: 'desc', limit, ...place }),
+  const [page, total] = await Promise.all([
+    store.page(of, { index: 'newest', order: 'desc', ...rangeOf(query, scope) }),
     store.count(of, { index: 'newest' }),
   ])
-  return {
-    rows,
-    total,
-    count: rows.length,
-    limit,
-    ...(offset === undefined ? {} : { offset }),
-    ...(next ? { nextCursor: encodeCursor(next, scope) } : {}),
-  }
+  return { rows: page.rows, ...pageFacts(page, total, query, scope) }
 }

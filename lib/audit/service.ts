@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import { persist } from '../core/persist.ts'
 import type { Principal } from '../core/principal.ts'
 import { mask } from '../core/redact.ts'
@@ -38,33 +38,26 @@ export const createAudit = ({ store, clock, ids, log }: Needs) => ({
     await persist(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
   },
 
-  list: async ({ limit, offset, cursor, ...filters }: z.output<typeof ListAuditQuery>) => {
-    const where = testsOf(filters)
+  list: async (query: z.output<typeof ListAuditQuery>) => {
+    const where = testsOf(query)
     const scope = `audit:${JSON.stringify(where)}`
     const [page, total] = await Promise.all([
       store.page(auditRows, {
         index: 'newest',
         where,
         order: 'desc',
-        limit,
-        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+        ...rangeOf(query, scope),
       }),
       store.count(auditRows, { index: 'newest', where }),
     ])
     return {
       records: page.rows.map(shown),
-      total,
-      count: page.rows.length,
-      limit,
-      ...(offset === undefined ? {} : { offset }),
-      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+      ...pageFacts(page, total, query, scope),
     }
   },
 })
 
-type Filters = Omit<z.output<typeof ListAuditQuery>, 'limit' | 'offset' | 'cursor'>
-
-const testsOf = ({ userId, action, from, to }: Filters): Test<AuditRow>[] => [
+const testsOf = ({ userId, action, from, to }: z.output<typeof ListAuditQuery>): Test<AuditRow>[] => [
   ...(userId === undefined ? [] : [{ field: 'userId' as const, in: [userId] }]),
   ...(action === undefined ? [] : [{ field: 'action' as const, in: [action] }]),
   ...(from === undefined && to === undefined

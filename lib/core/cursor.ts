@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { invalid } from './errors.ts'
 
 /** A place in an ordered list: the sort value (as a rule the creation time) and the key of the last row that was read. */
-type Place = { by: string | number | boolean | null; key: string }
+export type Place = { by: string | number | boolean | null; key: string }
 
 // Room for the longest sort value, a title of 500 characters that all need escaping.
 const LONGEST = 6_000

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
 
 /** A whole number in a query string. */
 export const queryInt = (least: number, most: number) =>
@@ -48,3 +49,25 @@ export const pageAnswer = {
   offset: z.number().optional(),
   nextCursor: z.string().optional(),
 }
+
+type Asked = { limit: number; offset?: number | undefined; cursor?: string | undefined }
+
+/** How many rows a page has, and where it begins: after its cursor, which wins, or at its offset. Throws as `decodeCursor`. */
+export const rangeOf = ({ limit, offset = 0, cursor }: Asked, scope: string) => ({
+  limit,
+  ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
+})
+
+/** What a list says of itself beside its rows, of which there are `total` on all pages. */
+export const pageFacts = (
+  { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
+  total: number,
+  { limit, offset }: Asked,
+  scope: string,
+) => ({
+  total,
+  count: rows.length,
+  limit,
+  ...(offset === undefined ? {} : { offset }),
+  ...(next ? { nextCursor: encodeCursor(next, scope) } : {}),
+})

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import { missing } from '../core/errors.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
@@ -13,28 +13,20 @@ type Needs = { store: Store; log: Log; closeSession: (sessionId: string) => Prom
 
 /** Devices that were approved, from their user's side; admins see and revoke those of all. */
 export const createPaired = ({ store, log, closeSession }: Needs) => {
-  const list = async (
-    { userId, role }: Principal,
-    { limit, offset, cursor }: z.output<typeof ListPairedQuery>,
-  ) => {
+  const list = async ({ userId, role }: Principal, query: z.output<typeof ListPairedQuery>) => {
     const of = role === 'admin' ? { index: 'byStatus', is: 'approved' } : { index: 'ofUser', is: userId }
     const scope = `paired:${of.index}:${of.is}`
     const [page, total] = await Promise.all([
       store.page(pairings, {
         ...of,
         order: 'desc',
-        limit,
-        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+        ...rangeOf(query, scope),
       }),
       store.count(pairings, of),
     ])
     return {
       devices: page.rows.map(shown),
-      total,
-      count: page.rows.length,
-      limit,
-      ...(offset === undefined ? {} : { offset }),
-      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+      ...pageFacts(page, total, query, scope),
     }
   }
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { invalid, Problem } from '../core/errors.ts'
+import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -25,7 +25,6 @@ type Needs = {
 /** A request that was taken: the task it is for, and its state then. */
 export type Submitted = { taskId: string; status: Task['status']; replayed: boolean }
 
-const REPLAY_MS = 24 * 3_600_000
 /** As long as any prompt may be. */
 const LONGEST_PROMPT = 100_000
 
@@ -78,11 +77,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   }
 
   const replay = async (principal: Principal, body: GatewayBody, known: GatewayKey): Promise<Submitted> => {
-    if (known.bodyHash !== hashOf(body))
-      throw invalid(
-        [{ path: 'idempotency-key', message: 'was already used with another body' }],
-        'idempotency_key_reused',
-      )
+    refuseReuse(known.bodyHash, hashOf(body))
     const { taskId } = known
     const task = (await tasks.find(taskId)) ?? (await prepare(principal, body, taskId)())
     return { taskId, status: known.status ?? task.status, replayed: true }
@@ -104,7 +99,7 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   }
 
   return async (principal: Principal, body: GatewayBody, idempotencyKey?: string): Promise<Submitted> => {
-    const key = idempotencyKey && `${principal.userId}:${idempotencyKey}`
+    const key = idempotencyKey && replayKey(principal, idempotencyKey)
     const known = key ? await store.get(gatewayKeys, key) : undefined
     return known ? replay(principal, body, known) : submitNew(principal, body, key)
   }
@@ -128,4 +123,4 @@ const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => 
 
 /** Without the secret, of which not even a hash is to lie about. */
 const hashOf = ({ task, workflow, options: { notifySecret: _secret, ...options } }: GatewayBody): string =>
-  createHash('sha256').update(JSON.stringify({ task, workflow, options })).digest('hex')
+  fingerprintOf({ task, workflow, options })

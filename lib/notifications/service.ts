@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import { missing } from '../core/errors.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { ListNotificationsQuery } from './contract.ts'
@@ -47,17 +47,13 @@ export const createNotifications = ({ store }: { store: Store }) => {
     return new Set(seen.map(({ notificationId }) => notificationId))
   }
 
-  const list = async (
-    { userId }: Principal,
-    { limit, offset, cursor }: z.output<typeof ListNotificationsQuery>,
-  ) => {
+  const list = async ({ userId }: Principal, query: z.output<typeof ListNotificationsQuery>) => {
     const mark = await markOf(userId)
     const [page, total, unread] = await Promise.all([
       store.page(notifications, {
         index: 'newest',
         order: 'desc',
-        limit,
-        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, SCOPE) }),
+        ...rangeOf(query, SCOPE),
       }),
       store.count(notifications, { index: 'newest' }),
       unreadOf(userId, mark),
@@ -69,11 +65,7 @@ export const createNotifications = ({ store }: { store: Store }) => {
     return {
       notifications: page.rows.map((row) => shown(row, row.createdAt <= mark || seen.has(row.id))),
       unread,
-      total,
-      count: page.rows.length,
-      limit,
-      ...(offset === undefined ? {} : { offset }),
-      ...(page.next ? { nextCursor: encodeCursor(page.next, SCOPE) } : {}),
+      ...pageFacts(page, total, query, SCOPE),
     }
   }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { collection } from '../core/collection.ts'
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import { missing, Problem } from '../core/errors.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Follower, Store, Tally } from '../ports/store.ts'
@@ -64,24 +64,20 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     await store.commit({ insert: deadLetters, row }, [moved(undefined, 'pending')])
   }
 
-  const list = async ({ status, limit, offset, cursor }: z.output<typeof ListDlqQuery>) => {
+  const list = async (query: z.output<typeof ListDlqQuery>) => {
+    const { status } = query
     const scope = `dlq:${status}`
     const [page, counts] = await Promise.all([
       store.page(deadLetters, {
         ...(status === 'all' ? { index: 'newest' } : { index: 'byStatus', is: status }),
         order: 'desc',
-        limit,
-        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+        ...rangeOf(query, scope),
       }),
       countAll(),
     ])
     return {
       items: page.rows,
-      total: status === 'all' ? counts.total : counts[status],
-      count: page.rows.length,
-      limit,
-      ...(offset === undefined ? {} : { offset }),
-      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+      ...pageFacts(page, status === 'all' ? counts.total : counts[status], query, scope),
     }
   }
 

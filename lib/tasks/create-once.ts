@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { invalid } from '../core/errors.ts'
+import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -17,16 +16,14 @@ type Needs = {
   clock: Clock
 }
 
-const REPLAY_MS = 24 * 3_600_000
-
 /**
  * Creates a task once per key: within 24 hours the same key and body answers the first task again, another body is
  * refused. The record of the key and the task are one write, so a duplicate in flight finds either both or none.
  */
 export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, creation, clock }: Needs) => {
   const replayOf = (principal: Principal, body: CreateTask, key: string, row: TaskRow): CreateReplay => ({
-    key: `${principal.userId}:${key}`,
-    bodyHash: createHash('sha256').update(JSON.stringify(body)).digest('hex'),
+    key: replayKey(principal, key),
+    bodyHash: fingerprintOf(body),
     task: publicTask(row),
     ...(row.born === undefined ? {} : { born: row.born }),
     expiresAt: clock.now() + REPLAY_MS,
@@ -56,12 +53,8 @@ export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, 
       // The task as it was stored, which is what every replay answers too.
       return { task: replay.task, replayed: false }
     }
-    if (earlier?.bodyHash !== replay.bodyHash) {
-      throw invalid(
-        [{ path: 'idempotency-key', message: 'was already used with another body' }],
-        'idempotency_key_reused',
-      )
-    }
+    if (earlier === undefined) throw new Error('A record that stood in the way is not there')
+    refuseReuse(earlier.bodyHash, replay.bodyHash)
     await makeUpFor(earlier)
     return { task: earlier.task, replayed: true }
   }

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks } from './queries.ts'
 import { publicTask, type TaskRow, tasks } from './rows.ts'
@@ -7,7 +7,7 @@ import { publicTask, type TaskRow, tasks } from './rows.ts'
 export const createTaskFilter =
   ({ store }: { store: Store }) =>
   async (query: FilterTasks) => {
-    const { limit, offset = 0, cursor, sortBy, sortOrder } = query
+    const { offset = 0, sortBy, sortOrder } = query
     const scope = scopeOf(query)
     const selection = { index: 'newest', where: testsOf(query) }
     const [page, total] = await Promise.all([
@@ -15,19 +15,14 @@ export const createTaskFilter =
         ...selection,
         ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
         order: sortOrder,
-        limit,
         detail: true,
-        ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
+        ...rangeOf(query, scope),
       }),
       store.count(tasks, selection),
     ])
     return {
       tasks: page.rows.map(publicTask),
-      total,
-      count: page.rows.length,
-      limit,
-      offset,
-      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+      ...pageFacts(page, total, { ...query, offset }, scope),
     }
   }
 

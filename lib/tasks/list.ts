@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Store } from '../ports/store.ts'
 import type { ListTasks } from './queries.ts'
 import { publicTask, type TaskRow, tasks } from './rows.ts'
@@ -11,21 +11,17 @@ const DETAIL = new Set<string>(tasks.detail)
 export const createTaskList =
   ({ store }: { store: Store }) =>
   async (query: ListTasks) => {
-    const { status, limit, offset } = query
+    const { status } = query
     const fields = query.full ? undefined : query.fields
     const scope = `tasks:${status ?? ''}`
     const [page, totals] = await Promise.all([
-      store.page(tasks, { ...selectionOf(query), order: 'desc', limit, ...placeOf(query, scope) }),
+      store.page(tasks, { ...selectionOf(query), order: 'desc', ...rangeOf(query, scope) }),
       store.tallies(TASK_TOTALS.group),
     ])
     const counts = totals[TASK_TOTALS.member] ?? {}
     return {
       tasks: page.rows.map((row) => (fields ? picked(row, fields) : publicTask(row))),
-      total: counts[status ? `status:${status}` : 'total'] ?? 0,
-      count: page.rows.length,
-      limit,
-      ...(offset === undefined ? {} : { offset }),
-      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+      ...pageFacts(page, counts[status ? `status:${status}` : 'total'] ?? 0, query, scope),
     }
   }
 
@@ -33,10 +29,6 @@ const selectionOf = ({ status, full, fields }: ListTasks) => ({
   ...(status ? { index: 'byStatus', is: status } : { index: 'newest' }),
   detail: full === true || fields?.some((name) => DETAIL.has(name)) === true,
 })
-
-/** Where a page begins: after a cursor, which wins, or at an offset. */
-const placeOf = ({ cursor, offset = 0 }: ListTasks, scope: string) =>
-  cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }
 
 const picked = (row: TaskRow, fields: readonly (keyof TaskFields)[]): TaskFields =>
   Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]) as TaskFields

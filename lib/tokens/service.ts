@@ -1,5 +1,5 @@
-import { decodeCursor, encodeCursor } from '../core/cursor.ts'
 import { missing } from '../core/errors.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -43,25 +43,20 @@ export const createTokens = ({ store, entropy, clock, ids, audit }: Needs) => {
     return { token: text, ...token }
   }
 
-  const list = async (principal: Principal, { limit, offset, cursor }: ListTokens) => {
+  const list = async (principal: Principal, query: ListTokens) => {
     const selection = selectionOf(principal)
     const scope = `tokens:${'is' in selection ? selection.is : ''}`
     const [page, total] = await Promise.all([
       store.page(tokenRows, {
         ...selection,
         order: 'desc',
-        limit,
-        ...(cursor === undefined ? { offset: offset ?? 0 } : { after: decodeCursor(cursor, scope) }),
+        ...rangeOf(query, scope),
       }),
       store.count(tokenRows, selection),
     ])
     return {
       tokens: page.rows.map(shown),
-      total,
-      count: page.rows.length,
-      limit,
-      ...(offset === undefined ? {} : { offset }),
-      ...(page.next ? { nextCursor: encodeCursor(page.next, scope) } : {}),
+      ...pageFacts(page, total, query, scope),
     }
   }
 

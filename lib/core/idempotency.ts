@@ -1,0 +1,19 @@
+import { hash } from 'node:crypto'
+import { invalid } from './errors.ts'
+import type { Principal } from './principal.ts'
+
+/** How long a key answers its first request again, in milliseconds. */
+export const REPLAY_MS = 24 * 3_600_000
+
+/** A header `Idempotency-Key` as the key of its record: two callers may choose the same text. */
+export const replayKey = ({ userId }: Principal, key: string): string => `${userId}:${key}`
+
+/** What tells the body of one request from that of another under the same key. */
+export const fingerprintOf = (body: unknown): string => hash('sha256', JSON.stringify(body))
+
+/** Refuses a key that stands for another body. Throws Problem `invalid`. */
+export const refuseReuse = (standing: string, given: string): void => {
+  if (standing === given) return
+  const message = 'was already used with another body'
+  throw invalid([{ path: 'idempotency-key', message }], 'idempotency_key_reused')
+}

@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
-import { SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { handler as dlq } from '../../functions/dlq.ts'
 import { handler as queueHandler } from '../../functions/queue.ts'
 import { handler as tasksHandler } from '../../functions/tasks.ts'
 import { handler as tick } from '../../functions/tick.ts'
+import { openSqs } from '../../lib/adapters/aws/clients.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
@@ -14,6 +16,7 @@ import { createHost } from '../../lib/http/host.ts'
 import { queueRoutes } from '../../lib/queue/contract.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { every } from '../../lib/worker/beat.ts'
+import { startPoller } from '../../offline/sqs-poller.ts'
 import { type Stack, startStack } from '../../offline/stack.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
@@ -55,8 +58,10 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
   const log = createFakeLog()
   const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick)
   const workers: CloudWorker[] = []
+  let endDeadLetters = async () => {}
   const stop = async () => {
     await Promise.all(workers.map((worker) => worker.kill9()))
+    await endDeadLetters()
     await endTick()
     await gateway.stop()
     await stack.stop()
@@ -72,8 +77,27 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
       workers.push(worker)
       return worker
     },
+    /** Has SQS give up a message after so many receives, and takes in what it gave up on. */
+    takeDeadLetters: async (receives: number): Promise<void> => {
+      await giveUpAfter(stack, receives)
+      const queueUrl = stack.queues.deadLetters.replace(
+        new URL(stack.queues.deadLetters).origin,
+        process.env.SQS_ENDPOINT ?? '',
+      )
+      const client = openSqs({ region: process.env.AWS_REGION ?? '', endpoint: process.env.SQS_ENDPOINT })
+      endDeadLetters = startPoller({ client, queueUrl, batchSize: 1, concurrency: 1, handler: dlq, log }).stop
+    },
     [Symbol.asyncDispose]: stop,
   }
+}
+
+/** Deployed, it is ten receives, which take nine minutes. */
+const giveUpAfter = async ({ sqs, queues }: Stack, maxReceiveCount: number) => {
+  const read = { QueueUrl: queues.deadLetters, AttributeNames: ['QueueArn' as const] }
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand(read))
+  const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount })
+  for (const QueueUrl of [queues.tasks, queues.urgent])
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy } }))
 }
 
 /** Whatever is received from a task queue and not deleted comes again after so many seconds. */

@@ -15,7 +15,15 @@ const ANSWERS = {
   broken: { status: 500, name: 'InternalServerError' },
 } as const
 
-const refuse = (response: ServerResponse, { status, name }: (typeof ANSWERS)[keyof typeof ANSWERS]) => {
+/** S3, which names no target, says both in XML. */
+const BUSY = '<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>It was the test</Message></Error>'
+
+const refuse = (
+  response: ServerResponse,
+  { status, name }: (typeof ANSWERS)[keyof typeof ANSWERS],
+  isS3: boolean,
+) => {
+  if (isS3) return void response.writeHead(503, { 'content-type': 'application/xml' }).end(BUSY)
   response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-errortype': name })
   response.end(JSON.stringify({ __type: name, message: 'It was the test' }))
 }
@@ -25,7 +33,8 @@ export const startProxy = async (endpoint: string, hear: Hear) => {
   const server = createServer(async (incoming, response) => {
     const body = await buffer(incoming)
     const fate = hear(incoming, body)
-    if (fate === 'throttled' || fate === 'broken') return refuse(response, ANSWERS[fate])
+    if (fate === 'throttled' || fate === 'broken')
+      return refuse(response, ANSWERS[fate], incoming.headers['x-amz-target'] === undefined)
     if (fate === 'unsent') return void response.destroy()
     const { method = 'GET', url = '/', headers } = incoming
     const forwarded = request(new URL(url, endpoint), { method, headers }, (answer) => {

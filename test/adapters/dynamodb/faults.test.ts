@@ -21,14 +21,16 @@ describe('storage of which 30 % of all calls fail', () => {
   let share = 0
   let due: Fault[] = []
   let calls = 0
+  let reads = 0
   let failed = 0
 
   beforeAll(async () => {
     emulator = await startDynamoDb()
     client = openClient(emulator.endpoint)
     const random = seededRandom(20_260_101)
-    injectFaults(client, () => {
+    injectFaults(client, (command) => {
       calls += 1
+      if (command === 'GetItemCommand') reads += 1
       if (due.length > 0) return due.shift()
       if (random() >= share) return undefined
       failed += 1
@@ -107,9 +109,10 @@ describe('storage of which 30 % of all calls fail', () => {
   })
   it('makes three more calls at most, then says that it is unavailable', async () => {
     share = 1
-    calls = 0
+    reads = 0
     await expect(store.get(notes, 'sum 0')).rejects.toMatchObject({ code: 'storage_unavailable' })
-    expect(calls).toBe(4)
+    // Totals of the commits before may still be on their way; what is counted is this read.
+    expect(reads).toBe(4)
     share = 0
   })
 })

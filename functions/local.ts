@@ -16,24 +16,24 @@ const main = async () => {
   endOnSignal(app)
   app.server.listen(config.PORT, config.HOST)
   await once(app.server, 'listening')
-  await app.start()
+  // Asked now: once a signal has come, the server has no address any more.
   const { port } = app.server.address() as AddressInfo
+  await app.start()
+  const signIn = await app.signIn()
+  if (isEnding) return
   const host = config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST
-  process.stdout.write(
-    banner({ ...app.facts, signIn: app.signIn(), url: `http://${host}:${port}`, mode: config.SERVICE_MODE }),
-  )
+  process.stdout.write(banner({ ...app.facts, signIn, url: `http://${host}:${port}` }))
 }
 
+let isEnding = false
+
 /** The first signal begins an orderly end; further ones do not cut it short. */
-const endOnSignal = ({ server, close }: Awaited<ReturnType<typeof openLocalApp>>) => {
-  let ending = false
+const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
   const end = () => {
-    if (ending) return
-    ending = true
+    if (isEnding) return
+    isEnding = true
     // No clock keeps a process alive, and all that is left of a run may be a promise: nothing but this waits for it.
     setInterval(() => undefined, 1_000)
-    server.close()
-    server.closeIdleConnections()
     close().then(
       () => process.exit(0),
       (thrown) => {
@@ -47,6 +47,8 @@ const endOnSignal = ({ server, close }: Awaited<ReturnType<typeof openLocalApp>>
 }
 
 main().catch((thrown) => {
+  // A start that was cut short by the end has not failed.
+  if (isEnding) return
   process.stderr.write(`${oneLine(thrown)}\n`)
   process.exit(1)
 })

@@ -7,7 +7,11 @@ import document from '../resources/openapi.json' with { type: 'json' }
 
 /** Every route that there is, as the description has it. */
 const everywhere = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.keys(methods).map((method) => ({ path, method: method.toUpperCase() as Place['method'] })),
+  Object.entries<object>(methods).map(([method, operation]) => ({
+    path,
+    method: method.toUpperCase() as Place['method'],
+    ...('x-writes' in operation ? { writes: true as const } : {}),
+  })),
 )
 
 /** The description of the API; also where requests go that no function has a route for, to be answered 404 or 405. */

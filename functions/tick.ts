@@ -1,4 +1,5 @@
 import { openJobs } from '../lib/app/cloud-jobs.ts'
+import { leftLying } from '../lib/app/cloud-left-lying.ts'
 import { openSending } from '../lib/app/cloud-sending.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
@@ -8,20 +9,27 @@ const UNTOLD_MS = 60_000
 
 const open = () => {
   const config = readConfig()
-  return openJobs(config, openSending(config, false))
+  return { ...openJobs(config, openSending(config, false)), tablePrefix: config.TABLE_PREFIX }
 }
-let opened: ReturnType<typeof open> | undefined
+type Opened = ReturnType<typeof open>
+let opened: Opened | undefined
 
 /** What has become due, in the order in which it is done. */
-const stepsOf = ({ tasks, outbox, gateway, deliveries, settings }: ReturnType<typeof open>) => [
+const stepsOf = ({ tasks, checkDeadLetters, outbox, gateway, deliveries, settings, ...rest }: Opened) => [
   { step: 'settings', work: settings.refresh },
-  { step: 'abandoned tasks', work: () => tasks.recovery.tick(() => false) },
+  { step: 'abandoned tasks', work: async () => tell(await tasks.recovery.tick(() => false), rest) },
   { step: 'untold announcements', work: () => outbox.resend(UNTOLD_MS) },
   { step: 'totals', work: tasks.checkCounters },
+  { step: 'totals of dead letters', work: checkDeadLetters },
   { step: 'gateway', work: gateway.repair },
   { step: 'deliveries', work: deliveries.sendDue },
   { step: 'deliveries under way', work: deliveries.settled },
 ]
+
+/** One task that cannot be helped fails no tick, but does not go unheard. */
+const tell = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePrefix' | 'clock' | 'log'>) => {
+  if (left > 0) log.error(leftLying(tablePrefix, left, clock.now()), 'tasks were left lying')
+}
 
 /** Does what has become due. A step that fails costs the others nothing; the invocation fails after the last one. */
 export const handler = async (): Promise<void> => {

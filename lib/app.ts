@@ -13,9 +13,11 @@ import { createGroups } from './api/table.ts'
 import { openAgents } from './app/agents.ts'
 import { openLocalCipher } from './app/cipher.ts'
 import { openData } from './app/data.ts'
+import { createDrain } from './app/drain.ts'
 import { isFault } from './app/faults.ts'
 import { frontOf, openGuard } from './app/front.ts'
 import { openHealth } from './app/health.ts'
+import { checkKey, telling } from './app/lost-key.ts'
 import { refuseOpenHost, signInOf } from './app/sign-in.ts'
 import { createBackground } from './background.ts'
 import { collections } from './collections.ts'
@@ -53,7 +55,7 @@ export const openLocalApp = async (config: Config) => {
     random: Math.random,
     entropy,
     passwords: createArgon2({ entropy }),
-    cipher: openLocalCipher(config, { entropy }),
+    cipher: telling(openLocalCipher(config, { entropy }), log),
     providerFetch: createProviderFetch(),
     outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
     sendsAtOnce: true,
@@ -68,26 +70,31 @@ export const openLocalApp = async (config: Config) => {
   // Before anybody can ask for anything it is known who may come in.
   await domains.settings.refresh()
   refuseOpenHost(domains, config)
+  await checkKey(ports)
   const background = createBackground(ports, domains, consumers, config, {
     expiredRows: store.sweep,
     workspaces: () =>
       sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, domains.active.has),
   })
+  const server = openServer(ports, domains, config, () => store.writable)
+  const drain = createDrain(server)
+  /** Ends the requests in flight and what runs, at the same time; then what both stand on. */
   const close = async () => {
-    await background.stop()
+    await Promise.all([drain(), background.stop()])
     await agents.close()
     await store.close()
     data.release()
   }
   const facts = {
     version: VERSION,
+    mode: config.SERVICE_MODE,
+    publicUrl: frontOf(config).publicUrl,
     providers: agents.models.providers(),
     model: agents.models.resolve({}),
     agents: domains.agents.types(),
     data: data.shown,
   }
-  const server = openServer(ports, domains, config, () => store.writable)
-  return { server, start: background.start, close, facts, signIn: () => signInOf(domains) }
+  return { server, start: background.start, close, facts, signIn: () => signInOf(domains, store) }
 }
 
 /** A service that cannot write is of no use; whoever supervises it starts a new one. */

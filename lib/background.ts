@@ -31,6 +31,7 @@ export const createBackground = (
 ) => {
   const { tasks, outbox, gateway, deliveries, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
+  let beginning: Promise<boolean> | undefined
   let stopped = false
 
   /** Takes up what the last process left, then starts the workers. */
@@ -38,7 +39,9 @@ export const createBackground = (
     const { resent, recovered } = await tasks.recovery.afterRestart()
     await outbox.resend()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
-    ahead.allowed = await lastExit.begin()
+    if (stopped) return
+    beginning = lastExit.begin()
+    ahead.allowed = await beginning
     if (stopped) return
     consumers.tasks.start(({ body }) => worker.run(body))
     consumers.notifications.start(({ body }) => outbox.deliver(body))
@@ -72,6 +75,9 @@ export const createBackground = (
     deliveries.stop()
     await withinMs(LAST_SENDS_MS, deliveries.settled())
     await Promise.all(jobs.map((end) => end()))
+    // Whoever has begun nothing leaves what is known of the last process.
+    if (beginning === undefined) return
+    await beginning
     await lastExit.end()
   }
 

@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import { Environment } from './config/environment.ts'
 import { type Families, families, familyNames, variable } from './config/families.ts'
 import { Problem } from './core/errors.ts'
+import { issueText } from './core/issue-text.ts'
 
 /**
  * Every setting, validated, under the name of its environment variable; those of providers by kind. `given` names the
@@ -22,7 +23,7 @@ export const readConfig = (environment: Variables = process.env): Config => {
   const given: Variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const wrong: string[] = []
   const read = <T extends z.ZodType>(schema: T, values: unknown, nameOf = (field: string) => field) => {
-    const parsed = schema.safeParse(values)
+    const parsed = schema.safeParse(values, { error: issueText })
     for (const issue of parsed.error?.issues ?? [])
       wrong.push(`${nameOf(String(issue.path[0] ?? ''))}: ${issue.message}`)
     return parsed.data

@@ -35,7 +35,8 @@ const main = async () => {
   const stack = await startStack(config, folder)
   started('inner', stack)
   const furnished = readConfig()
-  const entry = createEntry(openBasePorts(furnished), furnished)
+  const ports = openBasePorts(furnished)
+  const entry = createEntry(ports, furnished)
   await entry.settings.refresh()
   refuseOpenHost(entry, furnished)
   started('outer', await startJobs(stack, furnished, log))
@@ -44,8 +45,8 @@ const main = async () => {
   const data = `${folder}, emulators of DynamoDB, SQS and S3`
   process.stdout.write(
     banner({
-      ...{ ...modelOf(config), signIn: signInOf(entry), version: VERSION },
-      ...{ url: gateway.url, mode: 'pro', agents, data },
+      ...{ ...modelOf(config), signIn: await signInOf(entry, ports.store), version: VERSION },
+      ...{ url: gateway.url, publicUrl: config.PUBLIC_URL, mode: 'pro', agents, data },
     }),
   )
 }

@@ -26,6 +26,19 @@ const versionOnly = (source) => JSON.stringify({ version: JSON.parse(source).ver
 /** The thread that pino writes from when it is given a transport; it is given none. */
 const noThread = () => 'module.exports = class { constructor() { throw new Error("No transports here") } }'
 
+/** What pino masks paths with when it is given some; it is given none, lib/core/redact.ts masks more. */
+const noRedaction = () => 'module.exports = () => { throw new Error("No paths to mask here") }'
+
+/** No operation that a function asks of AWS streams events; only the client of S3 is set up for one that does. */
+const noEventStreams = () => `
+  export const eventStreamSerdeProvider = () => undefined
+  export const resolveEventStreamSerdeConfig = (input) => input
+  export class EventStreamSerde { constructor() { throw new Error('No event streams here') } }`
+
+/** Where DynamoDB would keep what other addresses it was told of; nobody has it ask for any. */
+const noOtherEndpoints = () => `
+  export class EndpointCache { getEndpoint() {} get() {} has() { return false } set() {} delete() {} clear() {} }`
+
 /** Every schema of zod carries the means to describe itself as JSON Schema. The API's description is a file by now. */
 const noJsonSchema = (source) => {
   const declared = [...source.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name)
@@ -47,6 +60,17 @@ const plugins = [
     noJsonSchema,
   ),
   onLoad('version-only', /@aws-sdk[\\/][\w-]+[\\/]package\.json$/, versionOnly, 'json'),
+  onLoad('no-redaction', /@pinojs[\\/]redact[\\/]index\.js$/, noRedaction),
+  onLoad(
+    'no-event-streams',
+    /@smithy[\\/]core[\\/]dist-es[\\/]submodules[\\/]event-streams[\\/]index\.js$/,
+    noEventStreams,
+  ),
+  onLoad(
+    'no-other-endpoints',
+    /@aws-sdk[\\/]endpoint-cache[\\/]dist-es[\\/]EndpointCache\.js$/,
+    noOtherEndpoints,
+  ),
   onLoad('no-thread', /node_modules[\\/]thread-stream[\\/]index\.js$/, noThread),
 ]
 

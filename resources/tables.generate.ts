@@ -1,11 +1,16 @@
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { collections } from '../lib/collections.ts'
+import { functionAlarms, functionsIn } from './alarms.ts'
 import { anyStage, tableName, tableResources } from './tables.ts'
 import { toYaml } from './yaml.ts'
 
-/** Writes the tables where serverless.yml reads them: `npm run tables`. */
-const head = '# Made from lib/collections.ts by `npm run tables`; a test fails when it is not fresh.\n'
-const file = new URL('tables.yml', import.meta.url)
+/** Writes what serverless.yml reads of tables, and of alarms of functions: `npm run tables`. */
+const write = (name: string, source: string, resources: object) => {
+  const head = `# Made from ${source} by \`npm run tables\`; a test fails when it is not fresh.\n`
+  writeFileSync(new URL(name, import.meta.url), head + toYaml(resources))
+}
 const definitions = tableDefinitions(collections, tableName(anyStage))
-writeFileSync(file, head + toYaml(tableResources(definitions, anyStage)))
+write('tables.yml', 'lib/collections.ts', tableResources(definitions, anyStage))
+const files = readdirSync(new URL('../functions', import.meta.url))
+write('alarms-functions.yml', 'the files in functions/', functionAlarms(functionsIn(files), anyStage))

@@ -2,7 +2,7 @@ import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
 import type { Collection } from '../lib/core/collection.ts'
 
 /** What differs between stages: how every name begins, and what becomes of a table when the stack is removed. */
-type Stage = { prefix: string; onRemoval: string }
+export type Stage = { prefix: string; onRemoval: string }
 
 /** Any stage: the variables that serverless.yml fills in. */
 export const anyStage: Stage = {

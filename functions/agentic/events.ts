@@ -55,4 +55,5 @@ const answer = async (request: IncomingMessage, response: ServerResponse) => {
 
 const server = createServer((request, response) => void answer(request, response))
 server.listen(config.PORT, config.HOST)
-process.on('SIGTERM', () => server.close())
+// What the function holds open would keep the process: it ends when the last invocation has been answered.
+process.on('SIGTERM', () => server.close(() => process.exit(0)))

@@ -10,6 +10,7 @@ import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
+import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
@@ -26,7 +27,7 @@ export const openStreaming = (): Server => {
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
     return { exportTasks, submitRequest }
   }, openAccepting)
-  const handler = openGroup(routes, open)
+  const handler = behindWebAdapter(openGroup(routes, open))
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),
     ids: createIds({ clock: createClock() }),

@@ -17,6 +17,7 @@ export const accountRoutes = defineRoutes({
     path: '/api/auth/signup',
     summary: 'Make an account with a password, and sign in',
     access: 'public',
+    limited: true,
     body: z.object({
       email: EmailSchema,
       password: NewPassword,
@@ -30,6 +31,7 @@ export const accountRoutes = defineRoutes({
     path: '/api/auth/login',
     summary: 'Sign in with a password',
     access: 'public',
+    limited: true,
     body: z.object({ email: z.string().trim().min(1).max(255), password: GivenPassword }),
     response: z.object({ user: UserSchema, message }),
   },
@@ -37,7 +39,7 @@ export const accountRoutes = defineRoutes({
     method: 'GET',
     path: '/api/auth/me',
     summary: 'Who is signed in, and how one signs in here',
-    access: 'optional',
+    access: 'any',
     response: z.union([
       z.object({ authenticated: z.literal(true), authMode: AuthModeSchema, user: Me }),
       z.object({

@@ -2,6 +2,15 @@ import * as z from 'zod'
 
 const LONGEST_PASSWORD = 1_024
 
+/** What begins another line, does something else to a terminal, or turns the text around it around. */
+export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
+
+/**
+ * A character that leaves a mark of its own: neither space nor what only changes its neighbours, nor what Unicode wants
+ * left blank where it is not understood (Hangul fillers are letters, the Braille blank is a symbol).
+ */
+const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
+
 /**
  * An address as the HTML standard's e-mail field takes it: ASCII, so that lower case is all that comparing needs and no
  * two addresses merely look the same (a dotless i, the Kelvin sign, full-width letters).
@@ -15,7 +24,14 @@ export const EmailSchema = z
 /** What an address is compared by. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
-export const NameSchema = z.string().trim().min(1).max(100)
+/** What a person is called by: one line, of which something can be seen. */
+export const NameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine((name) => !CONTROLS.test(name), 'must not have control characters')
+  .refine((name) => VISIBLE.test(name), 'must have a character that can be seen')
 
 /** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
 const typed = (password: string) => password.normalize('NFC')

@@ -1,6 +1,6 @@
 import type { AuthMode } from '../auth/schema.ts'
 import { Problem } from '../core/errors.ts'
-import { AvatarUrlSchema, EmailSchema, emailKey, NameSchema } from './fields.ts'
+import { AvatarUrlSchema, CONTROLS, EmailSchema, emailKey, NameSchema } from './fields.ts'
 import type { Applicant, Register } from './registration.ts'
 import type { Registry } from './registry.ts'
 import { type Registration, shownUser } from './rows.ts'
@@ -60,7 +60,7 @@ const applicantOf = (person: ProvidedPerson): Applicant => {
 
 /** What a provider calls a name is cut to what one may be here. */
 const nameOf = (text: string | undefined): string | undefined =>
-  NameSchema.safeParse(text?.trim().slice(0, 100).toWellFormed()).data
+  NameSchema.safeParse(text?.split(CONTROLS).join(' ').trim().slice(0, 100).toWellFormed()).data
 
 const accountExists = () =>
   new Problem(

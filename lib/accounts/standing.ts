@@ -1,8 +1,13 @@
+import { createContention } from '../core/contention.ts'
 import { missing, Problem } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
 import { ROSTER_ID, type Roster, rosters, type StandingChange, type UserRow, users } from './rows.ts'
 
-const TRIES = 10
+const BUSY_MS = 1_000
+
+type Needs = { store: Store; clock: Clock; entropy: Entropy }
 
 type Wanted = { role?: UserRow['role'] | undefined; disabled?: boolean | undefined }
 
@@ -14,9 +19,12 @@ export type ChangeStanding = (userId: string, wanted: Wanted) => Promise<UserRow
  * and carries its last change, which the next one completes first. The user's row follows, in that order: a change
  * applies only to the row that it was made from, so what comes late changes nothing.
  *
- * Throws Problem `invalid` `last_admin` when nobody would be left, `missing` for a user who is not there.
+ * Throws Problem `invalid` `last_admin` when nobody would be left, `missing` for a user who is not there, `unavailable`
+ * `users_busy` when others never stop changing users in between.
  */
-export const createChangeStanding = ({ store }: { store: Store }): ChangeStanding => {
+export const createChangeStanding = ({ store, clock, entropy }: Needs): ChangeStanding => {
+  const contend = createContention({ timer: clock, entropy })
+
   const follow = ({ userId, role, disabled, from, to }: StandingChange) => ({
     update: users,
     key: userId,
@@ -53,13 +61,14 @@ export const createChangeStanding = ({ store }: { store: Store }): ChangeStandin
   }
 
   return async (userId, wanted) => {
-    for (let tries = 0; tries < TRIES; tries++) {
-      const changed = await attempt(userId, wanted)
-      if (changed) return changed
-    }
-    throw new Problem('unavailable', 'users_busy', 'Others are changing users: try again')
+    const changed = await contend(() => attempt(userId, wanted))
+    if (changed === undefined) throw busy()
+    return changed
   }
 }
+
+const busy = () =>
+  new Problem('unavailable', 'users_busy', 'Others are changing users: try again', { retryAfterMs: BUSY_MS })
 
 const lastAdmin = () =>
   new Problem(

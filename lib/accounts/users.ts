@@ -3,7 +3,7 @@ import { missing } from '../core/errors.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { type PageQuery, pageOf } from './page.ts'
-import { shownUser, type UserRow, users } from './rows.ts'
+import { ROSTER_ID, rosters, shownUser, type UserRow, users } from './rows.ts'
 import type { ProfilePatch, StandingOf, User, UserOf } from './schema.ts'
 
 const LOCAL_ADMIN_ROW: UserRow = {
@@ -33,6 +33,9 @@ export const createUsers = ({ store, mode }: Needs) => {
     return row && { role: row.role, disabled: row.disabled }
   }
 
+  /** Whether there is an account whose holder may sign in as an admin; once there is one, there always is. */
+  const hasAdmin = async (): Promise<boolean> => (await store.get(rosters, ROSTER_ID)) !== undefined
+
   /** Every account but the local admin's, newest first. */
   const list = async (query: PageQuery) => {
     const { rows, ...page } = await pageOf(store, users, 'users', query)
@@ -48,7 +51,7 @@ export const createUsers = ({ store, mode }: Needs) => {
     return shownUser(row)
   }
 
-  return { userOf, standingOf, list, change }
+  return { userOf, standingOf, hasAdmin, list, change }
 }
 
 /** As admins see an account in their list. */

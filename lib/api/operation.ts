@@ -16,10 +16,11 @@ const ProblemSchema = z
 
 const errors = {
   400: 'The request does not fit the schema, or the state of what it acts on',
-  401: 'Not signed in, or the session is invalid',
+  401: 'Not signed in, the credentials are wrong, or the session or Bearer token is invalid',
   403: 'Signed in without the permission, or refused because of where the request comes from',
   404: 'There is nothing under that id',
   413: 'The body is too large',
+  429: 'Too many requests; Retry-After says when to come again',
   500: 'Something went wrong in the service',
   default: 'Any other error',
 } as const
@@ -30,7 +31,9 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
   operationId: name,
   summary: route.summary,
   tags: [tag],
-  security: route.access === 'public' ? [] : [{ cookie: [] }, { bearer: [] }],
+  // For whoever has the description only: such a GET is not asked by HEAD.
+  ...(route.writes ? { 'x-writes': true } : {}),
+  security: securityOf(route),
   ...(route.params || route.query || route.headers
     ? {
         requestParams: {
@@ -45,6 +48,12 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
     : {}),
   responses: { ...successesOf(route), ...errorsOf(route) },
 })
+
+/** `{}` says that it goes without. */
+const securityOf = ({ access }: Route): Record<string, string[]>[] => {
+  if (access === 'public') return []
+  return [...(access === 'any' || access === 'optional' ? [{}] : []), { cookie: [] }, { bearer: [] }]
+}
 
 const successesOf = (route: Route): ZodOpenApiResponsesObject => {
   const body = { schema: route.response }
@@ -70,12 +79,14 @@ const errorsOf = (route: Route): ZodOpenApiResponsesObject =>
   )
 
 /** The statuses that a route's own declaration makes possible; what a service adds falls under `default`. */
-const errorStatusesOf = ({ access, params, query, body }: Route): ErrorStatus[] => [
+const errorStatusesOf = ({ access, alsoStatus, params, query, body, limited }: Route): ErrorStatus[] => [
   ...(params || query || body ? [400 as const] : []),
-  ...(access === 'public' ? [] : [401 as const]),
+  // Public routes refuse a Bearer token that is nobody's, and wrong passwords.
+  ...(access === 'any' || alsoStatus === 401 ? [] : [401 as const]),
   403,
   ...(params ? [404 as const] : []),
   ...(body ? [413 as const] : []),
+  ...(limited ? [429 as const] : []),
   500,
   'default',
 ]

@@ -1,7 +1,10 @@
 import type { ProviderStatus } from '../ports/model.ts'
 
 type Facts = {
+  /** Where it listens. */
   url: string
+  /** Where people find it, when that is elsewhere. */
+  publicUrl?: string | undefined
   mode: string
   version: string
   providers: readonly Pick<ProviderStatus, 'demo'>[]
@@ -12,26 +15,34 @@ type Facts = {
 }
 
 /** What somebody has to do before the service answers: nothing, or how the mode of sign-in has it. */
-export type SignIn = 'open' | 'key' | 'cloud' | 'oidc'
+export type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'nobody'
 
-const toTry: Readonly<Record<SignIn, readonly [request: string, body: string]>> = {
+type Try = readonly [request: string, body: string]
+
+const toTry: Readonly<Record<Exclude<SignIn, 'nobody'>, Try>> = {
   open: ['POST /api/tasks', '{"title": "Hello", "prompt": "Write a note about this workspace"}'],
   key: ['POST /api/auth/verify-access-key', '{"key": "…"}'],
-  cloud: ['POST /api/auth/signup', '{"email": "you@example.com", "password": "…", "name": "You"}'],
+  signup: ['POST /api/auth/signup', '{"email": "you@example.com", "password": "…", "name": "You"}'],
+  login: ['POST /api/auth/login', '{"email": "you@example.com", "password": "…"}'],
   oidc: ['GET /api/auth/oidc', ''],
 }
 
+const NOBODY = [
+  'Nobody can sign in: there is no account yet, and registration is closed.',
+  'Start once with REGISTRATION_MODE=invite: whoever signs up first is the admin.',
+]
+
 /** What `npm start` says: where it is, what it runs on, and one thing to try. */
 export const banner = (facts: Facts): string => {
-  const { url, mode, version, providers, model, agents, data, signIn = 'open' } = facts
+  const { url, publicUrl, mode, version, providers, model, agents, data, signIn = 'open' } = facts
   const demo = providers.some((provider) => provider.demo)
   const lines = [
     `agent-task-service ${version} on ${url}, mode ${mode}`,
+    ...(publicUrl === undefined ? [] : [`  public  ${publicUrl}`]),
     `  model   ${demo ? 'scripted demo model, not an AI: set ANTHROPIC_API_KEY or another key for a real one' : `${model.provider}/${model.model}`}`,
     `  agents  ${agents.join(', ')}`,
     `  data    ${data}`,
-    'Try it:',
-    ...curlOf(url, ...toTry[signIn]),
+    ...(signIn === 'nobody' ? NOBODY : ['Try it:', ...curlOf(publicUrl ?? url, ...toTry[signIn])]),
   ]
   return `${lines.join('\n')}\n`
 }

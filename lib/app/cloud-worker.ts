@@ -54,6 +54,22 @@ export const openWorker = async () => {
     }
   }
 
+  let jobs: (() => Promise<void>)[] = []
+  let invocations = 0
+  /** Heartbeat and watch are for every run of the process: one of each, however many invocations there are at once. */
+  const begin = () => {
+    invocations += 1
+    if (invocations > 1) return
+    jobs = [
+      every(outside, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
+      every(outside, 'watch', WATCH_MS, active.check),
+    ]
+  }
+  const end = async () => {
+    invocations -= 1
+    if (invocations === 0) await Promise.all(jobs.map((stop) => stop()))
+  }
+
   /** Runs `work` with heartbeat, watch and an end before the invocation's own; `remainingMs` is what that has left. */
   const during = async <T>(remainingMs: number, work: () => Promise<T>): Promise<T> => {
     // Timers of the clock keep no process alive, and a run may be nothing but a promise.
@@ -61,10 +77,7 @@ export const openWorker = async () => {
     const cancel = outside.clock.after(Math.max(0, remainingMs - GIVE_BACK_MS), () =>
       active.stopNow('shutdown'),
     )
-    const jobs = [
-      every(outside, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
-      every(outside, 'watch', WATCH_MS, active.check),
-    ]
+    begin()
     try {
       return await work()
     } finally {
@@ -72,7 +85,7 @@ export const openWorker = async () => {
       await deliveries.settled()
       await sweep()
       cancel()
-      await Promise.all(jobs.map((end) => end()))
+      await end()
       clearInterval(awake)
     }
   }

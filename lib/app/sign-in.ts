@@ -1,6 +1,8 @@
+import { ROSTER_ID, rosters } from '../accounts/rows.ts'
 import { badSetting, type Config } from '../config.ts'
 import type { Entry } from '../join/entry.ts'
 import { exposureOf } from '../join/exposure.ts'
+import type { Store } from '../ports/store.ts'
 import type { SignIn } from './banner.ts'
 
 /** Whoever reaches a service that asks nobody to sign in is its admin, so it must not be reachable from elsewhere. */
@@ -16,8 +18,17 @@ export const refuseOpenHost = ({ identity }: Pick<Entry, 'identity'>, config: Co
   }
 }
 
-export const signInOf = ({ authMode, hasAccessKey }: Pick<Entry, 'authMode' | 'hasAccessKey'>): SignIn => {
+type Known = Pick<Entry, 'authMode' | 'hasAccessKey' | 'settings'>
+
+/** What somebody has to do before the service answers. */
+export const signInOf = async (
+  { authMode, hasAccessKey, settings }: Known,
+  store: Store,
+): Promise<SignIn> => {
   const mode = authMode()
-  if (mode !== 'local') return mode
-  return hasAccessKey() ? 'key' : 'open'
+  if (mode === 'local') return hasAccessKey() ? 'key' : 'open'
+  const hasAccounts = (await store.get(rosters, ROSTER_ID)) !== undefined
+  if (!hasAccounts && settings.current().system.registrationMode === 'closed') return 'nobody'
+  if (mode === 'oidc') return 'oidc'
+  return hasAccounts ? 'login' : 'signup'
 }

@@ -11,7 +11,8 @@ type Needs = {
   fixedKey: string | undefined
   stored: {
     hash(): string | undefined
-    setHash(hash: string | undefined): Promise<void>
+    /** Puts a hash in place of `from`, undefined being no key; false when another one is there. */
+    replaceHash(from: string | undefined, to: string | undefined): Promise<boolean>
     refresh(): Promise<void> | undefined
   }
   passwords: Passwords
@@ -26,7 +27,8 @@ export type AccessKey = ReturnType<typeof createAccessKey>
 
 /** The optional key of local mode: whoever knows it is the local admin. */
 export const createAccessKey = (needs: Needs) => {
-  const { fixedKey, stored, passwords, sessions } = needs
+  const { stored, passwords, sessions } = needs
+  const fixedKey = needs.fixedKey === undefined ? undefined : typed(needs.fixedKey)
 
   /** Whether a session is needed at all. */
   const exists = (): boolean => fixedKey !== undefined || stored.hash() !== undefined
@@ -47,13 +49,12 @@ export const createAccessKey = (needs: Needs) => {
     await stored.refresh()
     if (!exists())
       throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
-    if (!(await matches(key)))
+    if (!(await matches(typed(key))))
       throw new Problem('unauthenticated', 'wrong_access_key', 'The access key is wrong')
     return sessions.open(LOCAL_USER)
   }
 
-  /** Sets the key, or removes it. The caller stays signed in, everybody else is signed out. */
-  const change = async (principal: Principal, key: string | null) => {
+  const refuseChange = (key: string | null) => {
     refuseOtherModes()
     if (fixedKey !== undefined)
       throw invalid(
@@ -65,8 +66,19 @@ export const createAccessKey = (needs: Needs) => {
         [{ path: 'key', message: 'cannot be removed while others than this machine can reach the service' }],
         'access_key_required',
       )
-    await stored.setHash(key === null ? undefined : await passwords.hash(key))
+  }
+
+  /**
+   * Sets the key, or removes it. The caller stays signed in, everybody else is signed out. Of several at once one
+   * succeeds; the others find another key than the one that let them in, and are refused.
+   */
+  const change = async (principal: Principal, key: string | null) => {
+    refuseChange(key)
     const { sessionId } = principal
+    // Who has no session came in because there was no key.
+    const stood = sessionId === undefined ? undefined : stored.hash()
+    const hash = key === null ? undefined : await passwords.hash(typed(key))
+    if (!(await stored.replaceHash(stood, hash))) throw overtaken(sessionId !== undefined)
     await sessions.closeAll(LOCAL_USER, {
       devices: false,
       ...(sessionId === undefined ? {} : { except: sessionId }),
@@ -78,6 +90,18 @@ export const createAccessKey = (needs: Needs) => {
 
   return { exists, verify, change }
 }
+
+/** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
+const typed = (key: string) => key.normalize('NFC')
+
+const overtaken = (hasSession: boolean) =>
+  hasSession
+    ? new Problem('invalid', 'access_key_changed', 'Somebody else has just changed the access key')
+    : new Problem(
+        'unauthenticated',
+        'not_signed_in',
+        'Somebody else has just set an access key: sign in with it',
+      )
 
 /** Compares without telling by its time where two texts differ. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))

@@ -1,14 +1,18 @@
 import * as z from 'zod'
 import { defineRoutes } from '../http/route.ts'
 
-export const AccessKeySchema = z.string().min(6).max(1_024)
+export const AccessKeySchema = z
+  .string()
+  .min(6)
+  .max(1_024)
+  .refine((key) => /[^\p{Z}\p{C}]/u.test(key), 'must have a character that can be seen')
 
 export const authRoutes = defineRoutes({
   logout: {
     method: 'POST',
     path: '/api/auth/logout',
     summary: 'End the session',
-    access: 'optional',
+    access: 'any',
     response: z.object({ message: z.string() }),
   },
   verifyAccessKey: {
@@ -16,6 +20,7 @@ export const authRoutes = defineRoutes({
     path: '/api/auth/verify-access-key',
     summary: 'Sign in with the access key, in local mode',
     access: 'public',
+    limited: true,
     body: z.object({ key: z.string().min(1).max(1_024) }),
     response: z.object({ success: z.literal(true), message: z.string() }),
   },

@@ -1,4 +1,4 @@
-import { SESSION_COOKIE } from '../http/credential.ts'
+import { bearerIn, SESSION_COOKIE } from '../http/credential.ts'
 import { type Handlers, Reply } from '../http/route.ts'
 import type { AccessKey } from './access-key.ts'
 import type { authRoutes } from './contract.ts'
@@ -8,11 +8,11 @@ import type { Sessions } from './sessions.ts'
 type Needs = { sessions: Sessions; accessKey: AccessKey }
 
 export const authHandlers = ({ sessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
-  logout: async (_input, { principal, cookie, origin }) => {
-    if (principal.sessionId !== undefined) await sessions.close(principal.sessionId)
-    // The browser forgets its cookie with this answer, whoever else a Bearer token says it is.
-    const token = cookie(SESSION_COOKIE)
-    if (token !== undefined) await sessions.closeToken(token)
+  logout: async (_input, { header, cookie, origin }) => {
+    // The browser forgets its cookie with this answer, whoever else a Bearer token says it is; and no token works again
+    // whose user is disabled now.
+    for (const token of [bearerIn(header('authorization')), cookie(SESSION_COOKIE)])
+      if (token !== undefined) await sessions.closeToken(token)
     return new Reply({ message: 'Logged out' }, { headers: noSessionCookie(origin().isSecure) })
   },
   verifyAccessKey: async ({ body }, { origin }) => {

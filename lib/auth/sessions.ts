@@ -20,6 +20,8 @@ type Needs = {
   standingOf: (userId: string) => Promise<Standing | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
+  /** Forgets a paired device. */
+  unpair: (deviceId: string) => Promise<void>
   /** ACCESS_KEY as the environment has it now: another one ends the sessions of the local user. */
   fixedKey?: string | undefined
 }
@@ -30,7 +32,9 @@ export type Sessions = ReturnType<typeof createSessions>
  * Sessions, of people and of paired devices. Only the SHA-256 of a token is stored: it has 256 random bits, so there is
  * nothing to guess, and what leaks from storage opens nothing.
  */
-export const createSessions = ({ store, entropy, clock, standingOf, isPaired, fixedKey }: Needs) => {
+export const createSessions = (needs: Needs) => {
+  const { store, entropy, clock, standingOf, isPaired, fixedKey } = needs
+
   const proofFor = (token: string, { userId, deviceId }: Pick<SessionRow, 'userId' | 'deviceId'>) =>
     fixedKey === undefined || userId !== LOCAL_USER || deviceId !== undefined
       ? undefined
@@ -67,9 +71,17 @@ export const createSessions = ({ store, entropy, clock, standingOf, isPaired, fi
     return { userId: row.userId, role: standing.role, sessionId: row.id }
   }
 
+  /** A device whose session is over can do nothing more, so its pairing goes, and first: that is what lets it in. */
+  const end = async ({ id, deviceId }: SessionRow): Promise<boolean> => {
+    if (deviceId !== undefined) await needs.unpair(deviceId)
+    return (await store.commit<SessionRow>({ remove: sessions, key: id })).applied
+  }
+
   /** Ends one session; one that is over already is fine. */
-  const close = async (sessionId: string): Promise<boolean> =>
-    (await store.commit<SessionRow>({ remove: sessions, key: sessionId })).applied
+  const close = async (sessionId: string): Promise<boolean> => {
+    const row = await store.get(sessions, sessionId)
+    return row !== undefined && end(row)
+  }
 
   /** Ends the session of a token, whose user may have been disabled; a token that is nobody's is fine. */
   const closeToken = (token: string): Promise<boolean> => close(idOf(token))
@@ -80,7 +92,7 @@ export const createSessions = ({ store, entropy, clock, standingOf, isPaired, fi
     for (let after: Position | undefined, isMore = true; isMore; ) {
       const { rows, next } = await store.page(sessions, { ...selection, ...(after ? { after } : {}) })
       const ending = rows.filter((row) => row.id !== except && (devices || row.deviceId === undefined))
-      await Promise.all(ending.map(({ id }) => close(id)))
+      await Promise.all(ending.map(end))
       after = next
       isMore = next !== undefined
     }

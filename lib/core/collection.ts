@@ -15,6 +15,8 @@ export type Index<R> = { within?: Field<R>; by: Field<R> }
  * `summary` lists all the other fields, for storage whose indexes are copies and that has to name what to copy; where a
  * collection has detail and no list, such storage copies the detail as well. Storage that keeps no order of fields shows
  * them in that of the list, then the detail, then what is in no list by its name.
+ * `long` names fields of the summary that may be long. Storage whose indexes are copies, paid for by their size, keeps what
+ * is too much for a copy beside the row; the row comes whole all the same.
  * `expires` names a field of epoch milliseconds after which the row counts as absent.
  */
 export type Collection<R extends object = Row> = {
@@ -24,6 +26,7 @@ export type Collection<R extends object = Row> = {
   indexes: Readonly<Record<string, Index<R>>>
   detail?: readonly Field<R>[]
   summary?: readonly Field<R>[]
+  long?: readonly Field<R>[]
   expires?: Field<R>
 }
 

@@ -62,12 +62,12 @@ export const rangeOf = ({ limit, offset = 0, cursor }: Asked, scope: string) => 
 export const pageFacts = (
   { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
   total: number,
-  { limit, offset }: Asked,
+  { limit, offset, cursor }: Asked,
   scope: string,
 ) => ({
   total,
   count: rows.length,
   limit,
-  ...(offset === undefined ? {} : { offset }),
+  ...(offset === undefined || cursor !== undefined ? {} : { offset }),
   ...(next ? { nextCursor: encodeCursor(next, scope) } : {}),
 })

@@ -11,9 +11,6 @@ export type Attempt = {
   durationMs: number
 }
 
-/** A signing secret as it is stored, and what it was sealed for. */
-export type SealedSecret = { sealed: string; context: string }
-
 /**
  * An event on its way to a URL. `id` is the envelope's own and `body` the bytes of it, both the same on every send.
  * While it is pending, `dueAt` is when somebody may take it up: the time of the next send, or the end of the lease of

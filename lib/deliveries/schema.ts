@@ -1,5 +1,5 @@
-/** A signing secret as it is stored, and what it was sealed for. */
-export type SealedSecret = { sealed: string; context: string }
+/** What the signing secrets of an owner are sealed as: beside the deliveries of another they open nothing. */
+export const secretContext = (owner: string): string => `deliveries/${owner}`
 
 /** An event to be delivered; `body` is its envelope as JSON, whose `id` is the delivery's. */
 export type NewDelivery = {
@@ -9,7 +9,8 @@ export type NewDelivery = {
   event: string
   url: string
   body: string
-  secret?: SealedSecret
+  /** The signing secret, sealed as `secretContext` of the owner. */
+  secret?: string
 }
 
 /** Keeps a delivery and begins to send it; adding it again changes nothing. */

@@ -3,10 +3,12 @@ import { persist } from '../core/persist.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
 import type { Store } from '../ports/store.ts'
 import { type Attempt, type DeliveryRow, deliveryRows } from './rows.ts'
 import { retryAfterMs, waitAfter } from './schedule.ts'
+import { secretContext } from './schema.ts'
 import { signatureHeaders } from './signature.ts'
 
 type Needs = {
@@ -14,6 +16,7 @@ type Needs = {
   outbound: Outbound
   cipher: Cipher
   clock: Clock
+  log: Log
   /** The waits before the retries, in milliseconds. */
   delaysMs: () => readonly number[]
 }
@@ -31,7 +34,7 @@ type Sent = { attempt: Attempt; askedMs: number }
  * Sends one delivery that is due. Of several that try at once, one takes it: taking it moves `dueAt`, and so does every
  * outcome, so that what comes late finds another time there and changes nothing.
  */
-export const createSend = ({ store, outbound, cipher, clock, delaysMs }: Needs) => {
+export const createSend = ({ store, outbound, cipher, clock, log, delaysMs }: Needs) => {
   const take = async ({ id, dueAt }: Pick<DeliveryRow, 'id' | 'dueAt'>) => {
     const { applied, row } = await store.commit<DeliveryRow>(
       {
@@ -46,8 +49,8 @@ export const createSend = ({ store, outbound, cipher, clock, delaysMs }: Needs) 
     return applied ? row : undefined
   }
 
-  const post = async ({ id, url, body, secret }: DeliveryRow): Promise<OutboundAnswer> => {
-    const opened = secret && (await cipher.open(secret.sealed, secret.context))
+  const post = async ({ id, owner, url, body, secret }: DeliveryRow): Promise<OutboundAnswer> => {
+    const opened = secret && (await cipher.open(secret, secretContext(owner)))
     return outbound.send({
       method: 'POST',
       url,
@@ -100,8 +103,15 @@ export const createSend = ({ store, outbound, cipher, clock, delaysMs }: Needs) 
     const row = await take(due)
     if (row === undefined) return
     const sent = await tried(row)
-    await persist(() => conclude(row, sent), clock)
+    const { applied, row: left } = await persist(() => conclude(row, sent), clock)
+    if (applied && left?.status === 'failed') log.warn(lossOf(row, sent), 'a delivery was given up')
   }
 }
+
+/** What an operator has to know of a delivery that never arrived. Of its address the host: the rest may be a secret. */
+const lossOf = ({ id, owner, event, url, attempts }: DeliveryRow, { attempt }: Sent) => ({
+  ...{ deliveryId: id, owner, event, host: new URL(url).host, attempts: attempts.length + 1 },
+  ...(attempt.error === undefined ? { statusCode: attempt.statusCode } : { reason: attempt.error }),
+})
 
 const shown = (body: string): string => Buffer.from(body).subarray(0, MOST_SHOWN_BYTES).toString()

@@ -13,8 +13,11 @@ export const newCode = (entropy: Entropy): string =>
 export const grouped = (code: string, between: '-' | ' '): string =>
   [code.slice(0, 3), code.slice(3, 6), code.slice(6)].join(between)
 
+/** Whatever separates the groups: hyphens, dashes and spaces of any kind, the minus sign, and what is not to be seen. */
+const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Cf}\u2212]/gu
+
 /** The code that somebody typed, as it was made; undefined for what cannot be one. */
 export const codeIn = (entered: string): string | undefined => {
-  const code = entered.replaceAll(/[\s-]/g, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  const code = entered.replaceAll(SEPARATORS, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   return ENTERED.test(code) ? code : undefined
 }

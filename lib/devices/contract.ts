@@ -66,6 +66,7 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/pairing/request',
     summary: 'Ask for a device to be paired',
     access: 'public',
+    limited: true,
     body: z.object({ requesterId: z.string().min(1).max(200), meta: jsonObject(4_096).optional() }),
     response: z.object({ ...Requested, code: z.string(), formatted: z.string() }),
   },
@@ -74,6 +75,7 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/pairing/approve',
     summary: 'Let the device with this code act for you',
     access: 'session',
+    limited: true,
     // Who approves is whoever is signed in; `approvedBy` is taken and not believed.
     body: z.object({ code: Code, approvedBy: z.string().max(200).optional() }),
     response: z.object({ success: z.literal(true), request: PairingRequestSchema }),
@@ -83,6 +85,7 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/pairing/reject',
     summary: 'Refuse the device with this code',
     access: 'session',
+    limited: true,
     body: z.object({ code: Code, reason: z.string().max(500).optional() }),
     response: z.object({ success: z.literal(true) }),
   },
@@ -106,6 +109,8 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/pairing/qr',
     summary: 'Ask for a device to be paired by a QR code that is to be scanned',
     access: 'public',
+    writes: true,
+    limited: true,
     response: z.object({ ...Requested, qrSvg: z.string(), pairingUrl: z.string() }),
   },
   cleanupPairings: {

@@ -53,6 +53,12 @@ export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
   }
 }
 
+/** Opens the secret of the identity, if one has been made. Throws Problem `unavailable` where its key is not there. */
+export const openIdentity = async (store: Store, cipher: Cipher): Promise<void> => {
+  const row = await store.get(identityRows, ID)
+  if (row !== undefined) await cipher.open(row.sealedSecret, CONTEXT)
+}
+
 /** Who a public key is. */
 export const identityOf = (publicKey: Buffer): DeviceIdentity => {
   const digest = createHash('sha256').update(publicKey).digest('hex')

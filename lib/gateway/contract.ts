@@ -9,19 +9,24 @@ const WAIT_MS = 120_000
 
 const WorkflowSchema = z.enum(WORKFLOW_NAMES)
 
-const OptionsSchema = z.object({
-  /** Answer when the task has ended instead of at once. */
-  synchronous: z.boolean().default(false),
-  /** Where to send an event when the task has ended. */
-  notifyUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-    .max(2_000)
-    .optional(),
-  /** Signs that event. */
-  notifySecret: z.string().min(1).max(500).optional(),
-  /** The longest wait of a synchronous request, in milliseconds. */
-  timeout: z.int().min(1).max(LONGEST_WAIT_MS).default(WAIT_MS),
-})
+const OptionsSchema = z
+  .object({
+    /** Answer when the task has ended instead of at once. */
+    synchronous: z.boolean().default(false),
+    /** Where to send an event when the task has ended. */
+    notifyUrl: z
+      .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+      .max(2_000)
+      .optional(),
+    /** Signs that event. */
+    notifySecret: z.string().min(1).max(500).optional(),
+    /** The longest wait of a synchronous request, in milliseconds. */
+    timeout: z.int().min(1).max(LONGEST_WAIT_MS).default(WAIT_MS),
+  })
+  .refine(({ notifyUrl, notifySecret }) => !notifySecret || notifyUrl !== undefined, {
+    path: ['notifySecret'],
+    message: 'signs what goes to notifyUrl: give that too',
+  })
 
 export const GatewayBody = z.object({
   task: CreateTaskSchema,
@@ -70,6 +75,7 @@ export const gatewayRoutes = defineRoutes({
     path: '/api/gateway',
     summary: 'Hand in a task, under a workflow if you like: 202 at once, or 200 when it has ended',
     access: 'gateway',
+    limited: true,
     headers: IdempotencyHeaders,
     body: GatewayBody,
     status: 202,

@@ -39,7 +39,7 @@ export const createNotify = ({ store, tasks, addDelivery, clock, log }: Needs) =
     await close(id)
   }
 
-  const repair = async ({ id, taskId }: GatewayRequest): Promise<void> => {
+  const repairOne = async ({ id, taskId }: GatewayRequest): Promise<void> => {
     const isOver = await tasks.isOver(taskId)
     if (isOver === false) return
     const task = isOver ? await tasks.find(taskId) : undefined
@@ -47,6 +47,12 @@ export const createNotify = ({ store, tasks, addDelivery, clock, log }: Needs) =
     if (task && request) await notify(request, task)
     else if (isOver === undefined && isAbandoned(request, clock)) await close(id)
   }
+
+  /** A request that cannot be helped now keeps none of the others from their turn; it comes again with the next round. */
+  const repairLogged = (row: GatewayRequest): Promise<void> =>
+    repairOne(row).catch((thrown) =>
+      log.error({ requestId: row.id, reason: messageOf(thrown) }, 'the end of a task was not told yet'),
+    )
 
   return {
     /** Notifies of a task that has just ended. Whoever ended it is not to suffer when that fails: repair makes up for it. */
@@ -70,7 +76,7 @@ export const createNotify = ({ store, tasks, addDelivery, clock, log }: Needs) =
         limit: PAGE,
         ...(place ? { after: place } : {}),
       })
-      await Promise.all(rows.map(repair))
+      await Promise.all(rows.map(repairLogged))
       place = next
     },
 

@@ -1,5 +1,4 @@
 import { collection } from '../core/collection.ts'
-import type { SealedSecret } from '../deliveries/schema.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { WorkflowName } from './workflows/catalog.ts'
 
@@ -15,7 +14,8 @@ export type GatewayRequest = {
   workflow: WorkflowName
   createdAt: string
   notifyUrl?: string
-  secret?: SealedSecret
+  /** The secret for its notice, sealed as deliveries have it. */
+  secret?: string
   /** There while somebody is to be notified and the task is not known to have ended. */
   openSince?: string
 }

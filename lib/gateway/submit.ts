@@ -1,7 +1,8 @@
-import { invalid, Problem } from '../core/errors.ts'
+import { type FieldIssue, invalid, Problem } from '../core/errors.ts'
 import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { secretContext } from '../deliveries/schema.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -51,7 +52,6 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     const id = requestIdOf(taskId)
     const { notifyUrl, notifySecret } = body.options
     const createdAt = iso(clock.now())
-    const context = `gateway/${id}`
     return {
       id,
       taskId,
@@ -62,13 +62,13 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
       ...(notifyUrl === undefined ? {} : { notifyUrl, openSince: createdAt }),
       ...(notifyUrl === undefined || notifySecret === undefined
         ? {}
-        : { secret: { sealed: await cipher.seal(notifySecret, context), context } }),
+        : { secret: await cipher.seal(notifySecret, secretContext(id)) }),
     }
   }
 
   /** A request and its task under that id. What it returns stores both, or what of them is missing. */
   const prepare = (principal: Principal, body: GatewayBody, taskId: string) => {
-    const storeTask = tasks.prepare(principal, taskOf(body, taskId), taskId)
+    const storeTask = placed(() => tasks.prepare(principal, taskOf(body, taskId), taskId))
     return async (): Promise<Task> => {
       const row = await requestOf(principal, body, taskId)
       await store.commit<GatewayRequest>({ insert: gatewayRequests, row })
@@ -105,17 +105,28 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   }
 }
 
+/** What is wrong with a task is wrong with the `task` of the request. */
+const placed = <T>(prepare: () => T): T => {
+  try {
+    return prepare()
+  } catch (thrown) {
+    if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
+      throw thrown
+    // A list among the details of such a problem is one of fields; see `invalid`.
+    const issues = thrown.details as readonly FieldIssue[]
+    throw invalid(
+      issues.map(({ path, message }) => ({ path: path === '' ? 'task' : `task.${path}`, message })),
+      thrown.code,
+    )
+  }
+}
+
 /** The task as its agent is to see it. Its id marks where the caller's words begin and end, for they cannot know it. */
 const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {
   const prompt = scaffolded(workflow, task, taskId)
   if (prompt !== undefined && prompt.length > LONGEST_PROMPT)
     throw invalid(
-      [
-        {
-          path: 'task',
-          message: `is longer than ${LONGEST_PROMPT} characters with the text of its workflow`,
-        },
-      ],
+      [{ path: '', message: `is longer than ${LONGEST_PROMPT} characters with the text of its workflow` }],
       'prompt_too_long',
     )
   return { ...task, ...(prompt === undefined ? {} : { prompt }), metadata: { ...task.metadata, workflow } }

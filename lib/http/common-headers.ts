@@ -7,5 +7,7 @@ export const withCommonHeaders = (result: HttpResult, requestId: string): HttpRe
   headers['cache-control'] ??= 'no-store'
   headers['x-content-type-options'] = 'nosniff'
   headers['x-request-id'] = requestId
+  // RFC 9110, section 15.5.2; no scheme that a browser asks its person for a password by.
+  if (result.statusCode === 401) headers['www-authenticate'] ??= 'Bearer'
   return result
 }

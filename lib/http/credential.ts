@@ -6,18 +6,22 @@ export const SESSION_COOKIE = 'svc_session'
 export type Credential = { by: 'bearer' | 'cookie'; token: string }
 
 export const credentialOf = (event: HttpEvent): Credential | undefined => {
-  const { authorization } = event.headers
-  // Browsers attach other schemes by themselves, as they do cookies, and none of them is ours.
-  if (authorization !== undefined && BEARER.test(authorization))
-    return { by: 'bearer', token: bearerOf(authorization) }
+  const bearer = bearerIn(event.headers.authorization)
+  if (bearer !== undefined) return { by: 'bearer', token: bearer }
   const token = cookieOf(event, SESSION_COOKIE)
   return token === undefined ? undefined : { by: 'cookie', token }
 }
 
 const BEARER = /^bearer(?:\s|$)/i
 
-/** RFC 6750, section 2.1; the empty text, which is nobody's token, for what is not of that form. */
-const bearerOf = (header: string): string => /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1] ?? ''
+/**
+ * The token of an `Authorization` header (RFC 6750, section 2.1); the empty text, which is nobody's, where it is not of
+ * that form. Undefined for other schemes: browsers attach them by themselves, as they do cookies, and none is ours.
+ */
+export const bearerIn = (header: string | undefined): string | undefined =>
+  header !== undefined && BEARER.test(header)
+    ? (/^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1] ?? '')
+    : undefined
 
 /** A cookie of the request: API Gateway lists them beside the headers, node:http has them in one. */
 export const cookieOf = ({ cookies, headers }: HttpEvent, name: string): string | undefined => {

@@ -46,7 +46,7 @@ export const originOf = (event: HttpEvent, front: Front): Origin => {
 }
 
 /** The host that the client asked for, in lower case. */
-export const hostOf = (event: HttpEvent, front: Front): string =>
+const hostOf = (event: HttpEvent, front: Front): string =>
   (forwarded(event, 'host', front) ?? event.headers.host ?? 'localhost').toLowerCase()
 
 const schemeOf = (event: HttpEvent, front: Front) =>

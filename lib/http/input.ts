@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { type FieldIssue, invalid, missing } from '../core/errors.ts'
+import { issueText } from '../core/issue-text.ts'
 import { readJsonBody } from './body.ts'
 import type { HttpEvent } from './event.ts'
 import type { Input, Route } from './route.ts'
@@ -24,7 +25,7 @@ export const inputReader =
   }
 
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
-  const parsed = schema.safeParse(value)
+  const parsed = schema.safeParse(value, { error: issueText })
   if (parsed.success) return parsed.data
   for (const { path, message } of parsed.error.issues.slice(0, MOST_ISSUES)) {
     issues.push({ path: path.join('.'), message })

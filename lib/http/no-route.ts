@@ -2,11 +2,11 @@ import { Problem } from '../core/errors.ts'
 import type { Route } from './route.ts'
 
 /** Where a route is found. */
-export type Place = Pick<Route, 'method' | 'path'>
+export type Place = Pick<Route, 'method' | 'path' | 'writes'>
 
-/** What a route answers to: whoever answers GET answers HEAD as well (RFC 9110, section 9.3.2). */
-export const methodsOf = ({ method }: Pick<Place, 'method'>): readonly string[] =>
-  method === 'GET' ? ['GET', 'HEAD'] : [method]
+/** What a route answers to: whoever answers GET answers HEAD as well (RFC 9110, section 9.3.2), unless it writes. */
+export const methodsOf = ({ method, writes }: Pick<Place, 'method' | 'writes'>): readonly string[] =>
+  method === 'GET' && !writes ? ['GET', 'HEAD'] : [method]
 
 /** Answers a path that no route has: 404, or 405 with `Allow` when the path exists under other methods. */
 export const noRoute = (routes: readonly Place[]) => {

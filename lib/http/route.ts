@@ -7,10 +7,11 @@ export const SCOPES = ['gateway', 'webhooks'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /**
- * Who may call a route: everybody; everybody, but who is signed in is known; who is signed in; admins; holders of an
- * API token of that scope. There is no default: a route nobody decided on does not compile.
+ * Who may call a route: everybody, whatever they bring; everybody without a Bearer token that is nobody's; the same, but
+ * who is signed in is known, as with the first; who is signed in; admins; holders of an API token of that scope. There is
+ * no default: a route nobody decided on does not compile.
  */
-export type Access = 'public' | 'optional' | 'session' | 'admin' | Scope
+export type Access = 'any' | 'public' | 'optional' | 'session' | 'admin' | Scope
 
 export const isScope = (access: Access): access is Scope => SCOPES.some((scope) => scope === access)
 
@@ -21,6 +22,8 @@ export type Route = {
   path: string
   summary: string
   access: Access
+  /** Whether a GET changes something: whoever sends HEAD does not expect that, and is answered 405. */
+  writes?: true
   params?: z.ZodObject
   query?: z.ZodObject
   /** Headers that mean something to the route, names in lower case. */
@@ -33,6 +36,8 @@ export type Route = {
   bodyLimit?: number
   /** Another status that comes with the same body. */
   alsoStatus?: 200 | 401 | 503
+  /** Whether calls may be refused for being too many: 429. */
+  limited?: true
   /** Content type of the ordinary answer when it is not JSON. */
   produces?: string
   /** Content type of a text form of the answer, for callers whose `Accept` prefers it. */

@@ -5,6 +5,7 @@ import { createAttempts } from '../auth/limits.ts'
 import { createSessions } from '../auth/sessions.ts'
 import type { Config } from '../config.ts'
 import { createIsPaired } from '../devices/seen.ts'
+import { createUnpair } from '../devices/unpair.ts'
 import { createLimiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -33,18 +34,25 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   const settings = createSettings({
     ...ports,
     given: { values: config, names: config.given },
-    objection: objectionIn(config, { mayBeOpen, hasKey: () => hasAccessKey() }),
+    objection: objectionIn(config, {
+      mayBeOpen,
+      hasKey: () => hasAccessKey(),
+      hasAdmin: () => hasAdmin(),
+      isClosed: () => isClosed(),
+    }),
     audit: audit.record,
     staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
   })
   const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
   const authMode = () => settings.current().system.authMode
-  const { standingOf } = createUsers({ ...ports, mode: authMode })
+  const isClosed = () => settings.current().system.registrationMode === 'closed'
+  const { standingOf, hasAdmin } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
   const sessions = createSessions({
     ...ports,
     standingOf,
     isPaired: createIsPaired(ports),
+    unpair: createUnpair({ ...ports, audit: audit.record }),
     fixedKey: config.ACCESS_KEY,
   })
   const identity = createIdentity({
@@ -53,6 +61,6 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   })
   return {
     ...{ audit, settings, authMode, standingOf, sessions, identity, hasAccessKey, mayBeOpen },
-    ...{ limiter, countAttempt: createAttempts({ limiter }) },
+    ...{ hasAdmin, isClosed, limiter, countAttempt: createAttempts({ limiter }) },
   }
 }

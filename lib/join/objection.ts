@@ -1,20 +1,39 @@
 import type { Config } from '../config.ts'
-import type { Objection } from '../settings/service.ts'
+import type { Objection } from '../settings/refuse.ts'
 
-type Circumstances = { mayBeOpen: boolean; hasKey: () => boolean }
+type Circumstances = {
+  mayBeOpen: boolean
+  hasKey: () => boolean
+  /** Whether there is an account whose holder may sign in as an admin. */
+  hasAdmin: () => Promise<boolean>
+  /** Whether nobody can register. */
+  isClosed: () => boolean
+}
 
 /** What of the settings cannot be had while the service runs where it does. */
-export const objectionIn =
-  (config: Config, { mayBeOpen, hasKey }: Circumstances): Objection =>
-  (path, value) => {
+export const objectionIn = (config: Config, circumstances: Circumstances): Objection => {
+  const { mayBeOpen, hasKey, hasAdmin, isClosed } = circumstances
+
+  const toMode = async (mode: unknown) => {
+    if (mode === 'local')
+      return mayBeOpen || hasKey()
+        ? undefined
+        : 'needs an access key first, since others than this machine can reach the service'
+    if (mode === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
+      return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
+    // Nobody would be left who could change it back.
+    return isClosed() && !(await hasAdmin())
+      ? 'needs an account to sign in with, or registration that is not closed to the first one'
+      : undefined
+  }
+
+  return async (path, value) => {
     if (path === 'queue.name' || path === 'queue.notificationName')
       return 'is read when the service starts: set it in the environment'
     if (path.startsWith('queue.') && config.SERVICE_MODE === 'pro')
       return 'is decided by the deployment: see params in serverless.yml'
-    if (path !== 'system.authMode') return undefined
-    if (value === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
-      return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
-    return value === 'local' && !mayBeOpen && !hasKey()
-      ? 'needs an access key first, since others than this machine can reach the service'
-      : undefined
+    if (path === 'system.registrationMode' && value === 'closed' && !(await hasAdmin()))
+      return 'would be closed to the first account too: make that first, with authMode cloud or oidc'
+    return path === 'system.authMode' ? toMode(value) : undefined
   }
+}

@@ -1,6 +1,7 @@
 import { createAccounts } from '../accounts/service.ts'
 import { createAccessKey } from '../auth/access-key.ts'
 import { createGrantSession } from '../auth/cookie.ts'
+import { createNoteRefusals } from '../auth/refusals.ts'
 import type { Config } from '../config.ts'
 import { createOAuth } from '../oauth/service.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -30,10 +31,19 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     ...ports,
     ...{ mode, sessions, countAttempt, audit },
     fixedKey: config.ACCESS_KEY,
-    stored: { hash: settings.accessKeyHash, setHash: settings.setAccessKeyHash, refresh: settings.refresh },
+    stored: {
+      hash: settings.accessKeyHash,
+      replaceHash: settings.replaceAccessKeyHash,
+      refresh: settings.refresh,
+    },
     mayBeOpen: entry.mayBeOpen,
   })
   const grantSession = createGrantSession(sessions)
+  const noted = createNoteRefusals({ audit })
+  const logIn: typeof accounts.logIn = (given, address) =>
+    noted({ with: 'password', email: given.email, address }, accounts.logIn(given, address))
+  const verify: typeof accessKey.verify = (key, address) =>
+    noted({ with: 'access-key', address }, accessKey.verify(key, address))
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
   const oauth = createOAuth({
     ...ports,
@@ -41,5 +51,6 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     ...{ mode, grantSession, audit, limiter: entry.limiter },
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
-  return { accounts, accessKey, grantSession, oauth, connectionsOf: oauth.connectionsOf }
+  const guarded = { accounts: { ...accounts, logIn }, accessKey: { ...accessKey, verify } }
+  return { ...guarded, grantSession, oauth, connectionsOf: oauth.connectionsOf }
 }

@@ -1,5 +1,6 @@
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
 import { createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
 import { createOutbox } from '../notifications/outbox.ts'
@@ -11,10 +12,11 @@ import type { Cipher } from '../ports/cipher.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Consumer, Queue } from '../ports/queue.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
+import { createLetterCheck } from '../queue/reconcile.ts'
 import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import type { GiveUp } from '../tasks/failing.ts'
-import type { RunTask } from '../tasks/schema.ts'
+import type { RunTask, Task } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import { createTotals } from '../tasks/totals.ts'
 import { createActiveRuns } from '../worker/active.ts'
@@ -80,11 +82,18 @@ export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
     callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM,
     addDelivery: deliveries.add,
   })
-  const sendAgain = async (taskId: string) => {
-    await gateway.reopen(taskId)
-    return tasks.redrive.send(taskId)
+  const redrive = {
+    ...tasks.redrive,
+    // It is decided: a request that cannot be opened again costs its task nothing.
+    send: async (task: Task) => {
+      const lost = (thrown: unknown) =>
+        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'nobody will be notified of this run')
+      await gateway.reopen(task.id).catch(lost)
+      return tasks.redrive.send(task)
+    },
   }
-  const deadLetters = createDeadLetters({ ...ports, redrive: { ...tasks.redrive, send: sendAgain } })
+  const deadLetters = createDeadLetters({ ...ports, redrive })
+  const checkDeadLetters = createLetterCheck({ ...ports, correct: tasks.correct })
   const queueStatus = createQueueStatus({
     mode: ports.queueMode,
     taskCounts: totals.byStatus,
@@ -119,6 +128,7 @@ export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
     tasks,
     totals,
     deadLetters,
+    checkDeadLetters,
     queueStatus,
     agents,
     outbox,

@@ -1,29 +1,64 @@
+import { createContention } from '../core/contention.ts'
 import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Limiter } from '../ports/limiter.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
+import { createKeyed } from './keyed.ts'
 import { type CallsRow, callsRows } from './rows.ts'
+import { liveMoments, type Moments, waitMs, withCall, withoutCall } from './window.ts'
 
-/** A window may end, and another process begin the next, between two writes; that it happens again is no accident. */
-const TRIES = 5
+type Needs = { store: Store; clock: Clock; entropy: Entropy }
+
+/** The calls that are to count from now on, or none when it stays as it is; and what to answer. */
+type Step = { wait: number; moments?: Moments }
+
+const BUSY_MS = 1_000
 
 /**
- * Counts in storage, so that all processes count together and a restart forgets nothing. One conditional write a call:
- * a row that has expired counts as absent, so adding to it fails and the next window begins with an insert.
+ * Keeps when calls passed in storage, so that all processes count together and a restart forgets nothing. A call that is
+ * refused costs a read; one that passes is a write on condition that nobody else wrote in between. A race is lost to a
+ * call that passed, and no more than the limit pass: so most that lose are refused soon.
  */
-export const createLimiter = ({ store, clock }: { store: Store; clock: Clock }): Limiter => ({
-  take: async ({ name, calls, windowMs }, key) => {
-    const id = `${name}:${key}`
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      const added = await store.commit<CallsRow>({ update: callsRows, key: id, add: { calls: 1 } })
-      if (added.applied && added.row)
-        return added.row.calls > calls ? Math.max(1, added.row.expiresAt - clock.now()) : 0
-      const row: CallsRow = { id, calls: 1, expiresAt: clock.now() + windowMs }
-      if ((await store.commit<CallsRow>({ insert: callsRows, row })).applied) return 0
-    }
-    throw new Problem('unavailable', 'limit_busy', 'Too much at once: try again')
-  },
-  giveBack: async ({ name }, key) => {
-    await store.commit<CallsRow>({ update: callsRows, key: `${name}:${key}`, add: { calls: -1 } })
-  },
-})
+export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
+  const contending = createKeyed(() => createContention({ timer: clock, entropy }))
+
+  const attempt = async (id: string, limit: Limit, step: (live: Moments, now: number) => Step) => {
+    const row = await store.get(callsRows, id)
+    const now = clock.now()
+    const { wait, moments } = step(liveMoments(row?.moments ?? [], limit, now), now)
+    if (moments === undefined) return wait
+    const [newest] = moments.at(-1) ?? [now]
+    // Versions begin with the time, so that no row that begins anew has one of the row before it.
+    const next = { version: (row?.version ?? now) + 1, moments, expiresAt: newest + limit.windowMs }
+    const { applied } = await store.commit<CallsRow>(
+      row === undefined
+        ? { insert: callsRows, row: { id, ...next } }
+        : { update: callsRows, key: id, when: { version: row.version }, set: next },
+    )
+    return applied ? wait : undefined
+  }
+
+  const change = async (limit: Limit, key: string, step: (live: Moments, now: number) => Step) => {
+    const id = `${limit.name}:${key}`
+    const wait = await contending(id, (contend) => contend(() => attempt(id, limit, step)))
+    if (wait === undefined) throw busy()
+    return wait
+  }
+
+  return {
+    take: (limit, key) =>
+      change(limit, key, (live, now) => {
+        const wait = waitMs(live, limit, now)
+        return wait > 0 ? { wait } : { wait, moments: withCall(live, limit, now) }
+      }),
+    giveBack: async (limit, key) => {
+      await change(limit, key, (live) =>
+        live.length > 0 ? { wait: 0, moments: withoutCall(live) } : { wait: 0 },
+      )
+    },
+  }
+}
+
+const busy = () =>
+  new Problem('unavailable', 'limit_busy', 'Too much at once: try again', { retryAfterMs: BUSY_MS })

@@ -1,7 +1,8 @@
 import { collection } from '../core/collection.ts'
+import type { Moments } from './window.ts'
 
-/** Calls of one key within a window that ends at `expiresAt`, epoch milliseconds. */
-export type CallsRow = { id: string; calls: number; expiresAt: number }
+/** When calls of one key passed. Once the last is as old as the window, `expiresAt` in epoch milliseconds, none counts. */
+export type CallsRow = { id: string; version: number; moments: Moments; expiresAt: number }
 
 export const callsRows = collection<CallsRow>({
   name: 'limits',

@@ -34,13 +34,17 @@ const begin = <const Path extends string>(path: Path, summary: string) =>
     path,
     summary,
     access: 'optional',
+    writes: true,
+    limited: true,
     query: BeginQuery,
     status: 302,
     produces: 'text/plain',
     response: z.string(),
   }) as const
-const callback = <const Path extends string>(path: Path, summary: string) =>
-  ({ ...begin(path, summary), query: CallbackQuery }) as const
+const callback = <const Path extends string>(path: Path, summary: string) => {
+  const { limited: _none, ...route } = begin(path, summary)
+  return { ...route, query: CallbackQuery } as const
+}
 
 export const oauthRoutes = defineRoutes({
   beginCodehost: begin('/api/auth/codehost', 'Go to the code host to sign in, or to link an account'),
@@ -56,6 +60,8 @@ export const oauthRoutes = defineRoutes({
     path: '/api/auth/codehost/url',
     summary: 'The address to send a person to, for single-page clients',
     access: 'optional',
+    writes: true,
+    limited: true,
     query: UrlQuery,
     response: z.object({ url: z.string(), state: z.string() }),
   },

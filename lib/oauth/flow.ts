@@ -50,8 +50,7 @@ export const createFlow = (needs: Needs) => {
   const providerOf = (name: ProviderName): Provider => {
     const provider = providers.get(name)
     if (provider) return provider
-    const variables = `${name.toUpperCase()}_CLIENT_ID and ${name.toUpperCase()}_CLIENT_SECRET`
-    const message = `This provider is not configured: set ${variables}`
+    const message = `This provider is not configured: set ${neededFor(name)}`
     throw new Problem('unsupported', 'oauth_not_configured', message)
   }
 
@@ -129,6 +128,12 @@ export const createFlow = (needs: Needs) => {
   }
 
   return { begin, finish }
+}
+
+/** The variables without which a provider is not there; an issuer may do without a secret. */
+const neededFor = (name: ProviderName): string => {
+  if (name === 'oidc') return 'OIDC_ISSUER and OIDC_CLIENT_ID'
+  return `${name.toUpperCase()}_CLIENT_ID and ${name.toUpperCase()}_CLIENT_SECRET`
 }
 
 /** An account is linked by the one who asked for it, in the session that asked. */

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { Problem } from '../core/errors.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { type Arrival, oauthFailed, type Tokens } from './provider.ts'
+import { type Arrival, invalidCode, oauthFailed, type Tokens } from './provider.ts'
 
 /** One client of one authorization server, as oauth4webapi knows them. */
 export type Registration = {
@@ -53,6 +53,16 @@ export const tokensOf = (answer: oauth.TokenEndpointResponse): Tokens => ({
 /** The error code of an authorization server's refusal; undefined for anything else that was thrown. */
 export const refusalIn = (thrown: unknown): string | undefined =>
   thrown instanceof oauth.ResponseBodyError ? thrown.error : undefined
+
+/** How servers say that a code does not work (RFC 6749, section 5.2; the code host has words of its own). */
+const CODE_REFUSALS = ['invalid_grant', 'bad_verification_code']
+
+/** As `asOauthFailed`, of what came of an authorization code: that one is wrong is its sender's doing. */
+export const asExchangeFailed = (thrown: unknown): never => {
+  const refusal = refusalIn(thrown)
+  if (refusal !== undefined && CODE_REFUSALS.includes(refusal)) throw invalidCode(refusal)
+  return asOauthFailed(thrown)
+}
 
 /** Errors of oauth4webapi hold what the server sent, tokens among it: of them only the code goes on. */
 export const asOauthFailed = (thrown: unknown): never => {

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import { type CatalogEntry, type CatalogName, catalog } from './catalog.ts'
 import {
+  asExchangeFailed,
   asOauthFailed,
   conforming,
   type Registration,
@@ -82,7 +83,7 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
         const tokens = tokensOf(await oauth.processAuthorizationCodeResponse(server, client, response))
         return { tokens, profile: await entry.profile(askWith(tokens.accessToken)) }
       } catch (thrown) {
-        return asOauthFailed(thrown)
+        return asExchangeFailed(thrown)
       }
     },
 

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { Clock } from '../ports/clock.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { asOauthFailed, type Registration, redeem, requestOptions } from './grants.ts'
+import { asExchangeFailed, asOauthFailed, type Registration, redeem, requestOptions } from './grants.ts'
 import { oidcProfile } from './profiles.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 
@@ -77,13 +77,15 @@ export const createOidcProvider = ({ settings, fetch, clock }: Needs): Provider 
         await oauth.validateApplicationLevelSignature(server, response, options)
         const claims = oauth.getValidatedIdTokenClaims(answer)
         if (claims === undefined) throw oauthFailed('no_id_token')
+        // Everybody without a subject would be the same person.
+        if (claims.sub.trim() === '') throw oauthFailed('no_subject')
         if (claims.email !== undefined || server.userinfo_endpoint === undefined)
           return { profile: oidcProfile(claims.sub, claims) }
         const answered = await oauth.userInfoRequest(server, client, answer.access_token, options)
         const info = await oauth.processUserInfoResponse(server, client, claims.sub, answered)
         return { profile: oidcProfile(claims.sub, info) }
       } catch (thrown) {
-        return asOauthFailed(thrown)
+        return asExchangeFailed(thrown)
       }
     },
   }

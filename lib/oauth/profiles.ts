@@ -20,13 +20,16 @@ const CodehostUser = z.object({
 })
 const CodehostEmails = z.array(z.object({ email: text, primary: z.boolean(), verified: z.boolean() }))
 
+/** Addresses that the code host gives to hide others by: nobody gets mail there. */
+const HIDING = /@users\.noreply\./i
+
 /** GET /user and GET /user/emails of GitHub's REST API: of the addresses a verified one, and the primary one, if it can be. */
 export const codehostProfile = async (ask: AskApi): Promise<Profile> => {
   const user = await ask(CodehostUser, '/user')
   const emails = await ask(CodehostEmails, '/user/emails')
   const worth = (one: z.output<typeof CodehostEmails>[number]) =>
     Number(one.verified) * 2 + Number(one.primary)
-  const [email] = emails.sort((a, b) => worth(b) - worth(a))
+  const [email] = emails.filter((one) => !HIDING.test(one.email)).sort((a, b) => worth(b) - worth(a))
   return {
     subject: String(user.id),
     username: user.login,

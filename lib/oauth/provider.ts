@@ -39,6 +39,15 @@ export type Provider = {
 
 const WORD = /^[\w-]{1,64}$/
 
+/** A code that the provider does not take: it is used up, too old, or somebody else's. */
+export const invalidCode = (why: string) =>
+  new Problem(
+    'invalid',
+    'invalid_code',
+    'The provider does not know this code, or not any more: begin again',
+    { cause: new Error(why) },
+  )
+
 /** A provider that refused, or answered nonsense. `why` is for the log, and stays out of it unless it is a mere word. */
 export const oauthFailed = (why: unknown = 'unexpected') =>
   new Problem(

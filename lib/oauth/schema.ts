@@ -8,6 +8,7 @@ export type ProviderName = (typeof PROVIDERS)[number]
 export const FailureSchema = z.enum([
   'access_denied',
   'invalid_state',
+  'invalid_code',
   'session_changed',
   'account_taken',
   'account_exists',

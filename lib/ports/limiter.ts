@@ -1,14 +1,15 @@
-/** So many calls in a window that begins with the first of them. `name` tells the limits apart. */
+/** So many calls in whatever stretch of time of that length. `name` tells the limits apart. */
 export type Limit = { name: string; calls: number; windowMs: number }
 
 /** Counts calls; where many processes serve, they count together. */
 export interface Limiter {
   /**
-   * Counts one call of `key` against the limit. Resolves to 0 when it is within, else to the milliseconds until the
-   * window is over. What is refused counts too, and does not make the window longer. Rejects with Problem
-   * `unavailable` when the medium fails.
+   * Lets one call of `key` pass, and resolves to 0, unless as many have passed within the last `windowMs`: then it
+   * resolves to the milliseconds until the next may, and the call does not count. A limit of up to 100 calls is exact; of
+   * a greater one each call may count for up to a hundredth of the window longer, never shorter. Rejects with Problem
+   * `unavailable` when the medium fails or too many processes count the same key at once.
    */
   take(limit: Limit, key: string): Promise<number>
-  /** Takes back one call that was counted, as long as its window lasts: for limits on what failed only. */
+  /** Takes back one call that passed, as long as its window lasts: for limits on what failed only. */
   giveBack(limit: Limit, key: string): Promise<void>
 }

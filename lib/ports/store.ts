@@ -50,7 +50,7 @@ export type Position = { by: Scalar | null; key: string }
 
 /**
  * Rows of one index, or of any order when `sort` is given (then sorted after selection: dear on large collections).
- * `is` picks the partition of an index that declares `within`.
+ * `is` picks the partition of an index that declares `within`. `total` asks how many rows there are on all pages.
  */
 export type Query<R extends object> = {
   index: string
@@ -62,8 +62,10 @@ export type Query<R extends object> = {
   after?: Position
   offset?: number
   detail?: boolean
+  total?: boolean
 }
-export type Page<R> = { rows: R[]; next: Position | undefined }
+/** `total` is there when it was asked for. */
+export type Page<R> = { rows: R[]; next: Position | undefined; total?: number }
 
 /** Running totals of one member of a tally group. A name never added to is absent. */
 export type Totals = Readonly<Record<string, number>>
@@ -74,6 +76,10 @@ export type Totals = Readonly<Record<string, number>>
  */
 export interface Store {
   get<R extends object>(of: Collection<R>, key: Key, detail?: boolean): Promise<R | undefined>
+  /**
+   * A page or a count that would have to look at more rows than storage can in the time of a request may reject with
+   * Problem `invalid` `selection_too_broad`.
+   */
   page<R extends object>(of: Collection<R>, query: Query<R>): Promise<Page<R>>
   count<R extends object>(of: Collection<R>, query: Pick<Query<R>, 'index' | 'is' | 'where'>): Promise<number>
   /**

@@ -1,38 +1,32 @@
 import type * as z from 'zod'
-import { collection } from '../core/collection.ts'
-import { missing, Problem } from '../core/errors.ts'
+import { messageOf, missing, Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Follower, Store, Tally } from '../ports/store.ts'
+import type { Log } from '../ports/log.ts'
+import type { Follower, Outcome, Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { ListDlqQuery } from './contract.ts'
-import { type DlqCounts, type DlqItem, DlqItemSchema } from './schema.ts'
-
-export const deadLetters = collection<DlqItem>({
-  name: 'deadLetters',
-  key: 'id',
-  indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
-  summary: DlqItemSchema.keyof().options,
-})
+import { deadLetters, LETTER_TOTALS, tallyOfLetter } from './rows.ts'
+import type { DlqCounts, DlqItem } from './schema.ts'
 
 /** Queues a failed task again: `writes` go with the write that closes its dead letter, `send` comes after. */
 export type Redrive = {
-  exists(taskId: string): Promise<boolean>
+  find(taskId: string): Promise<Task | undefined>
   writes(taskId: string): readonly Follower[]
-  send(taskId: string): Promise<Task>
+  /** Sends a task that was failed `before`. Never rejects: it is decided. */
+  send(before: Task): Promise<Task>
 }
 
 /** A message that did nothing; `messageId` is the queue's own name for it, a UUID. */
 export type Undelivered = { messageId: string; taskId: string; reason: string }
 
-type Needs = { store: Store; redrive: Redrive; clock: Clock }
-const TALLY = { tally: 'dlq', member: 'all' } as const
+type Needs = { store: Store; redrive: Redrive; clock: Clock; log: Log }
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>
 
 /** The dead letter queue: tasks that failed for good, until somebody retries or discards them. */
-export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
+export const createDeadLetters = ({ store, redrive, clock, log }: Needs) => {
   /** What is written together with the failure of a task, of which there is one entry for each event of it. */
   const entryFor = (task: Task, eventId: string): Follower[] => {
     const row: DlqItem = {
@@ -44,7 +38,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
       createdAt: task.completedAt ?? iso(clock.now()),
       status: 'pending',
     }
-    return [{ insert: deadLetters, row }, moved(undefined, 'pending')]
+    return [{ insert: deadLetters, row }, tallyOfLetter(undefined, 'pending')]
   }
 
   /**
@@ -61,7 +55,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
       createdAt: iso(clock.now()),
       status: 'pending',
     }
-    await store.commit({ insert: deadLetters, row }, [moved(undefined, 'pending')])
+    await store.commit({ insert: deadLetters, row }, [tallyOfLetter(undefined, 'pending')])
   }
 
   const list = async (query: z.output<typeof ListDlqQuery>) => {
@@ -87,21 +81,37 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
       resolved = 0,
       discarded = 0,
       total = 0,
-    } = (await store.tallies(TALLY.tally))[TALLY.member] ?? {}
+    } = (await store.tallies(LETTER_TOTALS.tally))[LETTER_TOTALS.member] ?? {}
     return { pending, resolved, discarded, total }
+  }
+
+  /**
+   * A dead letter that storage would not say it closed: where it did, only the totals are left out, which the tick makes
+   * up for, and whoever asked must not ask again, for that would be refused.
+   */
+  const closedAfterAll = async (
+    id: string,
+    set: Pick<DlqItem, 'status' | 'resolvedAt'>,
+    refused: unknown,
+  ): Promise<Outcome<DlqItem>> => {
+    const row = await store.get(deadLetters, id)
+    if (row?.status !== set.status || row.resolvedAt !== set.resolvedAt) throw refused
+    log.warn(
+      { deadLetterId: id, reason: messageOf(refused) },
+      'a dead letter was closed, its totals follow later',
+    )
+    return { applied: true, row }
   }
 
   /** Only a pending item can be closed, so of several decisions at once one takes effect. */
   const close = async (id: string, status: 'resolved' | 'discarded', followers: readonly Follower[] = []) => {
-    const { applied, row } = await store.commit<DlqItem>(
-      {
-        update: deadLetters,
-        key: id,
-        when: { status: 'pending' },
-        set: { status, resolvedAt: iso(clock.now()) },
-      },
-      [moved('pending', status), ...followers],
-    )
+    const set = { status, resolvedAt: iso(clock.now()) }
+    const { applied, row } = await store
+      .commit<DlqItem>({ update: deadLetters, key: id, when: { status: 'pending' }, set }, [
+        tallyOfLetter('pending', status),
+        ...followers,
+      ])
+      .catch((thrown) => closedAfterAll(id, set, thrown))
     if (!row) throw missing('Dead letter')
     if (!applied) throw notPending(row)
     return row
@@ -112,9 +122,10 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const taskId = (await store.get(deadLetters, id))?.taskId
     if (taskId === undefined) throw missing('Dead letter')
     // A message that named no task leaves a dead letter that can only be discarded.
-    if (!(await redrive.exists(taskId))) throw missing('Task')
+    const task = await redrive.find(taskId)
+    if (task === undefined) throw missing('Task')
     const item = await close(id, 'resolved', redrive.writes(taskId))
-    return { item, task: await redrive.send(taskId) }
+    return { item, task: await redrive.send(task) }
   }
 
   const discard = (id: string): Promise<DlqItem> => close(id, 'discarded')
@@ -124,11 +135,6 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
 
 /** The identifier of another kind with the ULID of this one. */
 const ofKind = (kind: string, id: string): string => `${kind}${id.slice(id.indexOf('_'))}`
-
-const moved = (from: 'pending' | undefined, to: DlqItem['status']): Tally => ({
-  ...TALLY,
-  add: from ? { [from]: -1, [to]: 1 } : { [to]: 1, total: 1 },
-})
 
 const notPending = ({ status }: DlqItem) =>
   new Problem(

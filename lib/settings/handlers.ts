@@ -9,8 +9,9 @@ export const settingsHandlers = ({ settings }: Needs): Handlers<typeof settingsR
     await settings.refresh()
     return settings.read()
   },
-  changeSettings: async ({ body }, { principal }) => ({
-    message: 'Settings changed',
-    ...(await settings.change(principal, body)),
-  }),
+  // What is no setting was dropped on the way in: whoever sent nothing else is told that nothing happened.
+  changeSettings: async ({ body }, { principal }) => {
+    const { changed, ...answer } = await settings.change(principal, body)
+    return { message: changed ? 'Settings changed' : 'Nothing to change', ...answer }
+  },
 })

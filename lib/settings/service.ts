@@ -1,36 +1,35 @@
-import { invalid, Problem } from '../core/errors.ts'
+import { createContention } from '../core/contention.ts'
+import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
 import { everySetting } from './catalog.ts'
-import { type Change, changesIn, merged, settingsOf } from './changes.ts'
+import { changesIn, merged, settingsOf } from './changes.ts'
+import { type Given, type Objection, refuse } from './refuse.ts'
 import { SETTINGS_ID, type SettingsRow, settingsRows } from './rows.ts'
 import type { Settings, SettingsPatch, Source } from './schema.ts'
-
-/** The settings as the process was started with, by variable, and which of them the environment gave. */
-export type Given = { values: Readonly<Record<string, unknown>>; names: ReadonlySet<string> }
-
-/** Why a value cannot be taken while the service runs as it does, as a message that follows the setting's path. */
-export type Objection = (path: string, value: unknown) => string | undefined
 
 type Needs = {
   store: Store
   given: Given
   objection: Objection
   clock: Clock
+  entropy: Entropy
   audit: (principal: Principal, action: string, details: object) => Promise<void>
   /** How old what was read may be: for ever where no other process can change it. */
   staleAfterMs: number
 }
 
 const NOTHING: SettingsRow = { id: SETTINGS_ID, version: 0, values: {} }
-const TRIES = 5
+const BUSY_MS = 1_000
 
 export type SettingsService = ReturnType<typeof createSettings>
 
 /** Settings that an admin may change while the service runs. What the environment says goes before what is stored. */
 export const createSettings = (needs: Needs) => {
   const { store, given, clock, staleAfterMs } = needs
+  const contend = createContention({ timer: clock, entropy: needs.entropy })
   const listeners: ((settings: Settings) => void)[] = []
   let row = NOTHING
   let settings: Settings
@@ -68,28 +67,36 @@ export const createSettings = (needs: Needs) => {
     sources: Object.fromEntries(everySetting.map((setting) => [setting.path, sourceOf(setting)])),
   })
 
-  /** Writes on what was read last; when somebody else wrote in between, reads again and tries once more. */
-  const write = async (changed: (row: SettingsRow) => Partial<SettingsRow>) => {
-    for (let attempt = 0; attempt < TRIES; attempt++) {
+  /**
+   * Writes on what was read last, and answers what then holds; false when `changed` has nothing to write to that. Throws
+   * Problem `unavailable` `settings_busy` when others never stop writing in between.
+   */
+  const write = async (changed: (row: SettingsRow) => Partial<SettingsRow> | undefined) => {
+    const written = await contend(async () => {
       await load()
-      const next = { ...row, ...changed(row), version: row.version + 1 }
+      const change = changed(row)
+      if (change === undefined) return false
+      const next = { ...row, ...change, version: row.version + 1 }
       const { applied } =
         row.version === 0
           ? await store.commit<SettingsRow>({ insert: settingsRows, row: next })
           : await store.commit<SettingsRow>(replaced(row, next))
-      if (applied) return hold(next)
-    }
-    throw new Problem('unavailable', 'settings_busy', 'Others are changing the settings: try again')
+      if (!applied) return undefined
+      hold(next)
+      return read()
+    })
+    if (written === undefined) throw busy()
+    return written
   }
 
   /** Changes settings. Throws Problem `invalid` for those that the environment decides, naming each. */
   const change = async (principal: Principal, patch: SettingsPatch) => {
     const changes = changesIn(patch)
-    if (changes.length === 0) return read()
-    refuse(changes, needs)
-    await write(({ values }) => ({ values: merged(values, changes) }))
+    if (changes.length === 0) return { changed: false, ...read() }
+    await refuse(changes, needs)
+    const written = await write(({ values }) => ({ values: merged(values, changes) }))
     await needs.audit(principal, 'settings.change', Object.fromEntries(changes))
-    return read()
+    return { changed: true, ...(written || read()) }
   }
 
   return {
@@ -100,12 +107,23 @@ export const createSettings = (needs: Needs) => {
     refresh,
     read,
     change,
-    /** The hash of local mode's access key; undefined takes the key away. */
-    setAccessKeyHash: (hash: string | undefined) => write(() => ({ accessKeyHash: hash ?? '' })),
+    /**
+     * Puts the hash of local mode's access key in place of `from`; undefined is no key. False when another one is there:
+     * somebody else has changed it.
+     */
+    replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
+      const isTheOne = (row: SettingsRow) => (row.accessKeyHash || undefined) === from
+      return (await write((row) => (isTheOne(row) ? { accessKeyHash: to ?? '' } : undefined))) !== false
+    },
     /** As it was read last. */
     accessKeyHash: (): string | undefined => row.accessKeyHash || undefined,
   }
 }
+
+const busy = () =>
+  new Problem('unavailable', 'settings_busy', 'Others are changing the settings: try again', {
+    retryAfterMs: BUSY_MS,
+  })
 
 const replaced = (from: SettingsRow, to: SettingsRow) => ({
   update: settingsRows,
@@ -113,15 +131,3 @@ const replaced = (from: SettingsRow, to: SettingsRow) => ({
   when: { version: from.version },
   set: { version: to.version, values: to.values, accessKeyHash: to.accessKeyHash ?? '' },
 })
-
-const refuse = (changes: readonly Change[], { given, objection }: Pick<Needs, 'given' | 'objection'>) => {
-  const issues = changes.flatMap(([path, value]) => {
-    const variable = everySetting.find((one) => one.path === path)?.variable ?? ''
-    const message = given.names.has(variable)
-      ? `is decided by ${variable} in the environment`
-      : // Null takes back what was stored, and leaves what the process was started with.
-        objection(path, value ?? given.values[variable])
-    return message === undefined ? [] : [{ path, message }]
-  })
-  if (issues.length > 0) throw invalid(issues, 'setting_not_changeable')
-}

@@ -2,9 +2,8 @@ import { missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Follower, Position, Store } from '../ports/store.ts'
+import type { Position, Store } from '../ports/store.ts'
 import type { createTaskCreation } from './create.ts'
-import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal, nextStatus } from './machine.ts'
 import type { Reconcile } from './reconcile.ts'
@@ -14,8 +13,7 @@ import { CreateTaskSchema, type Task, type TaskEvent } from './schema.ts'
 type Needs = {
   store: Store
   lifecycle: Lifecycle
-  reconcile: Reconcile
-  enqueueing: Pick<Enqueue, 'enqueue'>
+  reconcile: Pick<Reconcile, 'settle'>
   creation: ReturnType<typeof createTaskCreation>
   /** Tells a run of this process that its task was cancelled. */
   stopRun: (taskId: string) => void
@@ -23,7 +21,7 @@ type Needs = {
 }
 
 export const createTaskControl = (needs: Needs) => {
-  const { store, lifecycle, reconcile, enqueueing, creation, stopRun, clock } = needs
+  const { store, lifecycle, reconcile, creation, stopRun, clock } = needs
   const load = async (id: string): Promise<TaskRow> => {
     const row = await store.get(tasks, id, true)
     if (!row) throw missing('Task')
@@ -67,6 +65,7 @@ export const createTaskControl = (needs: Needs) => {
         set: { completedAt: iso(clock.now()) },
         unset: ['leaseExpiresAt', 'nextAttemptAt'],
         event: { message: `by ${principal.userId}` },
+        mayOwe: true,
       })
       if (!standing) throw missing('Task')
       if (applied) {
@@ -87,28 +86,7 @@ export const createTaskControl = (needs: Needs) => {
     return creation.create(principal, CreateTaskSchema.parse(row), id)
   }
 
-  /**
-   * Queues a failed task again, its attempts back at 0: `writes` go with the write that decides it, `send` comes after.
-   * Only the pending dead letter of a failed task may decide that, so the task is failed when it does.
-   */
-  const redrive = {
-    exists: async (id: string): Promise<boolean> => (await reconcile.settle(id)) !== undefined || exists(id),
-    writes: (id: string): Follower[] =>
-      lifecycle.asFollowers({
-        taskId: id,
-        from: 'failed',
-        verb: 'redrive',
-        set: { attempts: 0, queuedAt: iso(clock.now()) },
-        unset: ['error', 'completedAt', 'startedAt'],
-      }),
-    send: async (id: string): Promise<Task> => {
-      const row = await load(id)
-      await reconcile.tellMove(row)
-      return publicTask(await enqueueing.enqueue(row))
-    },
-  }
-
-  return { get, exists, events, cancel, retry, redrive }
+  return { get, exists, events, cancel, retry }
 }
 
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)

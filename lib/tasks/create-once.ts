@@ -7,10 +7,12 @@ import type { Enqueue } from './enqueue.ts'
 import type { Reconcile } from './reconcile.ts'
 import { type CreateReplay, createReplays, publicTask, type TaskRow, tasks } from './rows.ts'
 import type { CreateTask } from './schema.ts'
+import type { Telling } from './telling.ts'
 
 type Needs = {
   store: Store
   reconcile: Reconcile
+  telling: Pick<Telling, 'birth'>
   enqueueing: Pick<Enqueue, 'enqueue'>
   creation: Pick<TaskCreation, 'rowOf' | 'followersOf'>
   clock: Clock
@@ -20,7 +22,8 @@ type Needs = {
  * Creates a task once per key: within 24 hours the same key and body answers the first task again, another body is
  * refused. The record of the key and the task are one write, so a duplicate in flight finds either both or none.
  */
-export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, creation, clock }: Needs) => {
+export const createOnceCreation = (needs: Needs) => {
+  const { store, reconcile, telling, enqueueing, creation, clock } = needs
   const replayOf = (principal: Principal, body: CreateTask, key: string, row: TaskRow): CreateReplay => ({
     key: replayKey(principal, key),
     bodyHash: fingerprintOf(body),
@@ -28,6 +31,11 @@ export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, 
     ...(row.born === undefined ? {} : { born: row.born }),
     expiresAt: clock.now() + REPLAY_MS,
   })
+
+  /** One that could not be told stays pending: the tick that queues it tells it first. */
+  const begin = async (row: TaskRow): Promise<void> => {
+    if (await telling.birth(row)) await enqueueing.enqueue(row)
+  }
 
   /**
    * A caller who asks again may not have heard the answer, for whoever owed it died: then the events of the task are
@@ -37,8 +45,7 @@ export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, 
     if (born === undefined || (await reconcile.settle(task.id)) !== undefined) return
     const row = { ...task, fence: 0, born }
     await store.commit<TaskRow>({ insert: tasks, row })
-    await reconcile.tellBirth(row)
-    await enqueue(row)
+    await begin(row)
   }
 
   return async (principal: Principal, body: CreateTask, key: string) => {
@@ -48,8 +55,7 @@ export const createOnceCreation = ({ store, reconcile, enqueueing: { enqueue }, 
     const head = { insert: createReplays, row: replay }
     const { applied, row: earlier } = await store.commit(head, followers, true)
     if (applied) {
-      await reconcile.tellBirth(row)
-      await enqueue(row)
+      await begin(row)
       // The task as it was stored, which is what every replay answers too.
       return { task: replay.task, replayed: false }
     }

@@ -11,6 +11,7 @@ import type { Reconcile } from './reconcile.ts'
 import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { CreateTask, RunTask, Task } from './schema.ts'
 import { tallyOfNew } from './tally.ts'
+import type { Telling } from './telling.ts'
 
 /** The agents a task may name, and the one it gets when it names none. */
 export type AgentChoice = { fallback: string; types(): readonly string[] }
@@ -20,6 +21,7 @@ type Needs = {
   queue: Queue<RunTask>
   lifecycle: Lifecycle
   reconcile: Reconcile
+  telling: Pick<Telling, 'birth'>
   enqueueing: Pick<Enqueue, 'enqueue' | 'sent'>
   agents: AgentChoice
   clock: Clock
@@ -31,7 +33,7 @@ export type TaskCreation = ReturnType<typeof createTaskCreation>
 
 /** How new tasks are made, stored and queued. */
 export const createTaskCreation = (needs: Needs) => {
-  const { store, queue, lifecycle, reconcile, agents, clock, ids, maxAttempts } = needs
+  const { store, queue, lifecycle, reconcile, telling, agents, clock, ids, maxAttempts } = needs
   const { enqueue, sent } = needs.enqueueing
   let latest = 0
   /** Creation times never step back within a process, so that newer tasks list before older ones. */
@@ -83,21 +85,28 @@ export const createTaskCreation = (needs: Needs) => {
     return [{ insert: taskEvents, row }]
   }
 
+  /** Storage that would not say whether it took the task is asked what there is: its answer may be all that was lost. */
+  const storedAfterAll = async ({ id, born }: TaskRow, refused: unknown) => {
+    const row = born && (await store.get(tasks, id, true))
+    if (row === undefined) throw refused
+    return { applied: row.born?.id === born?.id, row, durable: Promise.resolve() }
+  }
+
   /**
    * Stores a new task and queues it. A queue in memory is told as soon as the task is decided: whatever is decided about
    * it later is kept after it or, like it, not at all, and the caller hears of the task once it cannot be lost. A durable
    * queue is told first, so that no task that is stored as queued lacks its message; a message that is faster than its
-   * task comes again.
+   * task comes again. Once the task is stored nothing that follows makes this reject.
    */
   const keep = async (row: TaskRow): Promise<Task> => {
     const stored = queue.durable ? await sent(row) : row
-    const outcome = await store.decide<TaskRow>({ insert: tasks, row: stored }, [
-      ...followersOf(stored),
-      ...(stored.born === undefined ? noteOf(stored) : []),
-    ])
+    const followers = [...followersOf(stored), ...(stored.born === undefined ? noteOf(stored) : [])]
+    const outcome = await store
+      .decide<TaskRow>({ insert: tasks, row: stored }, followers)
+      .catch((thrown) => storedAfterAll(stored, thrown))
     if (outcome.applied && !queue.durable) void enqueue(row)
     await outcome.durable
-    if (outcome.applied) await reconcile.tellBirth(stored)
+    if (outcome.applied) await telling.birth(stored)
     else await reconcile.settle(stored.id)
     return publicTask(outcome.applied ? stored : (outcome.row ?? stored))
   }

@@ -1,34 +1,26 @@
-import { LONGEST_BACKOFF_MS } from '../core/backoff.ts'
 import { messageOf } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Outgoing, Queue } from '../ports/queue.ts'
+import type { Queue } from '../ports/queue.ts'
 import type { Lifecycle } from './lifecycle.ts'
+import type { MessageFor } from './messages.ts'
 import { followingId } from './reconcile-owed.ts'
 import type { TaskRow } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
-type Needs = { queue: Queue<RunTask>; lifecycle: Lifecycle; clock: Clock; log: Log }
+type Needs = {
+  queue: Queue<RunTask>
+  lifecycle: Lifecycle
+  messageFor: MessageFor
+  clock: Clock
+  log: Log
+}
 
 export type Enqueue = ReturnType<typeof createEnqueue>
 
-/** How stored tasks get to the queue, and what their messages say. */
-export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
-  /** What is left of a backoff; a clock that stepped back does not make it longer than any backoff is. */
-  const remainingMs = ({ nextAttemptAt }: TaskRow) =>
-    nextAttemptAt === undefined
-      ? 0
-      : Math.min(Math.max(0, Date.parse(nextAttemptAt) - clock.now()), LONGEST_BACKOFF_MS)
-
-  /** The message of a task's next attempt. Tasks of one repository, else of one caller, share a turn. */
-  const messageFor = (row: TaskRow): Outgoing<RunTask> => ({
-    body: { taskId: row.id, attempt: row.attempts + 1 },
-    priority: row.priority,
-    delayMs: remainingMs(row),
-    group: row.repository ?? row.createdBy,
-  })
-
+/** How stored tasks get to the queue. */
+export const createEnqueue = ({ queue, lifecycle, messageFor, clock, log }: Needs) => {
   /**
    * Hands a task to the queue; one that is pending is queued once the queue took it. When the queue refuses, or the
    * attempt is due later than the queue can delay, the task stays as it is and a later tick tries again.
@@ -45,6 +37,7 @@ export const createEnqueue = ({ queue, lifecycle, clock, log }: Needs) => {
         verb: 'enqueue',
         when: { attempts: row.attempts },
         set: { queuedAt: iso(clock.now()) },
+        mayOwe: true,
         ...eventOfQueueing(row),
       })
       return moved.row ?? row

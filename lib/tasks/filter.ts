@@ -1,3 +1,4 @@
+import { Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { FilterTasks } from './queries.ts'
@@ -7,24 +8,32 @@ import { publicTask, type TaskRow, tasks } from './rows.ts'
 export const createTaskFilter =
   ({ store }: { store: Store }) =>
   async (query: FilterTasks) => {
-    const { offset = 0, sortBy, sortOrder } = query
+    const { limit, offset = 0, sortBy, sortOrder } = query
     const scope = scopeOf(query)
-    const selection = { index: 'newest', where: testsOf(query) }
-    const [page, total] = await Promise.all([
-      store.page(tasks, {
-        ...selection,
-        ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
-        order: sortOrder,
-        detail: true,
-        ...rangeOf(query, scope),
-      }),
-      store.count(tasks, selection),
-    ])
+    const selection = {
+      index: 'newest',
+      where: testsOf(query),
+      ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
+      order: sortOrder,
+      detail: true,
+      total: true,
+      ...rangeOf(query, scope),
+    }
+    const page = await store.page(tasks, selection).catch(refuse)
     return {
       tasks: page.rows.map(publicTask),
-      ...pageFacts(page, total, { ...query, offset }, scope),
+      ...pageFacts(page, page.total ?? 0, { limit, offset }, scope),
     }
   }
+
+/** Says in the words of the query what storage says in its own. */
+const refuse = (thrown: unknown): never => {
+  if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
+  throw new Problem(thrown.kind, thrown.code, TOO_BROAD, { cause: thrown })
+}
+
+const TOO_BROAD =
+  'Too many tasks would have to be looked through; narrow the search by createdAfter, createdBefore or status'
 
 /** A cursor is good for the very selection and order that it was made in. */
 const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>

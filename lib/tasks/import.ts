@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { messageOf } from '../core/errors.ts'
+import { issueText } from '../core/issue-text.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -13,6 +14,7 @@ import type { Reconcile } from './reconcile.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import { CreateTaskSchema, TaskSchema } from './schema.ts'
 import { tallyOfEnded, tallyOfNew } from './tally.ts'
+import type { Telling } from './telling.ts'
 
 // Times are stored in one form, of equal length, so that texts sort as times do.
 const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
@@ -47,7 +49,8 @@ const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
 type Needs = {
   store: Store
   lifecycle: Lifecycle
-  reconcile: Pick<Reconcile, 'born' | 'tellBirth'>
+  reconcile: Pick<Reconcile, 'born'>
+  telling: Pick<Telling, 'birth'>
   queue: { readonly durable: boolean }
   enqueueing: Pick<Enqueue, 'enqueue'>
   agents: AgentChoice
@@ -59,7 +62,7 @@ type Outcome = 'imported' | 'skipped' | { index: number; id?: string; message: s
 const CHUNK = 200
 
 export const createTaskImport = (needs: Needs) => {
-  const { store, lifecycle, reconcile, queue, enqueueing, agents, clock, maxAttempts } = needs
+  const { store, lifecycle, reconcile, telling, queue, enqueueing, agents, clock, maxAttempts } = needs
   /** Ids and times are kept. A task that had ended is restored as it was; any other is queued from the start. */
   const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
     const whole: TaskRow = {
@@ -88,13 +91,14 @@ export const createTaskImport = (needs: Needs) => {
   }
 
   const importOne = async (principal: Principal, given: unknown, index: number): Promise<Outcome> => {
-    const parsed = ImportedTask.safeParse(given)
+    const parsed = ImportedTask.safeParse(given, { error: issueText })
     if (!parsed.success) return { index, ...idOf(given), message: issuesOf(parsed.error) }
     const row = reconcile.born(rowOf(principal, parsed.data), iso(clock.now()))
     try {
       const { applied } = await store.commit<TaskRow>({ insert: tasks, row }, followersOf(row))
-      if (applied) await reconcile.tellBirth(row)
-      if (applied && !isFinal(row.status)) await enqueueing.enqueue(row)
+      // One that could not be told stays pending: the tick that queues it tells it first.
+      const isTold = applied && (await telling.birth(row))
+      if (isTold && !isFinal(row.status)) await enqueueing.enqueue(row)
       return applied ? 'imported' : 'skipped'
     } catch (thrown) {
       return { index, id: row.id, message: messageOf(thrown) }

@@ -8,11 +8,13 @@ import { isToldByRow, startedText } from './reconcile-owed.ts'
 import { type EventText, type LastMove, type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { TaskEvent } from './schema.ts'
 import { tallyOfEnded, tallyOfMove } from './tally.ts'
+import type { Telling } from './telling.ts'
 
 type Needs = {
   store: Store
   queue: { readonly durable: boolean }
   reconcile: Pick<Reconcile, 'tellMove'>
+  telling: Pick<Telling, 'move'>
   clock: Clock
   ids: Ids
 }
@@ -30,6 +32,8 @@ export type Move = {
   event?: EventText
   eventId?: string
   silent?: boolean
+  /** Whoever asks for it would not ask for it again: beside a durable queue it is done though its event is owed, or its answer lost. */
+  mayOwe?: boolean
   /** What else follows from the row as it is after the move, under the id of its event. */
   followers?: (row: TaskRow, eventId: string) => readonly Follower[]
 }
@@ -40,7 +44,7 @@ export type Lifecycle = ReturnType<typeof createLifecycle>
  * The only writer of a task's status. Beside a queue in memory, storage has transactions: event and totals are written
  * with the move. Beside a durable one the row says what follows from the move, and that is told after it.
  */
-export const createLifecycle = ({ store, queue, reconcile, clock, ids }: Needs) => {
+export const createLifecycle = ({ store, queue, reconcile, telling, clock, ids }: Needs) => {
   const event = (taskId: string, type: TaskEvent['type'], more: EventText = {}, id?: string): TaskEvent => ({
     id: id ?? ids.next('evt'),
     taskId,
@@ -82,12 +86,22 @@ export const createLifecycle = ({ store, queue, reconcile, clock, ids }: Needs) 
     return updateOf(it, to, { id: it.eventId ?? ids.next('evt'), verb, from, to, ...text })
   }
 
+  /** Storage that would not say whether it took a move that nobody asks for again is asked what there is. */
+  const movedAfterAll = async (it: Move, eventId: string, refused: unknown): Promise<Outcome<TaskRow>> => {
+    const row = it.mayOwe ? await store.get(tasks, it.taskId, true) : undefined
+    if (row?.last?.id !== eventId) throw refused
+    return { applied: true, row }
+  }
+
   const moveThenTell = async (it: Move): Promise<Outcome<TaskRow>> => {
     const head = noted(it)
     const { followers } = it
     const eventId = head.set?.last?.id ?? ''
-    const outcome = await store.commit(head, followers ? (row) => followers(row, eventId) : [], true)
-    if (outcome.applied && outcome.row) await reconcile.tellMove(outcome.row)
+    const outcome = await store
+      .commit(head, followers ? (row) => followers(row, eventId) : [], true)
+      .catch((thrown) => movedAfterAll(it, eventId, thrown))
+    const tell = it.mayOwe ? telling.move : reconcile.tellMove
+    if (outcome.applied && outcome.row) await tell(outcome.row)
     return outcome
   }
 

@@ -1,74 +1,82 @@
-import { iso } from '../core/time.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { Store, Totals } from '../ports/store.ts'
-import type { Reconcile } from './reconcile.ts'
-import { type Counts, correctionOf, driftOf, type Extremes, textOf } from './reconcile-drift.ts'
-import { createRecount, type Recount } from './reconcile-recount.ts'
-import { taskEvents } from './rows.ts'
-import type { TaskEvent } from './schema.ts'
-import { DAILY_TOTALS, TASK_TOTALS } from './tally.ts'
+import type { Totals } from '../ports/store.ts'
+import { driftOf, textOf } from './reconcile-drift.ts'
+import { createJudge, type JudgeNeeds } from './reconcile-judge.ts'
+import { createOpenCount } from './reconcile-open.ts'
+import { createSumCheck } from './reconcile-sums.ts'
+import { beginWalk, type Walk, type Walked } from './reconcile-walk.ts'
+import { TASK_TOTALS } from './tally.ts'
 
-type Needs = { store: Store; reconcile: Pick<Reconcile, 'settle'>; clock: Clock; log: Log }
+/** `rowsAtOnce`: tasks that a call reads at most; each is half a kilobyte of an index. */
+type Needs = JudgeNeeds & { rowsAtOnce?: number }
 
-/** After a recount that found all right, the next one waits so long for each task that was counted. */
+const ROWS_AT_ONCE = 10_000
+/** After a count that found all right, the next one waits so long for each task in it; after a look at a few, longer. */
 const PAUSE_MS_A_ROW = 10
-/** Totals that were found right are counted again after so long, even where nothing changed them. */
-const RECOUNT_MS = 3_600_000
-const SETTLED_AT_ONCE = 50
-/** The corrections have a log of their own, of no task: no task has this identifier. */
-const CORRECTIONS = '#counters'
-const LONGEST_MESSAGE = 2_000
+const LOOK_PAUSE_MS_A_ROW = 50
+/** As long as nothing comes of a count of the states, which reads a few thousand. */
+const STATES_PAUSE_MS = 150_000
+/** Totals that nothing speaks against are counted again after an hour, or so long for each task. */
+const REST_MS = 3_600_000
+const REST_MS_A_ROW = 360
 
 /**
- * Compares the maintained totals with the rows while nothing moves, which is when two calls in a row find the same
- * totals. A difference is first taken for something untold, which the tasks that changed last are looked at for; one
- * that the next call finds again, with nothing changed in between, is drift, and is corrected. A call costs one small
- * read while the totals change, and while they are known to be right.
+ * Compares the maintained totals with the rows. A call costs one small read while the totals change. Once two calls have
+ * found the same, they are held against the tasks in open states and against the sums of the days; when these contradict
+ * them, or the last count is long ago, every task is counted, so many with each call, and what that finds is judged.
  */
-export const createCounterCheck = ({ store, reconcile, clock, log }: Needs) => {
-  const { recount, openDiffer } = createRecount({ store })
+export const createCounterCheck = (needs: Needs) => {
+  const { store, clock, rowsAtOnce = ROWS_AT_ONCE } = needs
+  const open = createOpenCount(needs)
+  const sumsDiffer = createSumCheck(needs)
+  const [ofStates, ofWalk] = [createJudge(needs), createJudge(needs)]
   let seen: string | undefined
-  let right = { totals: '', until: 0 }
-  let suspected = ''
+  let looked: string | undefined
+  let walk: Walk | undefined
   let pauseUntil = 0
+  let restUntil = 0
 
-  const isKnownRight = async (name: string, totals: Totals): Promise<boolean> =>
-    name === right.totals && clock.monotonic() < right.until && !(await openDiffer(totals))
-
-  const settleAll = async (ids: readonly string[]): Promise<void> => {
-    for (let at = 0; at < ids.length; at += SETTLED_AT_ONCE)
-      await Promise.all(ids.slice(at, at + SETTLED_AT_ONCE).map(reconcile.settle))
+  const pause = (rows: number, msARow: number) => {
+    pauseUntil = clock.monotonic() + rows * msARow
   }
 
-  /** One correction for each number there is: of two ticks at once, one makes it; the time lets a dead one's be repeated. */
-  const correct = async (drift: Counts, extremes: Extremes, corrections: number): Promise<void> => {
-    const now = iso(clock.now())
-    const row: TaskEvent = {
-      id: `evt_${now.slice(0, 15)}_${corrections}`,
-      taskId: CORRECTIONS,
-      type: 'progress',
-      timestamp: now,
-      message: textOf(drift).slice(0, LONGEST_MESSAGE),
-    }
-    const { applied } = await store.commit<TaskEvent>(
-      { insert: taskEvents, row },
-      correctionOf(drift, extremes),
-    )
-    if (applied) log.warn({ drift }, 'counters had drifted and were corrected')
+  const judgeWalk = async (name: string, totals: Totals, { steps, rows, ...walked }: Walked) => {
+    const { corrections = 0 } = walked.kept[TASK_TOTALS.member] ?? {}
+    // Somebody else has corrected meanwhile what is found here.
+    if (corrections !== (totals.corrections ?? 0)) return
+    const drift = driftOf(walked.kept, walked.counts, true)
+    // Over a longer walk the totals change; a difference stays.
+    if (!(await ofWalk.judge(steps > 1 ? '' : name, { ...walked, drift, corrections }))) return
+    pause(rows, PAUSE_MS_A_ROW)
+    restUntil = clock.monotonic() + Math.max(REST_MS, rows * REST_MS_A_ROW)
   }
 
-  const judge = async (name: string, totals: Totals, recounted: Recount) => {
-    const { counts, extremes, isWhole, rows, recent } = recounted
-    const days = isWhole ? await store.tallies(DAILY_TOTALS) : {}
-    const drift = driftOf({ ...days, [TASK_TOTALS.member]: totals }, counts, isWhole)
-    const suspicion = name + textOf(drift)
-    if (Object.keys(drift).length === 0) {
-      right = { totals: name, until: clock.monotonic() + RECOUNT_MS }
-      pauseUntil = clock.monotonic() + rows * PAUSE_MS_A_ROW
-    } else if (suspicion !== suspected) await settleAll(recent)
-    else await correct(drift, extremes, totals.corrections ?? 0)
-    suspected = suspicion
+  /** What fails is tried again where it stopped. */
+  const goOn = async (name: string, totals: Totals, step: Walk): Promise<void> => {
+    walk = step
+    const walked = await step()
+    if (walked === undefined) return
+    walk = undefined
+    await judgeWalk(name, totals, walked)
+  }
+
+  /** Of more tasks than a call reads, what can be told at once. Their walk is for the rest. */
+  const judgeStates = async (name: string, totals: Totals): Promise<void> => {
+    const states = await open.states(totals)
+    const drift = states && driftOf({ [TASK_TOTALS.member]: totals }, states.counts, false)
+    const { corrections = 0 } = totals
+    const isDone = !drift || (await ofStates.judge(name, { ...states, drift, corrections, extremes: {} }))
+    if (isDone) pauseUntil = clock.monotonic() + STATES_PAUSE_MS
+  }
+
+  /** What speaks against the totals, as far as few rows can tell. */
+  const doubts = async (name: string, totals: Totals): Promise<'states' | 'sums' | undefined> => {
+    const isNew = name !== looked
+    const { differs, rows } = await open.look(totals, isNew)
+    if (differs) return 'states'
+    if (isNew && (await sumsDiffer(totals))) return 'sums'
+    looked = name
+    pause(rows, LOOK_PAUSE_MS_A_ROW)
+    return undefined
   }
 
   /** One look, as each tick takes it. */
@@ -77,8 +85,12 @@ export const createCounterCheck = ({ store, reconcile, clock, log }: Needs) => {
     const name = textOf({ [TASK_TOTALS.member]: totals })
     const isQuiet = name === seen
     seen = name
-    if (!isQuiet || clock.monotonic() < pauseUntil || (await isKnownRight(name, totals))) return
-    const recounted = await recount(totals)
-    if (recounted) await judge(name, totals, recounted)
+    if (walk) return goOn(name, totals, walk)
+    if (!isQuiet || clock.monotonic() < pauseUntil) return
+    const doubt = await doubts(name, totals)
+    if (doubt === 'states' && (totals.total ?? 0) > rowsAtOnce) return judgeStates(name, totals)
+    const isDue = clock.monotonic() >= restUntil || ofWalk.suspects()
+    if (doubt !== undefined || isDue)
+      await goOn(name, totals, await beginWalk({ store, clock, rowsAtOnce }, totals))
   }
 }

@@ -23,6 +23,15 @@ export const createReconcile = ({ store, queue, ids }: Needs) => {
     if ((await store.get(taskEvents, [taskId, id])) === undefined) await tell(owed)
   }
 
+  /**
+   * Those that move no totals come first. That one of them is missing shows nowhere; of the others the totals show it, and
+   * whoever looks into that tells all that is missing.
+   */
+  const inOrder = async (all: readonly Owed[], tellOne: (owed: Owed) => Promise<unknown>): Promise<void> => {
+    await Promise.all(all.filter(({ tallies }) => tallies.length === 0).map(tellOne))
+    await Promise.all(all.filter(({ tallies }) => tallies.length > 0).map(tellOne))
+  }
+
   return {
     /** A new row that says how it came to be, where that is told after it; for an imported one, when it was imported. */
     born: (row: TaskRow, imported?: string): TaskRow => {
@@ -33,9 +42,9 @@ export const createReconcile = ({ store, queue, ids }: Needs) => {
       return { ...row, born: { id, as: row.status, ...(imported === undefined ? {} : { imported }) } }
     },
     /** Tells what follows from a creation, right after it. */
-    tellBirth: async (row: TaskRow): Promise<void> => void (await Promise.all(owedByBirth(row).map(tell))),
+    tellBirth: (row: TaskRow): Promise<void> => inOrder(owedByBirth(row), tell),
     /** Tells what follows from a move, of the row that it left. */
-    tellMove: async (row: TaskRow): Promise<void> => void (await Promise.all(owedByMove(row).map(tell))),
+    tellMove: (row: TaskRow): Promise<void> => inOrder(owedByMove(row), tell),
     /**
      * Tells what the creation and the last move of a task left untold, where its writer may have died: needed before the
      * next move, which overwrites the word of the last one. Resolves to the task as it was found, whole.
@@ -43,7 +52,7 @@ export const createReconcile = ({ store, queue, ids }: Needs) => {
     settle: async (id: string): Promise<TaskRow | undefined> => {
       if (!queue.durable) return undefined
       const row = await store.get(tasks, id, true)
-      if (row) await Promise.all([...owedByBirth(row), ...owedByMove(row)].map(tellMissing))
+      if (row) await inOrder([...owedByBirth(row), ...owedByMove(row)], tellMissing)
       return row
     },
   }

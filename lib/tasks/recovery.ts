@@ -54,7 +54,10 @@ export const createRecovery = (needs: Needs) => {
     } while (after && !isOver())
   }
 
-  /** Does it with every row and answers with how many it could: one that cannot be helped costs the others nothing. */
+  /**
+   * Does it with every row and answers with how many it could: one that cannot be helped costs the others nothing. What
+   * they send in one turn shares its requests.
+   */
   const withEach = async (
     rows: readonly TaskRow[],
     take: (row: TaskRow) => Promise<unknown>,
@@ -76,29 +79,34 @@ export const createRecovery = (needs: Needs) => {
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
     let recovered = 0
-    for await (const rows of inStatus('queued')) {
-      await queue.send(rows.map(messageFor))
-      resent += rows.length
-    }
+    for await (const rows of inStatus('queued'))
+      resent += await withEach(rows, async (row) => queue.send([messageFor(row)]))
     for await (const rows of inStatus('pending')) await withEach(rows, enqueue)
     for await (const rows of inStatus('in_progress')) recovered += await withEach(rows, runs.recover)
     return { resent, recovered }
   }
 
-  /** Works through a status in order, so many rows at once, until that is done or the tick has been at it for long. */
+  /**
+   * Works through a status in order, so many rows at once, until that is done or the tick has been at it for long.
+   * Answers how many it could do nothing for.
+   */
   const work = async (
     status: TaskStatus,
     isDue: (row: TaskRow) => boolean,
     take: (row: TaskRow) => Promise<unknown>,
     where: Query<TaskRow>['where'] = [],
-  ): Promise<void> => {
+  ): Promise<number> => {
+    let left = 0
     const until = clock.monotonic() + WORK_MS
     const isOver = () => clock.monotonic() > until
     for await (const rows of inStatus(status, { where }, isOver)) {
       const due = rows.filter(isDue)
-      for (let at = 0; at < due.length && !isOver(); at += WORKED_AT_ONCE)
-        await withEach(due.slice(at, at + WORKED_AT_ONCE), take)
+      for (let at = 0; at < due.length && !isOver(); at += WORKED_AT_ONCE) {
+        const some = due.slice(at, at + WORKED_AT_ONCE)
+        left += some.length - (await withEach(some, take))
+      }
     }
+    return left
   }
 
   /** Whoever left it pending may have left untold what made it so. */
@@ -117,16 +125,20 @@ export const createRecovery = (needs: Needs) => {
     })
   }
 
-  /** Each tick: leases that ran out (but for the tasks that `isRunningHere`), and tasks that the queue has not got yet. */
-  const tick = async (isRunningHere: (taskId: string) => boolean): Promise<void> => {
+  /**
+   * Each tick: leases that ran out (but for the tasks that `isRunningHere`), and tasks that the queue has not got yet.
+   * Answers how many are left lying though they were due, which the log names.
+   */
+  const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
     const abandoned = (row: TaskRow) => (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
-    await work('in_progress', abandoned, runs.recover)
+    const lost = await work('in_progress', abandoned, runs.recover)
     const isSendable = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
     const forgotten = (row: TaskRow) => Date.parse(row.updatedAt) < now - PENDING_GRACE_MS && isSendable(row)
-    await work('pending', forgotten, takeUp)
-    if (queue.durable) await resendForgotten(iso(now - RETENTION_MS))
+    const unsent = await work('pending', forgotten, takeUp)
+    const unheard = queue.durable ? await resendForgotten(iso(now - RETENTION_MS)) : 0
+    return lost + unsent + unheard
   }
 
   const resendForgotten = (before: string) =>

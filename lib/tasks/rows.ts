@@ -26,6 +26,17 @@ export type TaskRow = Task & {
 
 type TaskField = Extract<keyof TaskRow, string>
 const HEAVY: readonly TaskField[] = ['description', 'prompt', 'result', 'metadata']
+/** Of the fields that every list shows, those that a caller or a model words. */
+const LONG: readonly TaskField[] = [
+  'title',
+  'sourceId',
+  'sourceUrl',
+  'repository',
+  'branch',
+  'labels',
+  'assignedAgent',
+  'error',
+]
 // What was asked for comes first, as in the row that a create makes.
 const ALL_FIELDS = [
   ...new Set([...Object.keys(CreateTaskSchema.shape), ...Object.keys(TaskSchema.shape)]),
@@ -39,6 +50,7 @@ export const tasks = collection<TaskRow>({
   indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
   detail: HEAVY,
   summary: ALL_FIELDS.filter((field) => !HEAVY.includes(field)),
+  long: LONG,
 })
 
 export const taskEvents = collection<TaskEvent>({

@@ -23,7 +23,7 @@ const USE_NOTED_MS = 60_000
 /**
  * Who holds an API token: whoever made it, as long as that one may come in. Undefined for a text that is no token, and
  * for a token that was revoked or has expired. Throws Problem `forbidden` `scope_missing` for one that was made for
- * something else.
+ * something else than `scope`; without one it only tells whose the token is, which is no use of it.
  */
 export const createHolders = ({ store, clock, log, standingOf }: Needs) => {
   const rowOf = async (text: string): Promise<TokenRow | undefined> => {
@@ -48,17 +48,17 @@ export const createHolders = ({ store, clock, log, standingOf }: Needs) => {
       .catch((thrown) => log.warn({ tokenId: id, reason: messageOf(thrown) }, 'the use was not noted'))
   }
 
-  return async (text: string, scope: Scope): Promise<Principal | undefined> => {
+  return async (text: string, scope?: Scope): Promise<Principal | undefined> => {
     const row = await rowOf(text)
     const standing = row && (await standingOf(row.userId))
     if (row === undefined || standing === undefined || standing.disabled) return undefined
-    if (!row.scopes.includes(scope))
+    if (scope !== undefined && !row.scopes.includes(scope))
       throw new Problem(
         'forbidden',
         'scope_missing',
         `This API token was not made for this; make one with the scope ${scope}`,
       )
-    await noteUse(row)
+    if (scope !== undefined) await noteUse(row)
     const { userId, id: tokenId, rateLimit } = row
     return {
       userId,

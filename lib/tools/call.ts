@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { issueText } from '../core/issue-text.ts'
 import { maskText } from '../core/redact.ts'
 import type { ToolCall, ToolSpec } from '../ports/model.ts'
 import type { Tool } from './tool.ts'
@@ -17,7 +18,7 @@ const issuesOf = (error: z.ZodError) =>
 export const parseCall = (tools: readonly Tool[], call: ToolCall): ParsedCall | string => {
   const tool = tools.find(({ name }) => name === call.name)
   if (!tool) return `There is no tool ${JSON.stringify(call.name.slice(0, 80))}.`
-  const parsed = tool.input.safeParse(call.arguments ?? {})
+  const parsed = tool.input.safeParse(call.arguments ?? {}, { error: issueText })
   if (!parsed.success) return `The arguments do not fit: ${issuesOf(parsed.error)}`
   const subject = tool.subject(parsed.data).slice(0, 2_000)
   // Masked before it is cut, or half a secret would no longer look like one.

@@ -17,15 +17,25 @@ export type Held = ActiveRun & {
 export const createHolding = ({ runs, active, log }: Needs) => {
   return (task: Claimed): Held => {
     const stopped = createStop()
-    const stopIfLost = (isHeld: Promise<boolean>) => {
-      isHeld.then(
-        (held) => held || stopped.stop('lost'),
+    const busy = { beat: false, check: false }
+    const stopIfLost = async (by: keyof typeof busy, ask: () => Promise<boolean>) => {
+      busy[by] = true
+      try {
+        if (!(await ask())) stopped.stop('lost')
+      } catch (thrown) {
         // The lease outlives several heartbeats, so one that fails is no reason to stop.
-        (thrown) => log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed'),
-      )
+        log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
+      } finally {
+        busy[by] = false
+      }
     }
-    const beat = (message?: string) => stopIfLost(runs.renew(task, message))
-    const check = () => stopIfLost(runs.isHeld(task))
+    // Storage that is slow to answer is not asked the same again meanwhile: it would only become slower.
+    const beat = (message?: string) => {
+      if (message !== undefined || !busy.beat) void stopIfLost('beat', () => runs.renew(task, message))
+    }
+    const check = () => {
+      if (!busy.beat && !busy.check) void stopIfLost('check', () => runs.isHeld(task))
+    }
     const held = { taskId: task.id, task, stopped, stop: stopped.stop, beat, check }
     active.add(held)
     return held

@@ -1,24 +1,19 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { startCloud } from './started.ts'
-import { PASSWORD, type Visitor, visit } from './visitor.ts'
+import { PASSWORD, visit } from './visitor.ts'
 
-let cloud: Awaited<ReturnType<typeof startCloud>>
-let ann: Visitor
-beforeAll(async () => {
-  cloud = await startCloud()
-  ann = cloud.ann
-})
-afterAll(() => cloud.stop())
+const cloud = forAllTests(startCloud, ({ stop }) => stop())
 
 /** All that is on disk and all that was said. */
 const everythingKept = (): string =>
-  readdirSync(cloud.folder, { recursive: true, withFileTypes: true })
+  readdirSync(cloud().folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'latin1'))
-    .concat(cloud.output())
+    .concat(cloud().output())
     .join('\n')
 
 describe('pages of other sites', () => {
@@ -33,15 +28,15 @@ describe('pages of other sites', () => {
     'cannot %s with the cookie of a browser, nor with a body that needs no permission',
     async (request, body) => {
       for (const type of ['application/json', 'text/plain', 'application/x-www-form-urlencoded']) {
-        const answer = await ann.send(request, body, { ...foreign, 'content-type': type })
+        const answer = await cloud().ann.send(request, body, { ...foreign, 'content-type': type })
         expect([answer.status, answer.body.code, answer.cookie]).toEqual([403, 'foreign_origin', ''])
       }
-      expect((await ann.send('GET /api/auth/me')).body.user).toMatchObject({ name: 'ann' })
+      expect((await cloud().ann.send('GET /api/auth/me')).body.user).toMatchObject({ name: 'ann' })
     },
   )
 
   it('are not our own', async () => {
-    const answer = await ann.send('PATCH /api/auth/me', { bio: 'Hello' }, { origin: cloud.baseUrl })
+    const answer = await cloud().ann.send('PATCH /api/auth/me', { bio: 'Hello' }, { origin: cloud().baseUrl })
     expect(answer.status).toBe(200)
   })
 })
@@ -49,20 +44,20 @@ describe('pages of other sites', () => {
 describe('secrets', () => {
   it('are nowhere on disk and in no log line: tokens, passwords, invite codes', async () => {
     const canary = 'canary-Pa55word'
-    const bob = visit(cloud.baseUrl)
+    const bob = visit(cloud().baseUrl)
     await bob.signUp('canary', { password: canary })
     await bob.logIn('canary', canary)
     await bob.logIn('canary', `${canary}-wrong`)
     await bob.send('POST /api/auth/signup', { email: 'nobody', password: `${canary}-bad`, name: '' })
-    const { code, id } = (await ann.send('POST /api/auth/invites', {})).body.invite
+    const { code, id } = (await cloud().ann.send('POST /api/auth/invites', {})).body.invite
     const kept = everythingKept()
     // What is kept is looked through where it should be.
     const hash = createHash('sha256').update(bob.token()).digest('hex')
     for (const shown of [hash, id, 'canary@example.com', '$argon2id$v=19$m=19456,t=2,p=1$'])
       expect(kept).toContain(shown)
-    for (const secret of [canary, bob.token(), ann.token(), code.slice(27)])
+    for (const secret of [canary, bob.token(), cloud().ann.token(), code.slice(27)])
       expect(kept).not.toContain(secret)
-    const records = JSON.stringify((await ann.send('GET /api/audit?limit=200')).body)
+    const records = JSON.stringify((await cloud().ann.send('GET /api/audit?limit=200')).body)
     for (const secret of [canary, code.slice(27)]) expect(records).not.toContain(secret)
   })
 })
@@ -77,7 +72,7 @@ describe('what no person types', () => {
     '%00',
     '../../etc/passwd',
   ])('as an address or an invite code is refused like any other: %j', async (text) => {
-    using mallory = visit(cloud.baseUrl)
+    using mallory = visit(cloud().baseUrl)
     const login = await mallory.send('POST /api/auth/login', { email: text, password: text })
     expect([login.status, login.body.code]).toEqual([401, 'bad_credentials'])
     const signup = await mallory.signUp('mallory', { email: text })
@@ -89,7 +84,7 @@ describe('what no person types', () => {
   it.each([{}, { email: 'ann@example.com' }, { email: ['ann@example.com'], password: PASSWORD }, []])(
     'is no login: %j',
     async (body) => {
-      expect((await visit(cloud.baseUrl).send('POST /api/auth/login', body)).status).toBe(400)
+      expect((await visit(cloud().baseUrl).send('POST /api/auth/login', body)).status).toBe(400)
     },
   )
 })

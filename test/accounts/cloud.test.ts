@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 import { startCloud } from './started.ts'
-import { type Visitor, visit } from './visitor.ts'
+import { visit } from './visitor.ts'
 
-let cloud: Awaited<ReturnType<typeof startCloud>>
-let ann: Visitor
-beforeAll(async () => {
-  cloud = await startCloud()
-  ann = cloud.ann
-})
-afterAll(() => cloud.stop())
+const cloud = forAllTests(startCloud, ({ stop }) => stop())
 
 describe('accounts in cloud mode', () => {
   it('live through a restart, sessions too', async () => {
-    await cloud.restart()
-    expect((await ann.send('GET /api/auth/me')).body.user).toMatchObject({ name: 'ann', role: 'admin' })
+    await cloud().restart()
+    expect((await cloud().ann.send('GET /api/auth/me')).body.user).toMatchObject({
+      name: 'ann',
+      role: 'admin',
+    })
   })
 
   it('keep what people say of themselves, and take it away again', async () => {
@@ -26,7 +24,7 @@ describe('accounts in cloud mode', () => {
       locale: 'de-DE',
       onboardingCompleted: true,
     }
-    const bob = await cloud.newcomer('profile')
+    const bob = await cloud().newcomer('profile')
     const changed = await bob.send('PATCH /api/auth/me', {
       ...profile,
       role: 'admin',
@@ -77,17 +75,18 @@ describe('who may do what', () => {
     ['PATCH /api/auth/me', [401, 200, 200]],
     ['GET /api/auth/me', [401, 200, 200]],
   ])('%s answers nobody, a user and an admin %j', async (request, statuses) => {
-    const user = visit(cloud.baseUrl)
+    const user = visit(cloud().baseUrl)
     user.setToken(await userToken())
     const body = request.startsWith('GET') ? undefined : {}
     const answers = []
-    for (const who of [visit(cloud.baseUrl), user, ann]) answers.push((await who.send(request, body)).status)
+    for (const who of [visit(cloud().baseUrl), user, cloud().ann])
+      answers.push((await who.send(request, body)).status)
     expect(answers).toEqual(statuses)
   })
 
   let token: string | undefined
   const userToken = async () => {
-    token ??= (await cloud.newcomer('ordinary')).token()
+    token ??= (await cloud().newcomer('ordinary')).token()
     return token
   }
 })

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { User } from '../../lib/accounts/schema.ts'
 import { seededRandom, upTo } from '../crash/random.ts'
 import { createFakeIds } from '../fakes/ids.ts'
-import { type Medium, mortal, slow, storages } from './storages.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
+import { mortal, slow, storages } from './storages.ts'
 import { ADMIN, createWorld, outcomes } from './world.ts'
 
 describe.each(storages)('on %s, after a process that died between two writes,', (_name, open) => {
-  let medium: Medium
-  beforeAll(async () => {
-    medium = await open()
-  })
-  afterAll(() => medium.close())
+  const medium = forAllTests(open, ({ close }) => close())
 
   /** A process that dies at the commit that `dies` says, and the one that comes after it. */
   const afterDeath = async (options: Parameters<typeof createWorld>[0] = {}) => {
-    const { store, again } = await medium.fresh()
+    const { store, again } = await medium().fresh()
     const ids = createFakeIds()
     let left = Number.POSITIVE_INFINITY
     const dying = createWorld({ ...options, ids, store: mortal(store, () => left-- <= 0) })
@@ -82,7 +79,7 @@ describe.each(storages)('on %s, after a process that died between two writes,', 
   })
 
   it('and of one that is slow, what comes late does not undo what was decided since', async () => {
-    const { store, again } = await medium.fresh()
+    const { store, again } = await medium().fresh()
     const ids = createFakeIds()
     const next = createWorld({ ids, store: again(), registrationMode: 'open' })
     await next.signUp('Ann')
@@ -97,7 +94,7 @@ describe.each(storages)('on %s, after a process that died between two writes,', 
   it('and with many that die, changes at once leave the roster and the users in agreement', async () => {
     for (let seed = 1; seed <= 8; seed++) {
       const random = seededRandom(seed)
-      const { store, again } = await medium.fresh()
+      const { store, again } = await medium().fresh()
       const ids = createFakeIds()
       const founding = createWorld({ store, ids, registrationMode: 'open' })
       const people: User[] = []

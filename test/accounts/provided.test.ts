@@ -109,6 +109,14 @@ describe('somebody whom a provider sends', () => {
     expect(user.avatarUrl).toBeUndefined()
   })
 
+  it.each([
+    ['Ann\0\nLee', 'Ann Lee'],
+    ['\u200b\u3164', 'Ann@Example.com'],
+  ])('has of the name %j what can be seen', async (name, shown) => {
+    const { accounts } = createWorld()
+    expect((await accounts.findOrCreateBy({ ...ANN, name })).user.name).toBe(shown)
+  })
+
   it('is nobody in local mode', async () => {
     const { accounts } = createWorld({ mode: 'local' })
     await expect(accounts.findOrCreateBy(ANN)).rejects.toMatchObject({ kind: 'unsupported' })

@@ -1,21 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { User } from '../../lib/accounts/schema.ts'
 import { createFakeIds } from '../fakes/ids.ts'
-import { type Medium, storages } from './storages.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
+import { storages } from './storages.ts'
 import { ADMIN, count, createWorld, outcomes } from './world.ts'
 
 const TWENTY = Array.from({ length: 20 }, (_, n) => `Person${n}`)
 
 describe.each(storages)('accounts on %s', (_name, open) => {
-  let medium: Medium
-  beforeAll(async () => {
-    medium = await open()
-  })
-  afterAll(() => medium.close())
+  const medium = forAllTests(open, ({ close }) => close())
 
   /** Two processes on one storage; each person asks one of them. */
   const twoProcesses = async (options: Parameters<typeof createWorld>[0] = {}) => {
-    const { store, again } = await medium.fresh()
+    const { store, again } = await medium().fresh()
     const ids = createFakeIds()
     const processes = [
       createWorld({ store, ids, ...options }),

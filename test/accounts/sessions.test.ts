@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { bearer, startCloud } from './started.ts'
-import { type Visitor, visit } from './visitor.ts'
+import { visit } from './visitor.ts'
 
-let cloud: Awaited<ReturnType<typeof startCloud>>
-let ann: Visitor
-beforeAll(async () => {
-  cloud = await startCloud()
-  ann = cloud.ann
-})
-afterAll(() => cloud.stop())
+const cloud = forAllTests(startCloud, ({ stop }) => stop())
 
 describe('a session', () => {
   it('comes in a cookie that scripts and other sites do not see, for 30 days', async () => {
-    using bob = visit(cloud.baseUrl)
+    using bob = visit(cloud().baseUrl)
     const { status, body, cookie } = await bob.signUp('session-bob')
     expect({ status, body }).toEqual({
       status: 200,
@@ -39,30 +34,30 @@ describe('a session', () => {
   })
 
   it('travels over https only where it was given so', async () => {
-    const { cookie } = await visit(cloud.baseUrl, { 'x-forwarded-proto': 'https' }).logIn('ann')
+    const { cookie } = await visit(cloud().baseUrl, { 'x-forwarded-proto': 'https' }).logIn('ann')
     expect(cookie).toMatch(/; Secure$/)
   })
 
   it('is the same as a Bearer token', async () => {
-    const bob = visit(cloud.baseUrl)
+    const bob = visit(cloud().baseUrl)
     expect((await bob.send('GET /api/tasks')).body).toMatchObject({ code: 'not_signed_in' })
-    expect((await bob.send('GET /api/tasks', undefined, bearer(ann.token()))).status).toBe(200)
+    expect((await bob.send('GET /api/tasks', undefined, bearer(cloud().ann.token()))).status).toBe(200)
   })
 
   it('is a fresh one at every login, whatever cookie came along', async () => {
     const fixed = 'A'.repeat(43)
-    const bob = await cloud.newcomer('fixation')
+    const bob = await cloud().newcomer('fixation')
     const before = bob.token()
     bob.setToken(fixed)
     await bob.logIn('fixation')
     expect([fixed, before]).not.toContain(bob.token())
-    const mallory = visit(cloud.baseUrl)
+    const mallory = visit(cloud().baseUrl)
     mallory.setToken(fixed)
     expect((await mallory.send('GET /api/auth/me')).body).toEqual({ authenticated: false, authMode: 'cloud' })
   })
 
   it('is over at once at logout, and no other one is', async () => {
-    const bob = await cloud.newcomer('logout')
+    const bob = await cloud().newcomer('logout')
     const first = bob.token()
     await bob.logIn('logout')
     const second = bob.token()
@@ -77,8 +72,8 @@ describe('a session', () => {
   })
 
   it('is over at once when its user is disabled, and does not come back when enabled', async () => {
-    const bob = await cloud.newcomer('disabled')
-    const disable = (disabled: boolean) => ann.send(`PATCH /api/users/${bob.id}`, { disabled })
+    const bob = await cloud().newcomer('disabled')
+    const disable = (disabled: boolean) => cloud().ann.send(`PATCH /api/users/${bob.id}`, { disabled })
     expect((await disable(true)).body.user).toMatchObject({ id: bob.id, disabled: true })
     const me = await bob.send('GET /api/auth/me')
     expect([me.status, me.body]).toEqual([401, { authenticated: false, authMode: 'cloud' }])
@@ -92,11 +87,11 @@ describe('a session', () => {
   })
 
   it('takes on a new role with the next request', async () => {
-    const bob = await cloud.newcomer('promoted')
+    const bob = await cloud().newcomer('promoted')
     expect((await bob.send('GET /api/users')).body).toMatchObject({ code: 'admin_only' })
-    await ann.send(`PATCH /api/users/${bob.id}`, { role: 'admin' })
+    await cloud().ann.send(`PATCH /api/users/${bob.id}`, { role: 'admin' })
     expect((await bob.send('GET /api/users')).status).toBe(200)
-    await ann.send(`PATCH /api/users/${bob.id}`, { role: 'user' })
+    await cloud().ann.send(`PATCH /api/users/${bob.id}`, { role: 'user' })
     expect((await bob.send('GET /api/users')).status).toBe(403)
   })
 })

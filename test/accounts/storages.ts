@@ -1,8 +1,8 @@
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Follower, Store, Write } from '../../lib/ports/store.ts'
-import { startDynamoDb } from '../../offline/emulators.ts'
-import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
+import { openTables } from '../adapters/dynamodb/opened.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { startDatabase } from '../fakes/database.ts'
 import { accountCollections as collections } from './world.ts'
 
 /** `fresh` is empty storage, `again` the same as another process sees it. */
@@ -17,15 +17,8 @@ const openSqlite = async (): Promise<Medium> => ({
 })
 
 const openDynamo = async (): Promise<Medium> => {
-  const emulator = await startDynamoDb()
-  const client = openClient(emulator.endpoint)
-  return {
-    fresh: () => openTables({ client, collections, clock: createFakeClock() }),
-    close: async () => {
-      client.destroy()
-      await emulator.stop()
-    },
-  }
+  const { client, stop } = await startDatabase()
+  return { fresh: () => openTables({ client, collections, clock: createFakeClock() }), close: stop }
 }
 
 /** Every storage that accounts are kept in. */
@@ -33,7 +26,6 @@ export const storages: [name: string, open: () => Promise<Medium>][] = [
   ['SQLite', openSqlite],
   ['DynamoDB', openDynamo],
 ]
-export type { Medium }
 
 /** A process that is slow between the head of a commit and its followers; they come when `release` is called. */
 export const slow = (store: Store) => {

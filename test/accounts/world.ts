@@ -1,6 +1,7 @@
 import type { RegistrationMode } from '../../lib/accounts/registration.ts'
 import { invites, registrations, rosters, users } from '../../lib/accounts/rows.ts'
 import { createAccounts } from '../../lib/accounts/service.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { AuthMode } from '../../lib/auth/schema.ts'
@@ -51,7 +52,8 @@ export const createWorld = (options: Options = {}) => {
         return quickPasswords.verify(password, hash)
       },
     },
-    clock,
+    // Who loses a race waits a moment, while the time of day stands still.
+    clock: { ...clock, after: createClock().after },
     ids: options.ids ?? createFakeIds(),
     mode: () => settings.mode,
     registrationMode: () => settings.registrationMode,

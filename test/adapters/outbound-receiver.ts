@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { onLoopback } from '../fakes/loopback.ts'
 
 export type Received = { path: string; headers: IncomingMessage['headers']; body: string }
 export type Answering = (response: ServerResponse, received: Received) => void
@@ -19,20 +18,8 @@ export const startReceiver = async (answer: Answering = (response) => response.e
   server.on('connection', () => {
     seen.connections += 1
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  return Object.assign(seen, {
-    port,
-    url: `http://127.0.0.1:${port}/hook`,
-    heard,
-    async [Symbol.asyncDispose]() {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
-  })
+  const { port, url, stop } = await onLoopback(server)
+  return Object.assign(seen, { port, url: `${url}/hook`, heard, [Symbol.asyncDispose]: stop })
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>

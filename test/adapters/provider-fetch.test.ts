@@ -1,20 +1,13 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { onLoopback } from '../fakes/loopback.ts'
 
 const UNREACHABLE = { name: 'Problem', kind: 'unavailable', code: 'provider_unreachable' }
 
 const serving = async (listener: RequestListener) => {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
+  const { url, stop } = await onLoopback(createServer(listener))
+  return { url: `${url}/`, [Symbol.asyncDispose]: stop }
 }
 
 describe('a request to a provider', () => {

@@ -1,23 +1,60 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { openLocalApp } from '../../lib/app.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Access, Route } from '../../lib/http/route.ts'
+import { type Loopback, onLoopback } from '../fakes/loopback.ts'
 
 /** Everybody who may come to the door. */
-const callers = ['nobody', 'stranger', 'user', 'other', 'admin', 'device', 'gateway', 'webhooks'] as const
+const callers = [
+  'nobody',
+  'stranger',
+  'unknown',
+  'user',
+  'other',
+  'admin',
+  'device',
+  'gateway',
+  'webhooks',
+] as const
 type Caller = (typeof callers)[number]
 
 /** What a route for `access` says to each of them; where it says nothing of the two, the caller was let in. */
 const refusals: Readonly<Record<Access, Partial<Record<Caller, 401 | 403>>>> = {
-  public: {},
-  optional: {},
-  session: { nobody: 401, stranger: 401, gateway: 401, webhooks: 401 },
-  admin: { nobody: 401, stranger: 401, gateway: 401, webhooks: 401, user: 403, other: 403, device: 403 },
-  gateway: { nobody: 401, stranger: 401, user: 401, other: 401, admin: 401, device: 401, webhooks: 403 },
-  webhooks: { nobody: 401, stranger: 401, user: 401, other: 401, admin: 401, device: 401, gateway: 403 },
+  any: {},
+  public: { stranger: 401, unknown: 401 },
+  optional: { stranger: 401, unknown: 401 },
+  session: { nobody: 401, stranger: 401, unknown: 401, gateway: 401, webhooks: 401 },
+  admin: {
+    nobody: 401,
+    stranger: 401,
+    unknown: 401,
+    gateway: 401,
+    webhooks: 401,
+    user: 403,
+    other: 403,
+    device: 403,
+  },
+  gateway: {
+    nobody: 401,
+    stranger: 401,
+    unknown: 401,
+    user: 401,
+    other: 401,
+    admin: 401,
+    device: 401,
+    webhooks: 403,
+  },
+  webhooks: {
+    nobody: 401,
+    stranger: 401,
+    unknown: 401,
+    user: 401,
+    other: 401,
+    admin: 401,
+    device: 401,
+    gateway: 403,
+  },
 }
 
 const config = readConfig({
@@ -26,12 +63,15 @@ const config = readConfig({
   REGISTRATION_MODE: 'open',
   LOG_LEVEL: 'silent',
 })
-const tokens: Partial<Record<Caller, string>> = { stranger: 'svc_notoken' }
+const tokens: Partial<Record<Caller, string>> = {
+  stranger: 'svc_notoken',
+  unknown: 'nobody-ever-issued-this',
+}
 let app: Awaited<ReturnType<typeof openLocalApp>>
-let url: string
+let loopback: Loopback
 
 const send = async (method: string, path: string, { token, body }: { token?: string; body?: object } = {}) =>
-  fetch(url + path, {
+  fetch(loopback.url + path, {
     method,
     headers: {
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -65,9 +105,7 @@ const makeToken = async (token: string, scope: string): Promise<string> =>
 
 beforeAll(async () => {
   app = await openLocalApp(config)
-  app.server.listen(0, '127.0.0.1')
-  await once(app.server, 'listening')
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  loopback = await onLoopback(app.server)
   await app.start()
   for (const name of ['admin', 'user', 'other'] as const) tokens[name] = await signUp(name)
   tokens.device = await pairDevice(tokens.user ?? '')
@@ -75,8 +113,7 @@ beforeAll(async () => {
     tokens[scope] = await makeToken(tokens.admin ?? '', scope)
 })
 afterAll(async () => {
-  app.server.close()
-  app.server.closeAllConnections()
+  await loopback.stop()
   await app.close()
 })
 

@@ -29,6 +29,12 @@ const routes: [string, string, Route][] = Object.entries(tables).flatMap(([tag, 
   Object.entries(table).map(([name, route]): [string, string, Route] => [name, tag, route]),
 )
 
+const securityOf = ({ access }: Route) => {
+  if (access === 'public') return []
+  const nobody = access === 'any' || access === 'optional' ? [{}] : []
+  return [...nobody, { cookie: [] }, { bearer: [] }]
+}
+
 /** Every object in the document, at any depth. */
 const objectsIn = (value: unknown): Json[] =>
   typeof value === 'object' && value !== null
@@ -55,7 +61,8 @@ describe('the description of the API', () => {
   it.each(routes)('describes %s with its tag, access, parameters and errors', (name, tag, route) => {
     const operation = document.paths[route.path]?.[route.method.toLowerCase()] as Operation
     expect(operation).toMatchObject({ operationId: name, tags: [tag], summary: route.summary })
-    expect(operation.security).toEqual(route.access === 'public' ? [] : [{ cookie: [] }, { bearer: [] }])
+    expect(operation.security).toEqual(securityOf(route))
+    expect(operation['x-writes']).toBe(route.writes)
     const named = (place: string) =>
       (operation.parameters ?? []).filter((parameter) => parameter.in === place).map(({ name }) => name)
     expect(named('path')).toEqual([...route.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name))
@@ -67,7 +74,8 @@ describe('the description of the API', () => {
         '403',
         '500',
         'default',
-        ...(route.access === 'public' ? [] : ['401']),
+        ...(route.access === 'any' && route.alsoStatus !== 401 ? [] : ['401']),
+        ...(route.limited ? ['429'] : []),
         ...(route.params ? ['400', '404'] : []),
         ...(route.body ? ['400', '413'] : []),
       ]),

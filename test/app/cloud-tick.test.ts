@@ -1,10 +1,19 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { handler as tick } from '../../functions/tick.ts'
 import { openBasePorts } from '../../lib/app/cloud-base.ts'
 import { readConfig } from '../../lib/config.ts'
 import { announcements } from '../../lib/notifications/rows.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
 import { startCloud } from '../deploy/cloud.ts'
+
+const AT = '2026-01-01T00:00:00.000Z'
+const TASK = {
+  ...{ title: 'Task', prompt: 'Work', priority: 3 as const, source: 'api' as const, agent: 'moody' },
+  ...{ labels: [], maxAttempts: 3, createdAt: AT, updatedAt: AT, startedAt: AT, createdBy: 'usr_1' },
+}
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 const stops: (() => unknown)[] = []
@@ -32,4 +41,39 @@ it('a tick does its other steps when one fails, and fails after them', async () 
   expect((await cloud.take('ai-task-notifications')).map(({ Body }) => Body)).toEqual([
     expect.stringContaining('ntf_1'),
   ])
+}, 60_000)
+
+it('a tick that can do nothing for a task goes on, and says so in a line that CloudWatch takes for a metric', async () => {
+  const { env, stop } = await cloud.environmentOf()
+  const database = await startProxy(env.DYNAMODB_ENDPOINT, ({ headers }, body) =>
+    String(headers['x-amz-target']).endsWith('UpdateItem') && String(body).includes('task_bad')
+      ? 'broken'
+      : undefined,
+  )
+  stops.push(database.stop, stop)
+  const lost = { ...TASK, status: 'in_progress' as const, attempts: 1, fence: 1, leaseExpiresAt: 1 }
+  const { store } = openBasePorts(readConfig(env))
+  for (const id of ['task_bad', 'task_good']) await store.commit({ insert: tasks, row: { ...lost, id } })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', "await (await import('./functions/tick.ts')).handler()"],
+    { env: { PATH: process.env.PATH, ...env, DYNAMODB_ENDPOINT: database.url } },
+  )
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.filter(({ taskId }) => taskId)).toMatchObject([{ level: 'error', taskId: 'task_bad' }])
+  expect(lines.filter(({ _aws }) => _aws)).toMatchObject([
+    {
+      _aws: {
+        Timestamp: expect.any(Number),
+        CloudWatchMetrics: [
+          { Namespace: 't', Dimensions: [[]], Metrics: [{ Name: 'TasksLeftLying', Unit: 'Count' }] },
+        ],
+      },
+      TasksLeftLying: 1,
+    },
+  ])
+  expect(await store.get(tasks, 'task_good')).toMatchObject({ status: 'queued' })
 }, 60_000)

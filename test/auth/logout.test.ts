@@ -1,11 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { bearer, startCloud } from '../accounts/started.ts'
+import { type Visitor, visit } from '../accounts/visitor.ts'
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 beforeAll(async () => {
   cloud = await startCloud()
 })
 afterAll(() => cloud.stop())
+
+/** A device of the visitor, with its token. */
+const pairDevice = async (owner: Visitor) => {
+  const { requestId, code } = (
+    await owner.send('POST /api/devices/pairing/request', { requesterId: 'phone' })
+  ).body
+  await owner.send('POST /api/devices/pairing/approve', { code })
+  const status = () => owner.send(`GET /api/devices/pairing/status/${requestId}`)
+  return { token: (await status()).body.token as string, status }
+}
+const devicesOf = async (owner: Visitor) => (await owner.send('GET /api/devices/paired')).body.devices
 
 const tasksWith = async (token: string) =>
   (await cloud.ann.send('GET /api/tasks', undefined, bearer(token))).status
@@ -30,5 +42,33 @@ describe('logging out', () => {
     const second = bob.token()
     await bob.send('POST /api/auth/logout', undefined, bearer(first))
     expect([await tasksWith(first), await tasksWith(second)]).toEqual([401, 401])
+  })
+
+  it.each([
+    ['a Bearer token', bearer],
+    ['a cookie', (token: string) => ({ cookie: `svc_session=${token}` })],
+  ])('with %s ends the pairing of a device', async (_how, as) => {
+    const bob = await cloud.newcomer(`device-${_how.length}`)
+    const { token, status } = await pairDevice(bob)
+    expect(await devicesOf(bob)).toHaveLength(1)
+    using device = visit(cloud.baseUrl)
+    expect((await device.send('POST /api/auth/logout', undefined, as(token))).status).toBe(200)
+    expect([await devicesOf(bob), (await status()).status, await tasksWith(token)]).toEqual([[], 404, 401])
+  })
+
+  it('leaves the devices of a person alone', async () => {
+    const bob = await cloud.newcomer('owner')
+    const { token } = await pairDevice(bob)
+    await bob.send('POST /api/auth/logout')
+    expect(await tasksWith(token)).toBe(200)
+    await bob.logIn('owner')
+    expect(await devicesOf(bob)).toHaveLength(1)
+  })
+
+  it('is not for pages of other sites, whatever Bearer token they make up', async () => {
+    const bob = await cloud.newcomer('lured')
+    const headers = { origin: 'https://evil.example', ...bearer('made-up') }
+    expect((await bob.send('POST /api/auth/logout', undefined, headers)).status).toBe(403)
+    expect(await tasksWith(bob.token())).toBe(200)
   })
 })

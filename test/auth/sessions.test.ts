@@ -18,6 +18,7 @@ const opened = () => {
   const who = {
     standingOf: async (userId: string) => standings.get(userId),
     isPaired: async (deviceId: string) => paired.has(deviceId),
+    unpair: async (deviceId: string) => void paired.delete(deviceId),
   }
   /** Sessions as another start of the service sees them. */
   const withKey = (fixedKey: string | undefined) =>

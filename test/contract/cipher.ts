@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { bytesIn } from '../../lib/core/sealed.ts'
 import type { Cipher } from '../../lib/ports/cipher.ts'
+import { testOf } from './test-of.ts'
 
 /** `another` has other keys than every cipher that `open` gives, and ciphers that `open` gives have the same. */
 export type OpenCiphers = () => Promise<{ open: () => Cipher; another: Cipher; close?: () => Promise<void> }>
@@ -12,14 +13,8 @@ const SEALS = 10_000
 /** What every cipher must do. */
 export const cipherContract = (name: string, start: OpenCiphers) =>
   describe(`the cipher of ${name}`, () => {
-    const using = async (check: (ciphers: Awaited<ReturnType<OpenCiphers>>) => Promise<void>) => {
-      const ciphers = await start()
-      try {
-        await check(ciphers)
-      } finally {
-        await ciphers.close?.()
-      }
-    }
+    const using = (check: (ciphers: Awaited<ReturnType<OpenCiphers>>) => Promise<void>) =>
+      testOf(start, check)()
 
     it('opens what it sealed, in another process too, whatever the text and the context', () =>
       using(async ({ open }) => {

@@ -1,19 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll } from '@jest/globals'
 import * as z from 'zod'
 import type { Consumer } from '../../lib/ports/queue.ts'
-import { type Sqs, startSqs, type TestQueues } from '../adapters/sqs/emulator.ts'
+import { startSqs, type TestQueues } from '../adapters/sqs/emulator.ts'
 import { type Fed, openFed } from '../adapters/sqs/fed.ts'
 import { failRequests } from '../adapters/sqs/requests.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { type Message, type OpenQueue, queueContract } from './queue.ts'
 
 const MessageSchema = z.object({ taskId: z.string(), attempt: z.number() })
 
-let sqs: Sqs
-beforeAll(async () => {
-  sqs = await startSqs()
-})
-afterAll(() => sqs.stop())
+const sqs = forAllTests(startSqs, ({ stop }) => stop())
 
 /**
  * The receiving side of SQS as the port has it. It is no process of ours: Lambda feeds a function with each queue, here
@@ -42,7 +38,7 @@ const consumerOf = ({ feed, batchOf, stop }: Fed<Message>, concurrency: number):
 }
 
 const openOn = (urls: TestQueues, concurrency: number): OpenQueue => {
-  const fed = openFed<Message>(sqs, urls, MessageSchema)
+  const fed = openFed<Message>(sqs(), urls, MessageSchema)
   const close = async () => {
     void fed.stop()
     fed.client.destroy()
@@ -67,7 +63,7 @@ const openOn = (urls: TestQueues, concurrency: number): OpenQueue => {
 
 const lacked = 'a standard queue of SQS delivers in any order; only priority 1 has a queue of its own'
 // What is not done with comes again within the time that the suite waits for it.
-const queues = () => sqs.queues({ visibilityTimeout: 2 })
+const queues = () => sqs().queues({ visibilityTimeout: 2 })
 
 queueContract('on SQS', async ({ concurrency }) => openOn(await queues(), concurrency), {
   lacks: { 'strict priority': lacked, 'order within a priority': lacked },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Consumer, Delivery, Queue } from '../../lib/ports/queue.ts'
+import { testOf } from './test-of.ts'
 
 /** Identifiers, as the service sends them. */
 export type Message = { taskId: string; attempt: number }
@@ -67,14 +68,10 @@ export const queueContract = (
   { lacks, delayMs, redeliverMs }: QueueOptions,
 ) => {
   const promise = (sentence: string, test: (opened: OpenQueue) => Promise<void>, concurrency = 1) =>
-    it(sentence, async () => {
-      const opened = await open({ concurrency })
-      try {
-        await test(opened)
-      } finally {
-        await opened.close()
-      }
-    })
+    it(
+      sentence,
+      testOf(() => open({ concurrency }), test),
+    )
   const promiseIf = (needed: Capability, sentence: string, test: (opened: OpenQueue) => Promise<void>) =>
     lacks[needed] === undefined
       ? promise(sentence, test)

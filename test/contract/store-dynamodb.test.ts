@@ -36,6 +36,12 @@ const withSummary: NonNullable<More['declare']> = (collections) =>
       : one,
   )
 
+/** As a domain whose lists would be dear: all that can lie aside does. */
+const withLong: NonNullable<More['declare']> = (collections) =>
+  withSummary(collections).map((one) =>
+    one.name === notes.name ? { ...one, long: ['title', 'summary', 'labels', 'metadata'] } : one,
+  )
+
 const contractOn = (name: string, start: Start, { lacks, declare = (all) => all, blobs }: More = {}) =>
   describe(name, () => {
     let emulator: Emulator | undefined
@@ -45,7 +51,7 @@ const contractOn = (name: string, start: Start, { lacks, declare = (all) => all,
     afterAll(() => emulator?.stop())
     const open: OpenStore = async ({ collections, clock }) => {
       const client = openClient(emulator?.endpoint ?? '')
-      const aside = blobs && { blobs: blobs(), mostInside: 0 }
+      const aside = blobs && { blobs: blobs(), mostInside: 0, mostCopied: 0 }
       const { store } = await openTables({ client, collections: declare(collections), clock, ...aside })
       const close = async () => {
         await store.close()
@@ -64,6 +70,10 @@ if (hasDynoxide()) {
   contractOn('dynoxide', startDynoxide)
   contractOn('dynoxide, indexes without detail', startDynoxide, { declare: withSummary })
   contractOn('dynoxide, all detail in blobs', startDynoxide, { blobs: createMemoryBlobs })
+  contractOn('dynoxide, all that is long in blobs', startDynoxide, {
+    declare: withLong,
+    blobs: createMemoryBlobs,
+  })
 } else {
   console.error('dynoxide is not installed for this machine: the store is tested without transactions only')
   it('finds dynoxide in CI', () => expect(process.env.CI).toBeUndefined())

@@ -21,6 +21,14 @@ const walks = (store: () => Store) => {
   it.each(tests)('walks and counts the rows that have %s', async (_, where, expected) => {
     await both({ index: 'newest', where }, expected)
     expect(await store().count(notes, { index: 'newest', where })).toBe(expected.length)
+    const query = { index: 'newest', where, order: 'desc', limit: 2, total: true } as const
+    const first = await store().page(notes, query)
+    expect([first.total, ids(first.rows)]).toEqual([expected.length, opposite(expected).slice(0, 2)])
+    const rest = await store().page(notes, { ...query, ...(first.next && { after: first.next }), limit: 50 })
+    expect([rest.total, ids(rest.rows)]).toEqual([
+      expected.length,
+      opposite(expected).slice(first.next ? 2 : 0),
+    ])
   })
   it.each(sorted)('walks rows sorted by %s', (_, sort, query, expected) => both({ ...query, sort }, expected))
   it.each(indexed)('counts %s', async (_, query, expected) => {
@@ -49,6 +57,12 @@ const single = (store: () => Store) => {
     expect(ids((await page({ offset: 1, sort: 'rank' })).rows)).toBe('hdb')
     expect(ids((await page({ offset: 7 })).rows)).toBe('h')
     expect(await page({ offset: 8 })).toEqual({ rows: [], next: undefined })
+  })
+  it('tells how many there are on all pages when it is asked for', async () => {
+    expect(await page({})).not.toHaveProperty('total')
+    expect((await page({ total: true, offset: 7 })).total).toBe(8)
+    expect((await page({ total: true, sort: 'rank', after: { by: 3, key: 'g' } })).total).toBe(8)
+    expect((await page({ total: true, index: 'byOwner', is: 'bob', limit: 1 })).total).toBe(3)
   })
   it('brings detail when it is asked for', async () => {
     expect((await page({ limit: 1 })).rows[0]).not.toHaveProperty('body')

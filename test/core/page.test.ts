@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { pageQuery, queryFlag, queryInt, queryList } from '../../lib/core/page.ts'
+import { pageFacts, pageQuery, queryFlag, queryInt, queryList } from '../../lib/core/page.ts'
 
 const page = z.object(pageQuery)
 
@@ -23,6 +23,13 @@ describe('the page of a list', () => {
 
   it.each(['-1', '1.5', 'x', '', '9'.repeat(16)])('takes no offset of %j', (offset) => {
     expect(page.safeParse({ offset }).success).toBe(false)
+  })
+
+  it('says its offset when that was used, which it is not beside a cursor', () => {
+    const facts = (query: object) => pageFacts({ rows: [1], next: undefined }, 9, { limit: 1, ...query }, 's')
+    expect(facts({})).toEqual({ total: 9, count: 1, limit: 1 })
+    expect(facts({ offset: 2 })).toEqual({ total: 9, count: 1, limit: 1, offset: 2 })
+    expect(facts({ offset: 2, cursor: 'x' })).toEqual({ total: 9, count: 1, limit: 1 })
   })
 })
 

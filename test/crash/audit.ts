@@ -23,6 +23,18 @@ export const auditList = (tasks: readonly Task[], acknowledged: readonly string[
   ]
 }
 
+/** Every task, once none waits or runs, and all that is wrong with the list and with its tasks. */
+export const auditAll = async (
+  api: Api,
+  acknowledged: readonly string[],
+  journal: () => readonly JournalLine[],
+): Promise<{ tasks: Task[]; wrong: string[] }> => {
+  await api.untilIdle()
+  const tasks = await walk(api)
+  const wrong = [...auditList(tasks, acknowledged), ...(await auditTasks(api, tasks, journal()))]
+  return { tasks, wrong }
+}
+
 /** What is wrong with single tasks, each read with its event log. */
 export const auditTasks = async (
   api: Api,

@@ -9,7 +9,7 @@ import { auditList, rerun, walk } from './audit.ts'
 import { type Cloud, openCloud } from './cloud.ts'
 import { auditCloud, uncountedOf } from './cloud-audit.ts'
 import { counted, shownCounters } from './counters.ts'
-import { produce } from './producer.ts'
+import { halfKeyed, produceDuring } from './producer.ts'
 import { seededRandom, upTo } from './random.ts'
 
 const KILLS = Number(process.env.CLOUD_KILLS ?? 20)
@@ -37,28 +37,12 @@ const liveAndDie = async ({ launchWorker }: Cloud, random: () => number) => {
 }
 
 /** Producers at work while workers live and die; resolves to what they were told. */
-const produceThrough = async (cloud: Cloud) => {
-  let over = false
-  const producers = Array.from({ length: PRODUCERS }, (_, n) =>
-    produce({
-      name: `producer-${n}`,
-      keyed: n % 2 === 0,
-      address: () => cloud.baseUrl,
-      isOver: () => over,
-      random: seededRandom(SEED + 1 + n),
-    }),
-  )
-  try {
-    await liveAndDie(cloud, seededRandom(SEED))
-  } finally {
-    over = true
-  }
-  const produced = await Promise.all(producers)
-  return {
-    acknowledged: produced.flatMap(({ acknowledged }) => acknowledged),
-    refused: produced.flatMap(({ refused }) => refused),
-  }
-}
+const produceThrough = (cloud: Cloud) =>
+  produceDuring(() => liveAndDie(cloud, seededRandom(SEED)), {
+    ...halfKeyed(PRODUCERS),
+    seed: SEED + 1,
+    address: () => cloud.baseUrl,
+  })
 
 /** Every task, once all have ended. The counters cannot tell yet: a death may have kept them from being moved. */
 const ended = (api: Api) =>

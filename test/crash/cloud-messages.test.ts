@@ -2,8 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { handler as dlq } from '../../functions/dlq.ts'
 import type { SqsEvent } from '../../lib/adapters/aws/sqs/event.ts'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import { openBasePorts } from '../../lib/app/cloud-base.ts'
 import { openWorker } from '../../lib/app/cloud-worker.ts'
+import { readConfig } from '../../lib/config.ts'
 import type { DlqItem } from '../../lib/queue/schema.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
 import type { RunTask } from '../../lib/tasks/schema.ts'
 import { type Api, apiOf, ask } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
@@ -11,6 +14,9 @@ import { type Cloud, openCloud } from './cloud.ts'
 import { count, replay } from './event-log.ts'
 
 const SAME = 50
+const LATER = 20
+/** What an invocation has left that must stop its runs in half a second. */
+const NEAR_END_MS = 15_500
 const WORKERS = 5
 const context = { getRemainingTimeInMillis: () => 60_000 }
 
@@ -56,17 +62,37 @@ const deadLetters = async () => {
 }
 
 describe('messages at the worker function', () => {
-  it(`run a task once, the same one ${SAME} times at once in ${WORKERS} workers`, async () => {
+  it(`run a task once, the same one ${SAME} times at once in ${WORKERS} workers, and ${LATER} times later`, async () => {
     const { id } = await created('many messages')
     const same = Array.from({ length: SAME / WORKERS }, () => messageOf({ taskId: id, attempt: 1 }))
     const answers = await Promise.all(workers.map((worker) => worker(eventOf(...same), context)))
     expect(answers).toEqual(workers.map(() => failed()))
+    const later = Array.from({ length: LATER }, () => messageOf({ taskId: id, attempt: 1 }))
+    expect(await work(...later)).toEqual(failed())
     const runs = cloud.journal().filter(({ taskId }) => taskId === id)
     expect(runs.map(({ did }) => did)).toEqual(['start', 'end'])
     expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
     const events = await api.events(id)
     expect([count(events, 'started'), count(events, 'completed')]).toEqual([1, 1])
     expect(replay(events)).toEqual({ status: 'completed' })
+  })
+
+  it('are given back before their function is frozen: no lease, no attempt counted, sent again', async () => {
+    const { id } = await api.create(scriptedTask('too long', { manner: 'deaf', runMs: 30_000 }))
+    const remaining = { getRemainingTimeInMillis: () => NEAR_END_MS }
+    const answer = await workers[0]?.(eventOf(messageOf({ taskId: id, attempt: 1 })), remaining)
+    expect(answer).toEqual(failed())
+    const task = await api.task(id)
+    expect(task).toMatchObject({ status: 'queued', attempts: 0 })
+    const row = await openBasePorts(readConfig()).store.get(tasks, id)
+    expect(row).not.toHaveProperty('leaseExpiresAt')
+    expect((await api.events(id)).map(({ type }) => type)).toEqual([
+      'created',
+      'queued',
+      'started',
+      'recovered',
+    ])
+    await api.cancel(id)
   })
 
   it('complete the others of a batch with poison, which becomes dead letters that say why', async () => {

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import * as path from 'node:path'
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { handler as dlq } from '../../functions/dlq.ts'
@@ -19,6 +18,7 @@ import { every } from '../../lib/worker/beat.ts'
 import { startPoller } from '../../offline/sqs-poller.ts'
 import { type Stack, startStack } from '../../offline/stack.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { onLoopback } from '../fakes/loopback.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, root, serviceNode } from '../journeys/service.ts'
 
@@ -58,10 +58,10 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
   const log = createFakeLog()
   const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick)
   const workers: CloudWorker[] = []
-  let endDeadLetters = async () => {}
+  let endDeadLetters: (() => Promise<void>) | undefined
   const stop = async () => {
     await Promise.all(workers.map((worker) => worker.kill9()))
-    await endDeadLetters()
+    await endDeadLetters?.()
     await endTick()
     await gateway.stop()
     await stack.stop()
@@ -85,7 +85,11 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
         process.env.SQS_ENDPOINT ?? '',
       )
       const client = openSqs({ region: process.env.AWS_REGION ?? '', endpoint: process.env.SQS_ENDPOINT })
-      endDeadLetters = startPoller({ client, queueUrl, batchSize: 1, concurrency: 1, handler: dlq, log }).stop
+      const poller = startPoller({ client, queueUrl, batchSize: 1, concurrency: 1, handler: dlq, log })
+      endDeadLetters = async () => {
+        await poller.stop()
+        client.destroy()
+      }
     },
     [Symbol.asyncDispose]: stop,
   }
@@ -100,10 +104,10 @@ const giveUpAfter = async ({ sqs, queues }: Stack, maxReceiveCount: number) => {
     await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy } }))
 }
 
-/** Whatever is received from a task queue and not deleted comes again after so many seconds. */
+/** Whatever is received and not deleted comes again after so many seconds, what was given up on included. */
 const hideFor = ({ sqs, queues }: Stack, seconds: number) =>
   Promise.all(
-    [queues.tasks, queues.urgent].map((QueueUrl) =>
+    [queues.tasks, queues.urgent, queues.deadLetters].map((QueueUrl) =>
       sqs.send(
         new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: String(seconds) } }),
       ),
@@ -118,16 +122,7 @@ const startGateway = async () => {
   ]
   const dispatch = createDispatch(groups, tasksHandler)
   const server = createHost({ dispatch, ids: createIds({ clock: createClock() }), log: createFakeLog() })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const stop = async () => {
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
-  }
-  return { url: `http://127.0.0.1:${port}`, stop }
+  return onLoopback(server)
 }
 
 export type Cloud = Awaited<ReturnType<typeof openCloud>>

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { onLoopback } from '../fakes/loopback.ts'
 import { createFairOrder, type Entry } from './fair-queue.ts'
 
 type Input = { QueueUrl: string; MaxNumberOfMessages?: number; Entries?: Entry[] }
@@ -102,14 +101,9 @@ export const startFairSqs = async (endpoint: string, fair: string) => {
     } catch {
       response.destroy()
     }
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { url: `http://127.0.0.1:${port}`, sent, stop }
+  })
+  const { url, stop } = await onLoopback(server)
+  return { url, sent, stop }
 }
 
 const JSON_HEADERS = { 'content-type': 'application/x-amz-json-1.0' }

@@ -4,9 +4,9 @@ import { describe, expect, it } from '@jest/globals'
 import { apiOf } from '../journeys/api.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, launchService, startService } from '../journeys/service.ts'
-import { auditList, auditTasks, rerun, walk } from './audit.ts'
+import { auditAll, rerun } from './audit.ts'
 import { counted, shownCounters } from './counters.ts'
-import { produce } from './producer.ts'
+import { halfKeyed, produceDuring } from './producer.ts'
 import { seededRandom, upTo } from './random.ts'
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 25)
@@ -36,30 +36,16 @@ const liveAndDie = async (env: Environment, random: () => number, moved: (url?: 
 }
 
 /** Several producers at work while the service lives and dies; resolves to what they were told. */
-const produceThrough = async (env: Environment) => {
+const produceThrough = (env: Environment) => {
   let url: string | undefined
-  let over = false
-  const producers = Array.from({ length: PRODUCERS }, (_, n) =>
-    produce({
-      name: `producer-${n}`,
-      keyed: n % 2 === 0,
-      address: () => url,
-      isOver: () => over,
-      random: seededRandom(SEED + 1 + n),
-    }),
-  )
-  try {
-    await liveAndDie(env, seededRandom(SEED), (at) => {
-      url = at
-    })
-  } finally {
-    over = true
+  const moved = (at?: string) => {
+    url = at
   }
-  const produced = await Promise.all(producers)
-  return {
-    acknowledged: produced.flatMap(({ acknowledged }) => acknowledged),
-    refused: produced.flatMap(({ refused }) => refused),
-  }
+  return produceDuring(() => liveAndDie(env, seededRandom(SEED), moved), {
+    ...halfKeyed(PRODUCERS),
+    seed: SEED + 1,
+    address: () => url,
+  })
 }
 
 describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
@@ -73,10 +59,8 @@ describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
 
       await using service = await startService(world)
       const api = apiOf(service.baseUrl)
-      await api.untilIdle()
-      const tasks = await walk(api)
-      expect(auditList(tasks, acknowledged)).toEqual([])
-      expect(await auditTasks(api, tasks, world.journal())).toEqual([])
+      const { tasks, wrong } = await auditAll(api, acknowledged, world.journal)
+      expect(wrong).toEqual([])
       // Before any death a run may begin before its claim is durable; after one, never: what ran was counted.
       const first = world.journal()[0]?.service
       expect(rerun(world.journal()).filter((line) => line.service !== first)).toEqual([])

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { ask } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
-import { upTo } from './random.ts'
+import { seededRandom, upTo } from './random.ts'
 
 type Needs = {
   name: string
@@ -13,13 +13,13 @@ type Needs = {
   isOver: () => boolean
   random: () => number
 }
-export type Produced = { acknowledged: string[]; refused: string[] }
+type Produced = { acknowledged: string[]; refused: string[] }
 
 const PAUSE_MS = 25
 const LONGEST_RUN_MS = 40
 
 /** Creates tasks until it is over; an answer of 201 is an acknowledgement. */
-export const produce = async ({ name, keyed, address, isOver, random }: Needs): Promise<Produced> => {
+const produce = async ({ name, keyed, address, isOver, random }: Needs): Promise<Produced> => {
   const produced: Produced = { acknowledged: [], refused: [] }
   const nextBody = (made: number) => ({
     ...scriptedTask(`${name}-${made}`, { runMs: upTo(LONGEST_RUN_MS, random) }),
@@ -49,3 +49,38 @@ export const produce = async ({ name, keyed, address, isOver, random }: Needs): 
   }
   return produced
 }
+
+type Together = {
+  names: readonly string[]
+  /** Which of them, by their place, send under keys. */
+  keyed: (place: number) => boolean
+  seed: number
+  address: Needs['address']
+}
+
+/** Producers create tasks together while `work` goes on; resolves to what they were told. */
+export const produceDuring = async (
+  work: () => Promise<unknown>,
+  { names, keyed, seed, address }: Together,
+): Promise<Produced> => {
+  let over = false
+  const producers = names.map((name, n) =>
+    produce({ name, keyed: keyed(n), address, isOver: () => over, random: seededRandom(seed + n) }),
+  )
+  try {
+    await work()
+  } finally {
+    over = true
+  }
+  const produced = await Promise.all(producers)
+  return {
+    acknowledged: produced.flatMap(({ acknowledged }) => acknowledged),
+    refused: produced.flatMap(({ refused }) => refused),
+  }
+}
+
+/** Producers of whom every second one sends under keys. */
+export const halfKeyed = (count: number) => ({
+  names: Array.from({ length: count }, (_, n) => `producer-${n}`),
+  keyed: (place: number) => place % 2 === 0,
+})

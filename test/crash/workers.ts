@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
-import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
@@ -13,7 +12,7 @@ import type { RunTask } from '../../lib/tasks/schema.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { peoplePorts } from '../fakes/people.ts'
+import { processPorts } from '../fakes/ports.ts'
 
 /** A run that ends when the test says so. */
 export type HeldRun = {
@@ -60,14 +59,7 @@ export const openWorkers = (file: string) => {
       taskQueue,
       notificationQueue: createMemoryQueue<Announce>({ clock, log, concurrency: 5 }),
       adapters: [agent],
-      breakers: createBreakers({ clock, isFault: () => true }),
-      clock,
-      ids,
-      log,
-      random: () => 0,
-      ...peoplePorts(),
-      sendsAtOnce: true,
-      queueMode: 'memory',
+      ...processPorts({ clock, ids, log }),
     }
     const domains = createDomains(ports, config)
     taskQueue.start(({ body }) => domains.worker.run(body))

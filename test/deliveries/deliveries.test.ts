@@ -173,6 +173,15 @@ describe('a delivery', () => {
   })
 })
 
+/** A delivery that is being sent, and is answered when the test says so. */
+const beingSent = async () => {
+  const held = heldOutbound()
+  const opened = openDeliveries({ outbound: held.outbound })
+  void opened.add({})
+  await turns()
+  return { ...opened, held }
+}
+
 describe('deliveries', () => {
   it('that nobody can reach do not delay those beside them', async () => {
     const { open, outbound } = heldOutbound()
@@ -192,21 +201,15 @@ describe('deliveries', () => {
   })
 
   it('that are being sent are not sent a second time, by whoever looks', async () => {
-    const { open, outbound } = heldOutbound()
-    await using opened = openDeliveries({ outbound })
-    void opened.add({})
-    await turns()
+    await using opened = await beingSent()
     opened.clock.advance(15_000)
     await opened.deliveries.sendDue()
     await turns()
-    expect(open).toHaveLength(1)
+    expect(opened.held.open).toHaveLength(1)
   })
 
   it('whose sender died are sent by another one once the lease is over', async () => {
-    const dead = heldOutbound()
-    await using opened = openDeliveries({ outbound: dead.outbound })
-    void opened.add({})
-    await turns()
+    await using opened = await beingSent()
     const { clock, store } = opened
     const other = openDeliveries({ clock, store })
     clock.advance(MINUTE_MS - 1)
@@ -218,11 +221,8 @@ describe('deliveries', () => {
   })
 
   it('heed no word of a sender whose lease was over', async () => {
-    const late = heldOutbound()
-    await using opened = openDeliveries({ outbound: late.outbound })
-    void opened.add({})
-    await turns()
-    const { clock, store } = opened
+    await using opened = await beingSent()
+    const { clock, store, held: late } = opened
     clock.advance(MINUTE_MS)
     const next = heldOutbound()
     const other = openDeliveries({ clock, store, outbound: next.outbound })

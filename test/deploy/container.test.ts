@@ -29,6 +29,22 @@ describe('the container', () => {
 
   it('is installed from the lock file, without what only development needs', () => {
     expect(of('RUN')).toContainEqual(expect.stringMatching(/^npm ci --omit=dev/))
+    const { optionalDependencies } = JSON.parse(text('package.json')) as { optionalDependencies: object }
+    const removed = of('RUN').join('\n')
+    for (const name of Object.keys(optionalDependencies))
+      expect(removed).toContain(`rm -rf node_modules/${name.split('/')[0]}`)
+  })
+
+  it('can be read by a user that nobody knows, whatever the modes of the clone it was built from', () => {
+    const copied = of('COPY')
+      .filter((line) => !line.startsWith('--from') && !line.includes('package-lock.json'))
+      .flatMap((line) => line.split(' ').slice(0, -1))
+    const [, opened = ''] = /chmod -R a\+rX ([^&]+) &&/.exec(of('RUN').join('\n')) ?? []
+    expect(opened.split(' ').sort()).toEqual(copied.sort())
+  })
+
+  it('buries what agents leave behind, also where its first process is Lambda’s', () => {
+    expect(of('ENTRYPOINT')).toEqual(['["tini", "-s", "--"]'])
   })
 
   it('runs as somebody who is not root, from the last instruction of that kind on', () => {

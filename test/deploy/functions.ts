@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@aws-sdk/client-sqs'
 import { recordOf } from '../../offline/sqs-event.ts'
+import { httpEvent } from '../fakes/http-event.ts'
 import type { startCloud } from './cloud.ts'
 
 type Json = Record<string, unknown>
+type Headers = Readonly<Record<string, string>>
 type Answered = { statusCode: number; headers: Record<string, string>; body: string }
 type Cloud = Awaited<ReturnType<typeof startCloud>>
 type Environment = Awaited<ReturnType<Cloud['environmentOf']>>
@@ -34,19 +36,13 @@ export const loadFunctions = (cloud: Cloud) => {
   }
 
   /** A request as the HTTP API passes it on. */
-  const ask = async (name: string, route: string, body?: unknown, headers: Json = {}): Promise<Answered> => {
-    const [method = '', url = ''] = route.split(' ')
-    const { pathname, searchParams } = new URL(url, 'http://localhost')
-    const answer = await invoke(name, {
-      version: '2.0',
-      rawPath: pathname,
-      rawQueryString: String(searchParams),
-      headers: { host: 'localhost', 'content-type': 'application/json', ...headers },
-      queryStringParameters: Object.fromEntries(searchParams),
-      requestContext: { requestId: 'req_1', http: { method, path: pathname, sourceIp: '127.0.0.1' } },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      isBase64Encoded: false,
-    })
+  const ask = async (
+    name: string,
+    route: string,
+    body?: unknown,
+    headers: Headers = {},
+  ): Promise<Answered> => {
+    const answer = await invoke(name, httpEvent(route, body, headers))
     if (answer.statusCode >= 400) throw new Error(`${route}: ${answer.statusCode} ${answer.body}`)
     return answer
   }

@@ -8,6 +8,7 @@ import { tableNames } from '../../lib/app/cloud-base.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
 import { methodsOf } from '../../lib/http/no-route.ts'
+import { functionAlarms } from '../../resources/alarms.ts'
 import { anyStage, tableName, tableResources } from '../../resources/tables.ts'
 import { toYaml } from '../../resources/yaml.ts'
 import { printStage, root, type Service } from './serverless.ts'
@@ -93,12 +94,20 @@ describe('resources/tables.yml', () => {
     expect(named).toEqual(expect.arrayContaining(collections.map(nameOf)))
   })
 
-  it.each(['no: yes', '', 'true', '# hidden', '- item', '2026', 'a:'])(
+  it.each(['no: yes', '', 'true', '# hidden', '- item', '2026', 'a:', 'a #b', 'a ', 'a: b'])(
     'has no text that needs quotes: %j',
     (text) => {
       expect(() => toYaml({ text })).toThrow(TypeError)
     },
   )
+})
+
+describe('resources/alarms-functions.yml', () => {
+  it('is what the functions are; if not, run: npm run tables', () => {
+    const text = readFileSync(path.join(root, 'resources/alarms-functions.yml'), 'utf8')
+    const { Resources } = functionAlarms(Object.keys(service.functions), anyStage)
+    expect(text.replace(/^#.*\n/, '')).toBe(toYaml({ Resources }))
+  })
 })
 
 describe('resources/queues.yml', () => {

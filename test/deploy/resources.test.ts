@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { LONGEST_WAIT_MS } from '../../lib/app/cloud-accepting.ts'
+import { leftLying } from '../../lib/app/cloud-left-lying.ts'
 import { printStage, type Service } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 
@@ -159,6 +160,26 @@ describe('a stage for trying', () => {
   })
 })
 
+type Dashboard = { widgets: { properties: { metrics: string[][] } }[] }
+
+describe('the dashboard', () => {
+  it('shows the errors of every function, and requests and times of all that requests come to', () => {
+    const [{ DashboardBody } = {}] = properties('AWS::CloudWatch::Dashboard')
+    const { widgets } = JSON.parse(DashboardBody['Fn::Sub']) as Dashboard
+    const shown = (metric: string): string[] => {
+      const { metrics = [] } =
+        widgets.find((one) => one.properties.metrics[0]?.[1] === metric)?.properties ?? {}
+      return metrics.map((line) => /\w+/.exec(line.at(-1) ?? '')?.[0] ?? '').sort()
+    }
+    const logical = ([name]: [string, unknown]) => `${capital(name)}LambdaFunction`
+    const functions = Object.entries(service.functions)
+    const asked = functions.filter(([, { events = [], url }]) => url || events.some(({ httpApi }) => httpApi))
+    expect(shown('Errors')).toEqual(functions.map(logical).sort())
+    expect(shown('Invocations')).toEqual(asked.map(logical).sort())
+    expect(shown('Duration')).toEqual(asked.map(logical).sort())
+  })
+})
+
 describe('the alarms', () => {
   const alarms = () => properties('AWS::CloudWatch::Alarm')
   const watched = (metric: string) =>
@@ -195,5 +216,20 @@ describe('the alarms', () => {
       .sort()
     expect(watched('Errors').sort()).toEqual(functions)
     expect(watched('Throttles').sort()).toEqual(functions)
+  })
+
+  it('hear of tasks that the tick could do nothing for, by the metric that it writes', () => {
+    const { TABLE_PREFIX } = service.provider.environment
+    const [{ Namespace, Dimensions, Metrics: [{ Name } = { Name: '' }] = [] } = {}] = leftLying(
+      String(TABLE_PREFIX),
+      1,
+      0,
+    )._aws.CloudWatchMetrics
+    // One with dimensions would be another metric.
+    expect(Dimensions).toEqual([[]])
+    expect(watched(Name)).toEqual([])
+    expect(alarms().filter(({ MetricName }) => MetricName === Name)).toMatchObject([
+      { Namespace, Threshold: 0 },
+    ])
   })
 })

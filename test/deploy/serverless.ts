@@ -53,6 +53,7 @@ export type FunctionConfig = {
   timeout?: number
   environment?: Record<string, unknown>
   events?: FunctionEvent[]
+  url?: object
 }
 /** serverless.yml and resources/ with every variable filled in. */
 export type Service = {

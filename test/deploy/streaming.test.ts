@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
+import { streamedIn } from '../../offline/streamed.ts'
 import { startCloud } from './cloud.ts'
 import { startProgram } from './program.ts'
 import { printStage } from './serverless.ts'
-import { ofType } from './template.ts'
+import { ofType, type Resource } from './template.ts'
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let program: Awaited<ReturnType<typeof startProgram>>
-let streamed: string[]
+let distribution: Resource
 let stop: () => void
 beforeAll(async () => {
   cloud = await startCloud()
   const environment = await cloud.environmentOf()
   stop = environment.stop
   program = await startProgram(['functions/agentic/server.ts'], environment.env)
-  const [[, distribution] = []] = ofType(printStage('dev').resources, 'AWS::CloudFront::Distribution')
-  const behaviors: { PathPattern: string }[] = distribution?.Properties.DistributionConfig.CacheBehaviors
-  streamed = behaviors.map(({ PathPattern }) => PathPattern)
+  distribution = ofType(printStage('dev').resources, 'AWS::CloudFront::Distribution')[0]?.[1] as Resource
 }, 60_000)
 afterAll(async () => {
   await program?.stop()
@@ -29,25 +28,37 @@ const ask = async (method: string, path: string) => {
   return { status: answer.status, ...((await answer.json()) as { code: string }) }
 }
 
+const all = Object.values(routes)
+const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+/** Those that the distribution sends to the function, by their path. */
+const streamed = () => {
+  const isStreamed = streamedIn({ Resources: { distribution } })
+  return all.filter(({ path }) => isStreamed(path))
+}
+const NOT_SERVED = [404, 405]
+
 describe('the streaming function', () => {
-  it('serves what the distribution sends to it, and no other route', async () => {
+  it('serves what the distribution sends to it, every method of it, and no other route', async () => {
     const served: string[] = []
-    for (const { method, path } of Object.values(routes)) {
-      const { code } = await ask(method, path)
-      if (code !== 'route_not_found') served.push(path)
-    }
+    for (const route of all)
+      if (!NOT_SERVED.includes((await ask(route.method, route.path)).status)) served.push(named(route))
     expect(served.length).toBeGreaterThan(0)
-    expect(served.sort()).toEqual(streamed.sort())
+    expect(served.sort()).toEqual(streamed().map(named).sort())
   })
 
-  it('is sent no path of which another function has a method', () => {
-    const of = (path: string) => Object.values(routes).filter((route) => route.path === path)
-    for (const path of streamed) expect(of(path)).toHaveLength(1)
+  it('is sent nothing by a pattern that no route has', () => {
+    const { DistributionConfig } = distribution.Properties
+    for (const behavior of DistributionConfig.CacheBehaviors) {
+      const config = { DistributionConfig: { CacheBehaviors: [behavior] } }
+      const isStreamed = streamedIn({
+        Resources: { only: { ...distribution, Properties: config } as Resource },
+      })
+      expect(all.filter(({ path }) => isStreamed(path))).not.toEqual([])
+    }
   })
 
   it('lets nobody in who has not signed in, though AWS does', async () => {
-    for (const { method, path } of Object.values(routes))
-      if (streamed.includes(path)) expect(await ask(method, path)).toMatchObject({ status: 401 })
+    for (const { method, path } of streamed()) expect(await ask(method, path)).toMatchObject({ status: 401 })
   })
 
   it('takes no events of queues', async () => {

@@ -41,6 +41,7 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   const lost = await useGateway(functions, call, { authorization: `Bearer ${token}` })
   await useWork(functions, call, lost)
   await useRest(call)
+  await useAsProgram(functions, { authorization: `Bearer ${token}` })
   return { known, token }
 }
 
@@ -100,6 +101,14 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   await invoke('tick', {})
 }
 
+/** What a program with an API token may ask without one as well. */
+const useAsProgram = async ({ ask, http }: Functions, holder: Headers) => {
+  await http('health', 'GET /api/health', undefined, holder)
+  await http('openapi', 'GET /api/openapi.json', undefined, holder)
+  await http('devices', 'GET /api/devices/identity', undefined, holder)
+  await ask('auth', 'GET /api/auth/codehost', undefined, holder)
+}
+
 const useRest = async (call: Call) => {
   for (const path of ['', '/types']) await call('agents', `GET /api/agents${path}`)
   for (const path of ['', '/ready', '/detailed', '/metrics']) await call('health', `GET /api/health${path}`)
@@ -109,6 +118,8 @@ const useRest = async (call: Call) => {
   for (const { id } of notifications) await call('notifications', `POST /api/notifications/${id}/read`)
   await call('notifications', 'POST /api/notifications/read-all')
   await call('settings', 'PATCH /api/settings', { webhooks: { retryDelaysMs: [0, 0, 0, 0, 0] } })
+  for (const registrationMode of ['closed', null])
+    await call('settings', 'PATCH /api/settings', { system: { registrationMode } })
   await call('settings', 'GET /api/settings')
   await call('settings', 'GET /api/audit')
 }

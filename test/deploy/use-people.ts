@@ -73,6 +73,7 @@ export const useDevices = async (
   const list = async (known: Known) =>
     (await http('devices', 'GET /api/devices/paired', undefined, known)) as { devices: { id: string }[] }
   const [device] = (await list(user)).devices
+  await http('auth', 'POST /api/auth/logout', {}, await paired(user))
   const known = await paired(admin)
   await list(known)
   await call(`DELETE /api/devices/paired/${device?.id}`, undefined, user)

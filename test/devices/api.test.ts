@@ -160,6 +160,15 @@ describe('the device endpoints', () => {
     expect(body.deleted).toBeGreaterThanOrEqual(20)
   })
 
+  it('make no request for who asks by HEAD what a QR code would look like', async () => {
+    const pending = async () =>
+      (await call('GET /api/devices/pairing/pending', { as: LOCAL_ADMIN })).body.count
+    const before = await pending()
+    const answer = await call('HEAD /api/devices/pairing/qr', { headers: HOST })
+    expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET' } })
+    expect(await pending()).toBe(before)
+  })
+
   it('draw a QR code of a URL that names code and host, with no text in it', async () => {
     const { status, body } = await call('GET /api/devices/pairing/qr', { headers: HOST })
     expect(status).toBe(200)

@@ -28,6 +28,12 @@ describe('a pairing code', () => {
     [' ABC 123\tXYZ ', 'ABC123XYZ'],
     ['a-b-c-1-2-3-x-y-z', 'ABC123XYZ'],
     ['OoO-iIl-L00', '000111100'],
+    // What phones and word processors make of a hyphen and of a space.
+    ['ABC–123—XYZ', 'ABC123XYZ'],
+    ['ABC‐123‑XYZ', 'ABC123XYZ'],
+    ['ABC−123－XYZ', 'ABC123XYZ'],
+    ['ABC\u00ad123\u200bXYZ\ufeff', 'ABC123XYZ'],
+    ['ABC\u00a0123\u202fXYZ\u3000', 'ABC123XYZ'],
   ])('may be typed as "%s"', (entered, code) => {
     expect(codeIn(entered)).toBe(code)
   })

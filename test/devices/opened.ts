@@ -9,14 +9,15 @@ import type { Collection } from '../../lib/core/collection.ts'
 import { codeRows, identityRows, pairings, placeRows } from '../../lib/devices/rows.ts'
 import { createIsPaired } from '../../lib/devices/seen.ts'
 import { createDevices } from '../../lib/devices/service.ts'
+import { createUnpair } from '../../lib/devices/unpair.ts'
 import { createLimiter } from '../../lib/limits/limiter.ts'
 import { callsRows } from '../../lib/limits/rows.ts'
 import type { Cipher } from '../../lib/ports/cipher.ts'
 import type { Entropy } from '../../lib/ports/entropy.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { startDynamoDb } from '../../offline/emulators.ts'
-import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
+import { openTables } from '../adapters/dynamodb/opened.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
+import { startDatabase } from '../fakes/database.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { ANN, BOB } from '../fakes/service.ts'
@@ -41,14 +42,12 @@ const openSqlite = async (): Promise<Opened> => {
 }
 
 const openDynamo = async (): Promise<Opened> => {
-  const emulator = await startDynamoDb()
+  const { client, stop } = await startDatabase()
   const clock = createFakeClock()
-  const client = openClient(emulator.endpoint)
   const { store, again } = await openTables({ client, collections, clock })
   const close = async () => {
     await store.close()
-    client.destroy()
-    await emulator.stop()
+    await stop()
   }
   return { store, again, clock, close }
 }
@@ -75,12 +74,13 @@ export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }
     entropy: random,
     standingOf: async () => ({ role: 'user', disabled: false }),
     isPaired: createIsPaired({ store, clock, log }),
+    unpair: createUnpair({ store, audit: audit.record }),
   })
   const devices = createDevices({
     store,
     clock,
     log,
-    limiter: createLimiter({ store, clock }),
+    limiter: createLimiter({ store, clock, entropy: random }),
     entropy: random,
     cipher: more.cipher ?? cipher,
     beginSession: sessions.begin,

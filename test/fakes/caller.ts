@@ -1,8 +1,8 @@
 import { createGroups } from '../../lib/api/table.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
-import type { HttpEvent } from '../../lib/http/event.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import { httpEvent } from './http-event.ts'
 import { ANN, type StartedDomains } from './service.ts'
 
 type Request = { body?: unknown; headers?: Record<string, string>; as?: Principal }
@@ -24,24 +24,10 @@ export const createCaller = (domains: StartedDomains) => {
   const dispatch = createDispatch(groups, lambda(http, {}, {}))
 
   return async (request: string, { body, headers = {}, as = ANN }: Request = {}) => {
-    const [method = 'GET', target = '/'] = request.split(/ (.*)/s)
-    const { pathname, searchParams } = new URL(target, 'http://localhost')
-    const event: HttpEvent = {
-      version: '2.0',
-      routeKey: '$default',
-      rawPath: pathname,
-      rawQueryString: String(searchParams),
-      headers: { 'content-type': 'application/json', ...headers },
-      queryStringParameters: Object.fromEntries(searchParams),
-      requestContext: {
-        requestId: 'req_1',
-        http: { method, path: pathname, sourceIp: '127.0.0.1' },
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      isBase64Encoded: false,
-    }
+    const event = httpEvent(request, body, headers)
+    const { method, path } = event.requestContext.http
     principal = as
-    const result = await dispatch(method, pathname).handler(event, {})
+    const result = await dispatch(method, path).handler(event, {})
     const text = typeof result.body === 'string' ? result.body : await joined(result.body)
     // biome-ignore lint/suspicious/noExplicitAny: tests reach into the bodies of many routes.
     return { status: result.statusCode, headers: result.headers, body: JSON.parse(text) as any }

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { onLoopback } from './loopback.ts'
 
 /** A request that the fake provider got; `closed` resolves when its connection is gone or its answer is out. */
 export type Heard = {
@@ -25,7 +24,7 @@ export type Wire = {
 /** A provider on loopback that answers what the test tells it to. */
 export const startWire = async (...replies: Reply[]): Promise<Wire> => {
   const heard: Heard[] = []
-  const wire = { origin: '', heard, replies }
+  const wire = { heard, replies }
   const server = createServer(async (req, res) => {
     const closed = new Promise<void>((resolve) => res.once('close', () => resolve()))
     const body = await text(req)
@@ -35,17 +34,8 @@ export const startWire = async (...replies: Reply[]): Promise<Wire> => {
     const reply = wire.replies[heard.length - 1] ?? wire.replies.at(-1)
     await reply?.(res, request)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  wire.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return Object.assign(wire, {
-    close: async () => {
-      const closed = once(server, 'close')
-      server.close()
-      server.closeAllConnections()
-      await closed
-    },
-  })
+  const { url, stop } = await onLoopback(server)
+  return Object.assign(wire, { origin: url, close: stop })
 }
 
 /** Answers with a status, a JSON body and headers. */

@@ -1,5 +1,4 @@
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
-import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createBackground } from '../../lib/background.ts'
@@ -19,7 +18,7 @@ import { createFakeAgent } from './agent.ts'
 import { createFakeClock, type FakeClock } from './clock.ts'
 import { createFakeIds } from './ids.ts'
 import { createFakeLog } from './log.ts'
-import { peoplePorts } from './people.ts'
+import { processPorts } from './ports.ts'
 
 export const ANN: Principal = { userId: 'user_ann', role: 'user' }
 export const BOB: Principal = { userId: 'user_bob', role: 'user' }
@@ -82,15 +81,8 @@ export const startDomains = async (options: Options = {}) => {
     taskQueue: options.wrapTaskQueue?.(taskQueue) ?? taskQueue,
     notificationQueue: options.wrapNotificationQueue?.(notificationQueue) ?? notificationQueue,
     adapters,
-    breakers: createBreakers({ clock, isFault: () => true }),
-    clock,
-    ids,
-    log,
-    random: () => 0,
-    ...peoplePorts(),
+    ...processPorts({ clock, ids, log }),
     outbound: options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
-    sendsAtOnce: true,
-    queueMode: 'memory',
   }
   const domains = createDomains(ports, config)
   const background = createBackground(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { turns } from '../fakes/service.ts'
+import { wholeTask } from '../fixtures/whole-task.ts'
 import { OTHER, startGateway, TOKEN } from './gateway.ts'
 
 const ID = '0'.repeat(25)
@@ -27,22 +28,11 @@ describe('POST /api/gateway', () => {
 
   it('hands the task on with every field of its definition', async () => {
     await using gateway = await startGateway({ background: false })
-    const whole = {
-      title: 'T',
-      description: 'D',
-      prompt: 'P',
-      priority: 1,
-      source: 'codehost',
-      sourceId: '42',
-      sourceUrl: 'https://example.com/issues/42',
-      repository: 'owner/repo',
-      branch: 'main',
-      labels: ['a', 'b'],
-      assignedAgent: 'test-agent',
-    }
-    const { body } = await gateway.submit({ task: { ...whole, metadata: { mine: 1, workflow: 'forged' } } })
+    const { body } = await gateway.submit({
+      task: { ...wholeTask, metadata: { mine: 1, workflow: 'forged' } },
+    })
     expect(await gateway.tasks.get(body.taskId)).toMatchObject({
-      ...whole,
+      ...wholeTask,
       metadata: { mine: 1, workflow: 'custom' },
     })
   })
@@ -55,7 +45,8 @@ describe('POST /api/gateway', () => {
     ['a time-out that nobody waits for', { task, options: { timeout: 840_001 } }, 'options.timeout'],
     ['another scheme to notify', { task, options: { notifyUrl: 'ftp://example.com' } }, 'options.notifyUrl'],
     ['an empty secret', { task, options: { notifySecret: '' } }, 'options.notifySecret'],
-    ['an unknown agent', { task: { ...task, assignedAgent: 'nobody' } }, 'assignedAgent'],
+    ['an unknown agent', { task: { ...task, assignedAgent: 'nobody' } }, 'task.assignedAgent'],
+    ['a secret for nobody', { task, options: { notifySecret: 'abc' } }, 'options.notifySecret'],
     [
       'a private address to notify',
       { task, options: { notifyUrl: 'http://192.168.0.1/' } },

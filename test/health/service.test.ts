@@ -8,11 +8,11 @@ import { healthyNeeds, READING } from './needs.ts'
 let close = async () => undefined as unknown
 afterEach(() => close())
 
-/** The health routes behind the real host. */
-const start = async (needs: HealthNeeds) => {
+/** What the health routes answer behind the real host. */
+const get = async (path: string, needs: HealthNeeds = healthyNeeds(), headers = {}) => {
   const service = await serve(healthRoutes, healthHandlers({ health: createHealth(needs) }))
   close = service.close
-  return (path: string, headers = {}) => service.send({ path: `/api/health${path}`, headers })
+  return service.send({ path: `/api/health${path}`, headers })
 }
 const NOON = '2026-01-01T12:00:00.000Z'
 const storageDown = async () => {
@@ -21,15 +21,15 @@ const storageDown = async () => {
 
 describe('GET /api/health', () => {
   it('answers 200 whatever fails', async () => {
-    const get = await start({ ...healthyNeeds(), taskCounts: storageDown, checks: { storage: storageDown } })
-    const answer = await get('')
+    const down = { taskCounts: storageDown, checks: { storage: storageDown } }
+    const answer = await get('', { ...healthyNeeds(), ...down })
     expect([answer.status, answer.json]).toEqual([200, { status: 'healthy', timestamp: NOON }])
   })
 })
 
 describe('GET /api/health/ready', () => {
   it('answers 200 once every check holds', async () => {
-    const answer = await (await start(healthyNeeds()))('/ready')
+    const answer = await get('/ready')
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({
       status: 'ready',
@@ -51,7 +51,7 @@ describe('GET /api/health/ready', () => {
     ],
   ])('answers 503 when one %s, names it, and keeps the reason to the log', async (_how, storage) => {
     const needs = healthyNeeds()
-    const answer = await (await start({ ...needs, checks: { storage, workers: () => true } }))('/ready')
+    const answer = await get('/ready', { ...needs, checks: { storage, workers: () => true } })
     expect(answer.status).toBe(503)
     expect(answer.json).toEqual({
       status: 'not_ready',
@@ -66,7 +66,7 @@ describe('GET /api/health/ready', () => {
 
 describe('GET /api/health/detailed', () => {
   it('shows every component, the version and the machine', async () => {
-    const answer = await (await start(healthyNeeds()))('/detailed')
+    const answer = await get('/detailed')
     expect(answer.status).toBe(200)
     expect(answer.json).toEqual({
       status: 'healthy',
@@ -109,13 +109,13 @@ describe('GET /api/health/detailed', () => {
   })
 
   it('answers 200 while degraded', async () => {
-    const answer = await (await start({ ...healthyNeeds(), adapters: async () => [] }))('/detailed')
+    const answer = await get('/detailed', { ...healthyNeeds(), adapters: async () => [] })
     expect([answer.status, answer.json]).toEqual([200, expect.objectContaining({ status: 'degraded' })])
   })
 
   it('answers 503 when a component cannot be read, shows the others, and keeps the reason to the log', async () => {
     const needs = healthyNeeds()
-    const answer = await (await start({ ...needs, taskCounts: storageDown }))('/detailed')
+    const answer = await get('/detailed', { ...needs, taskCounts: storageDown })
     expect(answer.status).toBe(503)
     expect(answer.json).toMatchObject({
       status: 'unhealthy',
@@ -147,7 +147,7 @@ describe('GET /api/health/metrics', () => {
     const needs = healthyNeeds()
     needs.requests.record('GET /api/tasks', 200, 5)
     needs.requests.record('GET /api/tasks', 500, 5)
-    const answer = await (await start(needs))('/metrics')
+    const answer = await get('/metrics', needs)
     expect(answer.json).toEqual({
       scope: 'instance',
       uptime: 60,
@@ -171,7 +171,7 @@ describe('GET /api/health/metrics', () => {
     const needs = healthyNeeds()
     needs.requests.record('GET /api/tasks', 200, 5)
     const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.1'
-    const answer = await (await start(needs))('/metrics', { accept })
+    const answer = await get('/metrics', needs, { accept })
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     expect(answer.text).toContain(
       [

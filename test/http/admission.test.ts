@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app.ts'
 import { readConfig } from '../../lib/config.ts'
+import { type Loopback, onLoopback } from '../fakes/loopback.ts'
 
 const LARGE = 50_000_000
 
 let app: Awaited<ReturnType<typeof openLocalApp>>
-let url: string
+let loopback: Loopback
 beforeAll(async () => {
   app = await openLocalApp(
     readConfig({
@@ -18,19 +18,16 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
     }),
   )
-  app.server.listen(0, '127.0.0.1')
-  await once(app.server, 'listening')
-  url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  loopback = await onLoopback(app.server)
   await app.start()
 })
 afterAll(async () => {
-  app.server.close()
-  app.server.closeAllConnections()
+  await loopback.stop()
   await app.close()
 })
 
 const signUp = async () => {
-  const answer = await fetch(`${url}/api/auth/signup`, {
+  const answer = await fetch(`${loopback.url}/api/auth/signup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ email: 'ann@example.org', name: 'Ann', password: 'correct horse 1' }),
@@ -40,7 +37,7 @@ const signUp = async () => {
 
 /** Announces an import and sends the beginning of it at most. */
 const beginImport = (headers: Readonly<Record<string, string>>) => {
-  const sent = request(`${url}/api/tasks/import`, {
+  const sent = request(`${loopback.url}/api/tasks/import`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', connection: 'keep-alive', ...headers },
     agent: false,

@@ -34,7 +34,18 @@ describe('the guard of a local installation', () => {
     },
   )
 
-  it.each([['x-forwarded-for'], ['x-forwarded-host'], ['forwarded']])(
+  it.each([
+    ['x-forwarded-for'],
+    ['x-forwarded-host'],
+    ['x-forwarded-proto'],
+    ['x-forwarded-port'],
+    ['x-forwarded-server'],
+    ['forwarded'],
+    ['x-real-ip'],
+    ['via'],
+    ['cf-connecting-ip'],
+    ['true-client-ip'],
+  ])(
     'refuses what comes through a proxy that nobody told it of, as %s says, on public routes too',
     async (name) => {
       for (const path of ['/api/words/one', '/api/words/health']) {
@@ -53,9 +64,10 @@ describe('the guard of a local installation', () => {
     expect((await add({ authorization: 'Basic YTpi' })).status).toBe(201)
   })
 
-  it.each([['https://evil.example'], ['null'], ['http://localhost'], ['http://127.0.0.1:1']])(
+  it.each([['https://evil.example'], ['null'], ['http://localhost'], ['http://127.0.0.1:1'], ['https']])(
     'refuses a write from a page of %s',
-    async (origin) => {
+    async (given) => {
+      const origin = given === 'https' ? `https://${host}` : given
       const answer = await add({ origin })
       expect(answer.status).toBe(403)
       expect(answer.json).toMatchObject({ code: 'foreign_origin' })
@@ -67,11 +79,13 @@ describe('the guard of a local installation', () => {
     expect((await add({})).status).toBe(201)
   })
 
-  it('refuses a Bearer token, since none was ever issued, but not on a public route', async () => {
+  it('refuses a Bearer token, since none was ever issued, on public routes too', async () => {
     const headers = { authorization: 'Bearer abc' }
-    const answer = await service.send({ path: '/api/words/one', headers })
-    expect(answer.status).toBe(401)
-    expect(answer.json).toMatchObject({ code: 'invalid_token' })
-    expect((await service.send({ path: '/api/words/health', headers })).status).toBe(200)
+    for (const path of ['/api/words/one', '/api/words/health']) {
+      const answer = await service.send({ path, headers })
+      expect(answer.status).toBe(401)
+      expect(answer.json).toMatchObject({ code: 'invalid_token' })
+      expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"')
+    }
   })
 })

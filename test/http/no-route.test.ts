@@ -13,6 +13,7 @@ const lastResort = lambda(
   [
     { method: 'GET', path: '/api/things/{id}' },
     { method: 'POST', path: '/api/things' },
+    { method: 'GET', path: '/api/marks', writes: true },
   ],
 )
 const ask = async (method: string, path: string) => {
@@ -26,6 +27,7 @@ describe('a function that answers where no route is', () => {
   it.each([
     ['DELETE', '/api/things/1', 405, 'GET, HEAD'],
     ['GET', '/api/things', 405, 'POST'],
+    ['HEAD', '/api/marks', 405, 'GET'],
     ['GET', '/api/nothing', 404, undefined],
   ])('answers %s %s with %i', async (method, path, status, allow) => {
     const answer = await ask(method, path)

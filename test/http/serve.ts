@@ -1,9 +1,6 @@
-import { once } from 'node:events'
-import { type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { request } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
-
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
 import type { RecordRequest } from '../../lib/http/observe.ts'
@@ -11,8 +8,9 @@ import type { Handlers, Routes } from '../../lib/http/route.ts'
 import { front, openGuard } from '../fakes/guard.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { onLoopback } from '../fakes/loopback.ts'
+import { type Answer, answerTo } from './answer.ts'
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; json: unknown }
 export type Asked = {
   method?: string
   path?: string
@@ -29,19 +27,13 @@ export const serve = async <R extends Routes>(routes: R, handlers: Handlers<R>) 
   const groups = [{ routes, handler: lambda(needs, routes, handlers) }]
   const dispatch = createDispatch(groups, lambda(needs, {}, {}))
   const server = createHost({ dispatch, ids: createFakeIds(), log })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port, url, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     log,
     records,
     send: (asked: Asked) => sendTo(port, asked),
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close: stop,
   }
 }
 
@@ -52,17 +44,5 @@ const sendTo = async (
 ): Promise<Answer> => {
   const sent = request({ host: '127.0.0.1', port, method, path, headers, agent: false })
   sent.end(body)
-  const [answer] = await once(sent, 'response')
-  const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString()
-  return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+  return answerTo(sent)
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN } from '../../lib/core/principal.ts'
 import type { HttpEvent } from '../../lib/http/event.ts'
+import type { Front } from '../../lib/http/front.ts'
 import { createGuard } from '../../lib/http/guard.ts'
 import type { Access } from '../../lib/http/route.ts'
 
@@ -9,15 +10,15 @@ const ann = { userId: 'user_ann', role: 'user' as const, sessionId: 'ann' }
 const root = { userId: 'user_root', role: 'admin' as const, sessionId: 'root' }
 const machine = { userId: 'user_ann', role: 'user' as const, tokenId: 'tok_1' }
 
-const guardOf = (isOpen: boolean) =>
+const guardOf = (isOpen: boolean, front: Front = { trustedHops: 0, publicUrl: 'https://tasks.example' }) =>
   createGuard({
-    front: { trustedHops: 0, publicUrl: 'https://tasks.example' },
+    front,
     identity: {
       isOpen: () => isOpen,
       ofSession: async (token) => ({ ann, root })[token as 'ann'],
       ofToken: async (token, scope) => {
         if (token !== 'svc_machine') return undefined
-        if (scope !== 'gateway') throw new Problem('forbidden', 'scope_missing', 'not for this')
+        if (scope === 'webhooks') throw new Problem('forbidden', 'scope_missing', 'not for this')
         return machine
       },
     },
@@ -50,6 +51,7 @@ const asRoot = { authorization: 'Bearer root' }
 const basic = { authorization: 'Basic YTpi' }
 const stale = { cookie: 'svc_session=gone' }
 const asMachine = { authorization: 'Bearer svc_machine' }
+const asUnknown = { authorization: 'Bearer gone' }
 
 describe('the guard where people sign in', () => {
   it.each<[Access, Headers, unknown]>([
@@ -68,6 +70,23 @@ describe('the guard where people sign in', () => {
     ['session', { ...basic, ...asAnn }, ann],
     ['session', { authorization: 'Bearer', ...asAnn }, 'invalid_token'],
     ['optional', basic, ANONYMOUS],
+    // A Bearer token that is nobody's is refused wherever it comes, but where its caller wants no more than to be gone.
+    ['public', asUnknown, 'invalid_token'],
+    ['public', { authorization: 'Bearer' }, 'invalid_token'],
+    ['optional', asUnknown, 'invalid_token'],
+    ['optional', { ...asUnknown, ...asAnn }, 'invalid_token'],
+    ['any', asUnknown, ANONYMOUS],
+    ['any', { ...asUnknown, ...asAnn }, ANONYMOUS],
+    ['gateway', asUnknown, 'invalid_token'],
+    ['public', asRoot, ANONYMOUS],
+    ['public', asMachine, ANONYMOUS],
+    ['optional', asRoot, root],
+    ['optional', asMachine, ANONYMOUS],
+    ['any', nothing, ANONYMOUS],
+    ['any', stale, ANONYMOUS],
+    ['any', asAnn, ann],
+    ['any', asRoot, root],
+    ['any', asMachine, ANONYMOUS],
     ['gateway', basic, 'token_required'],
     ['admin', nothing, 'not_signed_in'],
     ['admin', asAnn, 'admin_only'],
@@ -93,6 +112,12 @@ describe('the guard where people sign in', () => {
     // A page cannot set this header by itself, and whoever knows the token needs no cookie.
     ['https://evil.example', asRoot, root],
     ['https://tasks.example', asAnn, ann],
+    ['https://tasks.example:443', asAnn, ann],
+    // Whoever sits on the way may write pages of the same host without TLS, or on another port of it.
+    ['http://tasks.example', asAnn, 'foreign_origin'],
+    ['https://tasks.example:8443', asAnn, 'foreign_origin'],
+    ['http://inside:3000', asAnn, 'foreign_origin'],
+    ['https://', asAnn, 'foreign_origin'],
   ])('takes an unsafe request of a page of %s with %j as %j', async (origin, headers, who) => {
     expect(await ask('session', { origin, ...headers }, { method: 'POST' })).toEqual(who)
   })
@@ -103,15 +128,54 @@ describe('the guard where people sign in', () => {
     expect(await ask('public', headers)).toEqual(ANONYMOUS)
   })
 
+  it.each<[Access, Headers, unknown]>([
+    ['public', asUnknown, 'invalid_token'],
+    ['optional', asUnknown, 'invalid_token'],
+    ['any', asUnknown, 'foreign_origin'],
+    ['any', { authorization: 'Bearer', ...asAnn }, 'foreign_origin'],
+    ['public', asRoot, ANONYMOUS],
+    ['public', asMachine, ANONYMOUS],
+    ['any', asRoot, root],
+  ])(
+    'lets no page of another site pass a route for %s by a Bearer token that is nobody’s: %j',
+    async (access, headers, who) => {
+      const origin = 'https://evil.example'
+      expect(await ask(access, { origin, ...headers }, { method: 'POST' })).toEqual(who)
+    },
+  )
+
   it('takes its public address for its own, whatever Host the proxy sends', async () => {
     const headers = { host: 'inside:3000', origin: 'https://tasks.example', ...asAnn }
     expect(await ask('session', headers, { method: 'POST' })).toEqual(ann)
   })
 })
 
+describe('the guard of a service that was told of no public address', () => {
+  const https = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'tasks.example' }
+  it.each<[number, Headers, string, unknown]>([
+    [0, {}, 'http://tasks.example', ann],
+    [0, {}, 'https://tasks.example', 'foreign_origin'],
+    [0, https, 'https://tasks.example', 'foreign_origin'],
+    [1, https, 'https://tasks.example', ann],
+    [1, https, 'http://tasks.example', 'foreign_origin'],
+    [1, { ...https, host: 'inside:3000' }, 'https://tasks.example', ann],
+    [1, { ...https, host: 'inside:3000' }, 'http://inside:3000', 'foreign_origin'],
+    [0, { host: 'no host' }, 'http://no host', 'foreign_origin'],
+  ])('behind %i proxies that say %j takes a page of %s as %j', async (trustedHops, headers, origin, who) => {
+    const guard = guardOf(false, { trustedHops })
+    expect(await ask('session', { ...asAnn, ...headers, origin }, { guard, method: 'POST' })).toEqual(who)
+  })
+})
+
 describe('the guard where nobody has to sign in', () => {
   const guard = guardOf(true)
   const here = { host: '127.0.0.1:3000' }
+
+  it('knows at once who comes without a credential', () => {
+    expect(guard('session', eventOf(here, 'POST'))).toBe(LOCAL_ADMIN)
+    expect(guard('session', eventOf({ ...here, ...stale }, 'POST'))).toBe(LOCAL_ADMIN)
+  })
+
   it.each<[Access, Headers, unknown]>([
     ['session', here, LOCAL_ADMIN],
     ['admin', { ...here, ...stale }, LOCAL_ADMIN],
@@ -120,6 +184,8 @@ describe('the guard where nobody has to sign in', () => {
     ['session', { ...here, authorization: 'Bearer gone' }, 'invalid_token'],
     ['optional', here, LOCAL_ADMIN],
     ['gateway', here, 'token_required'],
+    ['public', { ...here, ...asUnknown }, 'invalid_token'],
+    ['any', { ...here, ...asUnknown }, ANONYMOUS],
     ['session', { host: 'tasks.example' }, 'host_not_allowed'],
     ['public', { host: 'tasks.example' }, 'host_not_allowed'],
   ])('lets who comes to a route for %s with %j be %j', async (access, headers, who) => {

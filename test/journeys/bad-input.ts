@@ -26,38 +26,46 @@ export const badPages: Refused[] = LISTS.flatMap((path) =>
   BAD_PAGES.flatMap(([field, values]) => values.map((value) => query(path, `${field}=${value}`, field))),
 )
 
-export const badQueries: Refused[] = [
-  query('/api/tasks', 'status=resting', 'status'),
-  query('/api/tasks', 'status=', 'status'),
-  query('/api/tasks', 'status=queued&status=failed', 'status'),
-  query('/api/tasks', 'status=__proto__', 'status'),
-  query('/api/tasks', 'fields=secret', 'fields.0'),
-  query('/api/tasks', 'fields=title,fence', 'fields.1'),
-  query('/api/tasks', 'fields=__proto__', 'fields.0'),
-  query('/api/tasks', 'full=yes', 'full'),
-  query('/api/tasks', 'limit=0&offset=-1&status=x', 'status', 'limit', 'offset'),
-  query('/api/tasks', 'limit=1&limit=2', 'limit'),
-  query('/api/tasks/filter', 'status=queued,resting', 'status.1'),
-  query('/api/tasks/filter', 'priority=0', 'priority.0'),
-  query('/api/tasks/filter', 'priority=1,5', 'priority.1'),
-  query('/api/tasks/filter', 'source=email', 'source.0'),
-  query('/api/tasks/filter', 'agent=', 'agent.0'),
-  query('/api/tasks/filter', 'labels=a,,b', 'labels.1'),
-  query('/api/tasks/filter', `labels=${Array.from({ length: 101 }, () => 'a')}`, 'labels'),
-  query('/api/tasks/filter', 'repository=', 'repository'),
-  query('/api/tasks/filter', 'q=', 'q'),
-  query('/api/tasks/filter', `q=${'x'.repeat(501)}`, 'q'),
-  query('/api/tasks/filter', 'sortBy=id', 'sortBy'),
-  query('/api/tasks/filter', 'sortBy=__proto__', 'sortBy'),
-  query('/api/tasks/filter', 'sortOrder=up', 'sortOrder'),
-  ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore'].flatMap((field) =>
-    ['yesterday', '2024-02-30', '2024-13-01T00:00:00Z', '1700000000', ''].map((value) =>
-      query('/api/tasks/filter', `${field}=${value}`, field),
+/** What is wrong in a query, and the fields at fault. */
+type Fault = readonly [text: string, ...fields: string[]]
+
+const DATES = ['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore']
+const NO_DATES = ['yesterday', '2024-02-30', '2024-13-01T00:00:00Z', '1700000000', '']
+
+const BAD_QUERIES: Readonly<Record<string, readonly Fault[]>> = {
+  '/api/tasks': [
+    ...['resting', '', 'queued&status=failed', '__proto__'].map(
+      (value): Fault => [`status=${value}`, 'status'],
     ),
-  ),
-  query('/api/dlq', 'status=failed', 'status'),
-  query('/api/dlq', 'status=', 'status'),
-]
+    ['fields=secret', 'fields.0'],
+    ['fields=title,fence', 'fields.1'],
+    ['fields=__proto__', 'fields.0'],
+    ['full=yes', 'full'],
+    ['limit=0&offset=-1&status=x', 'status', 'limit', 'offset'],
+    ['limit=1&limit=2', 'limit'],
+  ],
+  '/api/tasks/filter': [
+    ['status=queued,resting', 'status.1'],
+    ['priority=0', 'priority.0'],
+    ['priority=1,5', 'priority.1'],
+    ['source=email', 'source.0'],
+    ['agent=', 'agent.0'],
+    ['labels=a,,b', 'labels.1'],
+    [`labels=${Array.from({ length: 101 }, () => 'a')}`, 'labels'],
+    ['repository=', 'repository'],
+    ['q=', 'q'],
+    [`q=${'x'.repeat(501)}`, 'q'],
+    ['sortBy=id', 'sortBy'],
+    ['sortBy=__proto__', 'sortBy'],
+    ['sortOrder=up', 'sortOrder'],
+    ...DATES.flatMap((field) => NO_DATES.map((value): Fault => [`${field}=${value}`, field])),
+  ],
+  '/api/dlq': ['failed', ''].map((value): Fault => [`status=${value}`, 'status']),
+}
+
+export const badQueries: Refused[] = Object.entries(BAD_QUERIES).flatMap(([path, faults]) =>
+  faults.map((fault) => query(path, ...fault)),
+)
 
 /** Every route with an id in its path. */
 const OF_ID: readonly (readonly [method: string, path: string, code: string])[] = [

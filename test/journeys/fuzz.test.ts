@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
+import type { Answer } from '../http/answer.ts'
 import { until } from './api.ts'
 import { type Connection, connect } from './client.ts'
 import { ADMIN, type Fuzzed, requests } from './fuzz.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
-import { type Answered, rawSender } from './raw.ts'
+import { rawSender } from './raw.ts'
 import { startService } from './service.ts'
 
 const REQUESTS = Number(process.env.FUZZ ?? 8_000)
@@ -82,7 +83,7 @@ const seed = async ({ client, perform, create }: Connection, more: readonly stri
 }
 
 /** What is wrong with an answer, or undefined. */
-const faultOf = ({ name, asked }: Fuzzed, answer: Answered): string | undefined => {
+const faultOf = ({ name, asked }: Fuzzed, answer: Answer): string | undefined => {
   const { status, text, json } = answer
   const { alsoStatus }: Route = routes[name]
   // The answer to a HEAD does not say why.
@@ -105,10 +106,10 @@ const faultOfRefusal = (status: number, { error, code, requestId, details }: Rec
   return isNamed ? undefined : 'names no field'
 }
 
-const codeOf = ({ json }: Answered) => String((json as { code?: unknown } | undefined)?.code)
+const codeOf = ({ json }: Answer) => String((json as { code?: unknown } | undefined)?.code)
 
 /** Whether a handler found what it was asked about. */
-const isEntered = (answer: Answered) =>
+const isEntered = (answer: Answer) =>
   answer.status < 300 || [...STATES, ...UNSUPPORTED, ...UNKNOWN].includes(codeOf(answer))
 
 describe('every route', () => {

@@ -1,20 +1,13 @@
 import { writeFileSync } from 'node:fs'
-import * as path from 'node:path'
 import type { Mood } from '../fixtures/agents/moody.ts'
-import { type Environment, root, temporaryFolder } from './service.ts'
+import { agentWorld } from './agent-world.ts'
+import type { Environment } from './service.ts'
 
 /** Settings of a service whose agent fails as often as its task says, until it is cured. */
 export const moodyWorld = (more: Environment = {}) => {
-  const folder = temporaryFolder()
+  const { folder, env: settings } = agentWorld('moody')
   const cure = folder.in('cure')
-  const env: Environment = {
-    DATA_DIR: folder.in('data'),
-    AGENT_ADAPTERS: path.join(root, 'test/fixtures/agents/moody.ts'),
-    DEFAULT_AGENT: 'moody',
-    MOODY_CURE: cure,
-    QUEUE_RETRY_BACKOFF_MS: '1',
-    ...more,
-  }
+  const env: Environment = { ...settings, MOODY_CURE: cure, QUEUE_RETRY_BACKOFF_MS: '1', ...more }
   return { env, cure: () => writeFileSync(cure, ''), [Symbol.dispose]: folder[Symbol.dispose] }
 }
 

@@ -30,16 +30,8 @@ describe('a flaky agent', () => {
     const waitMs = Date.parse(waiting.nextAttemptAt ?? '') - Date.parse(told?.timestamp ?? '')
     expect(waitMs).toBeGreaterThanOrEqual(400)
     expect(waitMs).toBeLessThanOrEqual(510)
-    expect(typesOf(events)).toEqual([
-      'created',
-      'queued',
-      'started',
-      'retrying',
-      'started',
-      'retrying',
-      'started',
-      'completed',
-    ])
+    const history = 'created, queued, started, retrying, started, retrying, started, completed'
+    expect(typesOf(events).join(', ')).toBe(history)
     expect(events.filter(({ type }) => type === 'started').map(({ attempt }) => attempt)).toEqual([1, 2, 3])
     expect(events.find(({ type }) => type === 'retrying')).toMatchObject({
       message: 'not in the mood for attempt 1',

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
-import { events, type Reply, reset, startWire, status, type Wire } from '../fakes/model-wire.ts'
+import { events, type Reply, reset, startWire, status } from '../fakes/model-wire.ts'
 
 const KEY = 'sk-ant-planted-canary-0123456789'
 const start = {
@@ -43,15 +44,11 @@ const stop = (stop_reason: string) => [
 const plain = events(start, ...textBlock(0, 'Hello'), ...stop('end_turn'))
 const working = events(start, ...thinking, ...textBlock(1, 'Looking.'), ...toolUse, ...stop('tool_use'))
 
-let wire: Wire
-beforeEach(async () => {
-  wire = await startWire()
-})
-afterEach(() => wire.close())
+const wire = forEachTest(startWire, ({ close }) => close())
 
 const models = (...replies: Reply[]) => {
-  wire.replies.push(...replies)
-  const anthropic = { apiKey: KEY, baseUrl: wire.origin }
+  wire().replies.push(...replies)
+  const anthropic = { apiKey: KEY, baseUrl: wire().origin }
   return createModels({ settings: { providers: { anthropic }, retries: 0 }, clock: createClock() })
 }
 
@@ -68,7 +65,7 @@ describe('a step over the Anthropic messages wire', () => {
 
   it('sends key, version and output limit to the API below a bare host name', async () => {
     await answer(models(plain), ask('Hi', { maxOutputTokens: 77 }))
-    expect(wire.heard[0]).toMatchObject({
+    expect(wire().heard[0]).toMatchObject({
       path: '/v1/messages',
       headers: { 'x-api-key': KEY, 'anthropic-version': '2023-06-01' },
       body: { model: 'claude-sonnet-5', max_tokens: 77, stream: true },
@@ -77,7 +74,7 @@ describe('a step over the Anthropic messages wire', () => {
 
   it('turns effort into thinking', async () => {
     await answer(models(plain), ask('Hi', { effort: 'high' }))
-    expect(wire.heard[0]?.body).toMatchObject({
+    expect(wire().heard[0]?.body).toMatchObject({
       thinking: { type: 'adaptive' },
       output_config: { effort: 'high' },
     })
@@ -107,7 +104,7 @@ describe('a step over the Anthropic messages wire', () => {
       { role: 'tool' as const, callId: 'toolu_1', name: 'read_file', content: 'gone', failed: true },
     ]
     await answer(port, ask('', { tools, messages }))
-    const { body } = wire.heard[1] ?? {}
+    const { body } = wire().heard[1] ?? {}
     expect(body.system).toEqual([{ type: 'text', text: 'Be brief.' }])
     expect(body.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },

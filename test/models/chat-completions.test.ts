@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import type { ModelSettings } from '../../lib/adapters/models/settings.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
 import {
   chunk,
@@ -14,7 +15,6 @@ import {
   startWire,
   status,
   usage,
-  type Wire,
 } from '../fakes/model-wire.ts'
 
 const KEY = 'sk-planted-canary-0123456789'
@@ -29,15 +29,11 @@ const called = (args: string[], name = 'read_file') =>
     DONE,
   )
 
-let wire: Wire
-beforeEach(async () => {
-  wire = await startWire()
-})
-afterEach(() => wire.close())
+const wire = forEachTest(startWire, ({ close }) => close())
 
 const models = (replies: Reply[], more: Partial<ModelSettings> = {}, clock = createClock()) => {
-  wire.replies.push(...replies)
-  const providers = { openrouter: { apiKey: KEY, baseUrl: `${wire.origin}/api/v1`, model: 'm' } }
+  wire().replies.push(...replies)
+  const providers = { openrouter: { apiKey: KEY, baseUrl: `${wire().origin}/api/v1`, model: 'm' } }
   return createModels({ settings: { providers, retries: 0, ...more }, clock })
 }
 
@@ -66,9 +62,9 @@ describe('a step over chat completions', () => {
       model: 'vendor/x',
     })
     await answer(models([whole]), request)
-    expect(wire.heard[0]?.path).toBe('/api/v1/chat/completions')
-    expect(wire.heard[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
-    expect(wire.heard[0]?.body).toMatchObject({
+    expect(wire().heard[0]?.path).toBe('/api/v1/chat/completions')
+    expect(wire().heard[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+    expect(wire().heard[0]?.body).toMatchObject({
       model: 'vendor/x',
       max_tokens: 16_384,
       temperature: 0.5,
@@ -137,7 +133,7 @@ describe('the history over chat completions', () => {
       { role: 'system' as const, content: 'Two.' },
     ]
     await answer(port, ask('', { tools, messages }))
-    expect(wire.heard[1]?.body.messages).toEqual([
+    expect(wire().heard[1]?.body.messages).toEqual([
       { role: 'system', content: 'One.\n\nTwo.' },
       { role: 'user', content: 'Hi' },
       {
@@ -164,7 +160,7 @@ describe('the history over chat completions', () => {
     }
     const messages = [{ role: 'user' as const, content: 'Hi' }, finish.message, result]
     await answer(port, ask('', { tools, messages }))
-    const sent = wire.heard[1]?.body.messages
+    const sent = wire().heard[1]?.body.messages
     expect(sent).toHaveLength(3)
     expect(sent[1].tool_calls[0].function.arguments).toBe('{}')
     expect(sent[2]).toEqual({ role: 'tool', tool_call_id: 'call_1', content: 'no JSON' })
@@ -179,7 +175,7 @@ describe('the history over chat completions', () => {
       { role: 'tool' as const, callId: 'c', name: 'read_file', content: 'x', failed: true },
     ]
     await answer(models([whole]), ask('', { messages }))
-    expect(wire.heard[0]?.body.messages[1]).toEqual({
+    expect(wire().heard[0]?.body.messages[1]).toEqual({
       role: 'assistant',
       content: 'I look.',
       tool_calls: [{ id: 'c', type: 'function', function: { name: 'read_file', arguments: '{}' } }],
@@ -231,7 +227,7 @@ describe('a failing provider', () => {
 
   it('cannot send the key elsewhere by a redirect', async () => {
     await failure(models([status(307, {}, { location: '/elsewhere' }), whole]), ask('Hi'))
-    expect(wire.heard.map(({ path }) => path)).toEqual(['/api/v1/chat/completions'])
+    expect(wire().heard.map(({ path }) => path)).toEqual(['/api/v1/chat/completions'])
   })
 
   it('yields no tool call of an answer that was cut off', async () => {
@@ -263,7 +259,7 @@ describe('a failing provider', () => {
   })
 
   it('has a key that no header can hold kept out of the message', async () => {
-    const providers = { openrouter: { apiKey: 'canary-one\ncanary-two', baseUrl: wire.origin } }
+    const providers = { openrouter: { apiKey: 'canary-one\ncanary-two', baseUrl: wire().origin } }
     const port = createModels({ settings: { providers, retries: 0 }, clock: createClock() })
     const { thrown } = await failure(port, ask('Hi'))
     expect(thrown).toMatchObject({ code: 'provider_error' })
@@ -290,7 +286,7 @@ describe('a failing provider', () => {
     expect(over).toBe(false)
     clock.advance(60_000)
     await expect(silent).rejects.toMatchObject({ code: 'provider_error', details: { reason: 'timeout' } })
-    await wire.heard[0]?.closed
+    await wire().heard[0]?.closed
   })
 })
 
@@ -302,24 +298,24 @@ describe('leaving a step', () => {
     const stop = new AbortController()
     const reason = new Error('Cancelled by its owner')
     const run = failure(models([reply]), ask('Hi', { signal: stop.signal }))
-    while (wire.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (wire().heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     await new Promise((resolve) => setTimeout(resolve, 50))
     stop.abort(reason)
     expect((await run).thrown).toBe(reason)
-    await wire.heard[0]?.closed
+    await wire().heard[0]?.closed
   })
 
   it('by breaking out of the loop closes the connection', async () => {
     for await (const part of models([hang(...hello)]).step(ask('Hi'))) if (part.type === 'text') break
-    expect(wire.heard).toHaveLength(1)
-    await wire.heard[0]?.closed
+    expect(wire().heard).toHaveLength(1)
+    await wire().heard[0]?.closed
   })
 
   it('before it began makes no call', async () => {
     const reason = new Error('Too late')
     const { thrown } = await failure(models([whole]), ask('Hi', { signal: AbortSignal.abort(reason) }))
     expect(thrown).toBe(reason)
-    expect(wire.heard).toEqual([])
+    expect(wire().heard).toEqual([])
   })
 })
 
@@ -330,7 +326,7 @@ describe('trying a step again', () => {
       ask('Hi'),
     )
     expect(text).toBe('Hello')
-    expect(wire.heard).toHaveLength(3)
+    expect(wire().heard).toHaveLength(3)
   })
 
   it('waits as long as a 429 asks for, when that is short', async () => {
@@ -345,7 +341,7 @@ describe('trying a step again', () => {
     ['more often than configured', status(500, {}), 2],
   ])('does not happen %s', async (_, reply, calls) => {
     await failure(models([reply, reply], { retries: 1 }), ask('Hi'))
-    expect(wire.heard).toHaveLength(calls)
+    expect(wire().heard).toHaveLength(calls)
   })
 
   it('ends with the signal, whose reason is thrown', async () => {
@@ -353,8 +349,8 @@ describe('trying a step again', () => {
     const stop = new AbortController()
     const clock = createFakeClock()
     const run = failure(models([status(500, {})], { retries: 2 }, clock), ask('Hi', { signal: stop.signal }))
-    while (wire.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-    await wire.heard[0]?.closed
+    while (wire().heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await wire().heard[0]?.closed
     await new Promise((resolve) => setTimeout(resolve, 50))
     stop.abort(reason)
     expect((await run).thrown).toBe(reason)

@@ -1,36 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { isProviderFault } from '../../lib/adapters/models/failures.ts'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure } from '../fakes/model-steps.ts'
-import {
-  chunk,
-  DONE,
-  events,
-  hang,
-  type Reply,
-  reset,
-  startWire,
-  status,
-  type Wire,
-} from '../fakes/model-wire.ts'
+import { chunk, DONE, events, hang, type Reply, reset, startWire, status } from '../fakes/model-wire.ts'
 
 const whole = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), DONE)
-let wire: Wire
-beforeEach(async () => {
-  wire = await startWire()
-})
-afterEach(() => wire.close())
+const wire = forEachTest(startWire, ({ close }) => close())
 
 const guarded = (...replies: Reply[]) => {
-  wire.replies.push(...replies)
+  wire().replies.push(...replies)
   const clock = createFakeClock()
   const breakers = createBreakers({ clock, isFault: isProviderFault, threshold: 2 })
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(provider).run(call)
-  const settings = { providers: { ollama: { baseUrl: wire.origin } }, retries: 0 }
+  const settings = { providers: { ollama: { baseUrl: wire().origin } }, retries: 0 }
   return {
     models: createModels({ settings, clock: createClock(), guard }),
     breaker: breakers.of('ollama'),
@@ -50,7 +37,7 @@ describe('the circuit breaker of a provider', () => {
     expect(breaker.state).toBe('OPEN')
     const { thrown } = await failure(models, ask('Hi'))
     expect(thrown).toMatchObject({ kind: 'unavailable', code: 'circuit_open' })
-    expect(wire.heard).toHaveLength(2)
+    expect(wire().heard).toHaveLength(2)
     clock.advance(10_000)
     expect((await answer(models, ask('Hi'))).text).toBe('Hello')
     expect(breaker.state).toBe('CLOSED')
@@ -72,7 +59,7 @@ describe('the circuit breaker of a provider', () => {
     for await (const part of models.step(ask('Hi'))) if (part.type === 'text') break
     const stop = new AbortController()
     const run = failure(models, ask('Hi', { signal: stop.signal }))
-    while (wire.heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (wire().heard.length < 2) await new Promise((resolve) => setTimeout(resolve, 5))
     stop.abort(new Error('Cancelled'))
     await run
     expect([breaker.failures, breaker.successes]).toEqual([0, 0])

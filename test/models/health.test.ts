@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { type Reply, startWire, status, type Wire } from '../fakes/model-wire.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
+import { type Reply, startWire, status } from '../fakes/model-wire.ts'
 
 const KEY = 'sk-planted-canary-0123456789'
-let wire: Wire
-beforeEach(async () => {
-  wire = await startWire()
-})
-afterEach(() => wire.close())
+const wire = forEachTest(startWire, ({ close }) => close())
 
 const models = (kind: string, reply: Reply, clock = createClock()) => {
-  wire.replies.push(reply)
-  return createModels({ settings: { providers: { [kind]: { apiKey: KEY, baseUrl: wire.origin } } }, clock })
+  wire().replies.push(reply)
+  return createModels({ settings: { providers: { [kind]: { apiKey: KEY, baseUrl: wire().origin } } }, clock })
 }
 
 describe('health of a provider', () => {
@@ -25,7 +22,7 @@ describe('health of a provider', () => {
   ])('of kind %s is asked by GET %s', async (kind, path, headers) => {
     const health = await models(kind, status(200, { data: [] })).health(kind)
     expect(health).toEqual({ healthy: true, latencyMs: expect.any(Number) })
-    expect(wire.heard[0]).toMatchObject({ method: 'GET', path, headers })
+    expect(wire().heard[0]).toMatchObject({ method: 'GET', path, headers })
   })
 
   it.each([
@@ -42,13 +39,13 @@ describe('health of a provider', () => {
   it('that does not answer within 5 s is bad', async () => {
     const clock = createFakeClock()
     const health = models('openai', () => undefined, clock).health('openai')
-    while (wire.heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    while (wire().heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     clock.advance(5_000)
     expect(await health).toEqual({
       healthy: false,
       message: 'OpenAI could not be reached: no answer within 5 s',
     })
-    await wire.heard[0]?.closed
+    await wire().heard[0]?.closed
   })
 
   it('that cannot be reached is bad, and the message holds no password of the base URL', async () => {

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure } from '../fakes/model-steps.ts'
-import { chunk, DONE, events, type Reply, startWire, usage, type Wire } from '../fakes/model-wire.ts'
+import { chunk, DONE, events, type Reply, startWire, usage } from '../fakes/model-wire.ts'
 
 const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] }
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-5.4' }
@@ -16,18 +17,14 @@ const ended = [
   { type: 'response.completed', response: { ...response, usage: { input_tokens: 5, output_tokens: 3 } } },
 ]
 
-let wire: Wire
-beforeEach(async () => {
-  wire = await startWire()
-})
-afterEach(() => wire.close())
+const wire = forEachTest(startWire, ({ close }) => close())
 
 /** Sends calls of the vendor's own host to the fake. */
 const diverted: typeof fetch = (input, init) =>
-  fetch(String(input).replace('https://api.openai.com', wire.origin), init)
+  fetch(String(input).replace('https://api.openai.com', wire().origin), init)
 
 const models = (settings: { baseUrl?: string }, ...replies: Reply[]) => {
-  wire.replies.push(...replies)
+  wire().replies.push(...replies)
   const openai = { apiKey: 'sk-x', ...settings }
   const needs = { clock: createClock(), fetch: diverted }
   return createModels({ settings: { providers: { openai }, retries: 0 }, ...needs })
@@ -41,7 +38,7 @@ describe('OpenAI', () => {
     )
     expect(text).toBe('Hello')
     expect(finish.usage).toEqual({ promptTokens: 5, completionTokens: 3, totalTokens: 8 })
-    expect(wire.heard[0]).toMatchObject({
+    expect(wire().heard[0]).toMatchObject({
       path: '/v1/responses',
       headers: { authorization: 'Bearer sk-x' },
       body: {
@@ -61,8 +58,8 @@ describe('OpenAI', () => {
 
   it('behind a base URL of its own is spoken to by chat completions', async () => {
     const whole = events(chunk({ content: 'Hello' }), chunk({}, 'stop'), usage(1, 2), DONE)
-    const { text, finish } = await answer(models({ baseUrl: `${wire.origin}/proxy` }, whole), ask('Hi'))
-    expect([text, finish.usage.totalTokens, wire.heard[0]?.path]).toEqual([
+    const { text, finish } = await answer(models({ baseUrl: `${wire().origin}/proxy` }, whole), ask('Hi'))
+    expect([text, finish.usage.totalTokens, wire().heard[0]?.path]).toEqual([
       'Hello',
       3,
       '/proxy/chat/completions',
@@ -70,7 +67,7 @@ describe('OpenAI', () => {
   })
 
   it('that cuts a chat completion off has failed', async () => {
-    const port = models({ baseUrl: wire.origin }, events(chunk({ content: 'Hello' })))
+    const port = models({ baseUrl: wire().origin }, events(chunk({ content: 'Hello' })))
     const { thrown } = await failure(port, ask('Hi'))
     expect(thrown).toMatchObject({ code: 'provider_error', details: { reason: 'transport' } })
   })

@@ -21,6 +21,24 @@ const started = async (options: Parameters<typeof startDomains>[0] = {}) => {
   return { service, call, fail, list, waiting }
 }
 
+type Wrap = NonNullable<NonNullable<Parameters<typeof startDomains>[0]>['wrapNotificationQueue']>
+
+/** A queue that takes no message until it recovers. */
+const refusingQueue = () => {
+  let refuse = true
+  const wrap: Wrap = (real) =>
+    Object.assign(Object.create(real), {
+      send: async (messages: Parameters<typeof real.send>[0]) => {
+        if (refuse) throw new Problem('unavailable', 'queue_unavailable', 'not now')
+        await real.send(messages)
+      },
+    })
+  const recover = () => {
+    refuse = false
+  }
+  return { wrap, recover }
+}
+
 describe('notifications', () => {
   it('tell of a task that failed, newest first', async () => {
     const { fail, list } = await started()
@@ -88,18 +106,10 @@ describe('notifications', () => {
   })
 
   it('that were held up are unread although read-all came in between', async () => {
-    let refuse = true
-    const { service, fail, list, call } = await started({
-      wrapNotificationQueue: (real) =>
-        Object.assign(Object.create(real), {
-          send: async (messages: Parameters<typeof real.send>[0]) => {
-            if (refuse) throw new Problem('unavailable', 'queue_unavailable', 'not now')
-            await real.send(messages)
-          },
-        }),
-    })
+    const queue = refusingQueue()
+    const { service, fail, list, call } = await started({ wrapNotificationQueue: queue.wrap })
     await fail('Held up')
-    refuse = false
+    queue.recover()
     await fail('In time')
     expect((await list()).total).toBe(1)
     await call('POST /api/notifications/read-all')
@@ -144,19 +154,11 @@ describe('the outbox', () => {
   })
 
   it('tells later what could not be sent', async () => {
-    let refuse = true
-    const { service, fail, list, waiting } = await started({
-      wrapNotificationQueue: (real) =>
-        Object.assign(Object.create(real), {
-          send: async (messages: Parameters<typeof real.send>[0]) => {
-            if (refuse) throw new Problem('unavailable', 'queue_unavailable', 'not now')
-            await real.send(messages)
-          },
-        }),
-    })
+    const queue = refusingQueue()
+    const { service, fail, list, waiting } = await started({ wrapNotificationQueue: queue.wrap })
     await fail('One')
     expect({ told: (await list()).total, waiting: await waiting() }).toEqual({ told: 0, waiting: 1 })
-    refuse = false
+    queue.recover()
     await service.pass(12_000)
 
     expect({ told: (await list()).total, waiting: await waiting() }).toEqual({ told: 1, waiting: 0 })

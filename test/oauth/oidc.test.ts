@@ -23,6 +23,8 @@ describe('an ID token', () => {
     ['a time that is to come', () => ({ nbf: now() + 120 })],
     ['no time', () => ({ exp: undefined })],
     ['no subject', () => ({ sub: undefined })],
+    ['an empty subject', () => ({ sub: '' })],
+    ['a subject of spaces', () => ({ sub: '  ' })],
   ])('with %s signs nobody in', async (_what, claims) => {
     site.provider.issuer.lie(claims())
     expect(await site.browser().signIn('oidc')).toMatchObject(FAILED)
@@ -70,6 +72,13 @@ describe('an issuer', () => {
     const browser = site.browser()
     const back = await browser.comeBack('oidc')
     expect(await browser.ask(`${back}&iss=https%3A%2F%2Fevil.example`)).toMatchObject(FAILED)
+  })
+
+  it('that does not know the code tells the person to begin again', async () => {
+    await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
+    const browser = site.browser()
+    const back = (await browser.comeBack('oidc')).replace(/code=[^&]+/, 'code=unknown')
+    expect(await browser.ask(back)).toMatchObject({ location: '/login?error=invalid_code', cookie: null })
   })
 
   it('known by https is spoken to by nothing less, whatever it says of itself', async () => {

@@ -12,8 +12,8 @@ import { createRenewal } from '../../lib/oauth/renewal.ts'
 import { beginnings, type LinkedAccountRow, linkedAccounts } from '../../lib/oauth/rows.ts'
 import type { ProviderName } from '../../lib/oauth/schema.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { startDynamoDb } from '../../offline/emulators.ts'
-import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
+import { openTables } from '../adapters/dynamodb/opened.ts'
+import { startDatabase } from '../fakes/database.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import type { TestProvider } from './provider.ts'
 
@@ -86,15 +86,8 @@ export const media: [name: string, start: () => Promise<Medium>][] = [
   [
     'DynamoDB',
     async () => {
-      const emulator = await startDynamoDb()
-      const client = openClient(emulator.endpoint)
-      return {
-        open: async (clock) => (await openTables({ client, collections, clock })).again,
-        close: async () => {
-          client.destroy()
-          await emulator.stop()
-        },
-      }
+      const { client, stop } = await startDatabase()
+      return { open: async (clock) => (await openTables({ client, collections, clock })).again, close: stop }
     },
   ],
 ]

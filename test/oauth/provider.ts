@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ProviderName } from '../../lib/oauth/schema.ts'
+import { onLoopback } from '../fakes/loopback.ts'
 import { createGrants, refusal, type TokenAnswer } from './grants.ts'
 import { createIssuer } from './issuer.ts'
 
@@ -17,6 +17,7 @@ export type Fault =
   | 'huge'
   | 'redirect'
   | 'refusal with 200'
+  | 'client refused'
   | 'reset'
 
 const CLIENT = { id: 'the-client', secret: 'CANARY-client-secret' }
@@ -38,7 +39,7 @@ export const startProvider = async () => {
     apiFault: false,
     discoveries: 0,
   }
-  const base = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const base = () => loopback.url
   const issuer = createIssuer(() => `${base()}/oidc`, CLIENT.id)
 
   const authorize = (url: URL, response: ServerResponse) => {
@@ -128,7 +129,7 @@ export const startProvider = async () => {
     }
     return api(name, path.replace(/^\/api/, ''), request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const loopback = await onLoopback(server)
 
   return {
     ...{ person, grants, issuer, state, tokenCalls, revocations },
@@ -160,10 +161,7 @@ export const startProvider = async () => {
       return new URL(location)
     },
     refreshes: () => tokenCalls.filter((call) => call.endsWith('refresh_token')).length,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: loopback.stop,
   }
 }
 
@@ -207,6 +205,8 @@ const fail = (fault: Fault, request: IncomingMessage, response: ServerResponse) 
   if (fault === 'redirect') return response.writeHead(307, { location: request.url }).end()
   if (fault === 'refusal with 200')
     return json(response, { status: 200, body: { error: 'bad_verification_code' } })
+  if (fault === 'client refused')
+    return json(response, { status: 200, body: { error: 'incorrect_client_credentials' } })
   if (fault === 'huge') return json(response, { status: 200, body: { access_token: 'x'.repeat(2_000_000) } })
   if (fault === 'drip') {
     response.writeHead(200, { 'content-type': 'application/json' })

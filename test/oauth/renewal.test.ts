@@ -182,13 +182,20 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     await expect(asked).rejects.toMatchObject({ code: 'connection_expired' })
   })
 
-  it('are revoked when the account was unlinked while they were renewed', async () => {
-    const [one, other] = [open(), open()]
+  /** The token that a process asked for, while the provider takes its time to renew it. */
+  const beingRenewed = async () => {
+    const one = open()
     await one.link('trackerb')
     clock.move(HOUR_MS)
     provider.state.delayMs = 300
     const asked = one.accessTokenOf(USER, 'trackerb')
     await new Promise((resolve) => setTimeout(resolve, 100))
+    return { asked }
+  }
+
+  it('are revoked when the account was unlinked while they were renewed', async () => {
+    const other = open()
+    const { asked } = await beingRenewed()
     const row = await other.row()
     if (row) await other.accounts.remove(row)
     expect(await asked).toBeUndefined()
@@ -196,12 +203,8 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
   })
 
   it('are those of the account that was linked meanwhile', async () => {
-    const [one, other] = [open(), open()]
-    await one.link('trackerb')
-    clock.move(HOUR_MS)
-    provider.state.delayMs = 300
-    const asked = one.accessTokenOf(USER, 'trackerb')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const other = open()
+    const { asked } = await beingRenewed()
     provider.state.delayMs = 0
     await other.link('trackerb')
     const linked = await other.accessTokenOf(USER, 'trackerb')

@@ -168,6 +168,15 @@ describe('a provider that is not there to sign in with', () => {
       })
   })
 
+  it.each([
+    ['codehost', 'CODEHOST_CLIENT_ID and CODEHOST_CLIENT_SECRET'],
+    ['oidc', 'OIDC_ISSUER and OIDC_CLIENT_ID'],
+  ])('is missed by the variables that %s needs', async (name, variables) => {
+    await using site = await openSite({ configured: false })
+    const { body } = await site.browser().ask(`/api/auth/${name}`)
+    expect(body.error).toBe(`This provider is not configured: set ${variables}`)
+  })
+
   it('answers 501 when the way of signing in is another', async () => {
     await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
     expect(await site.browser().ask('/api/auth/codehost')).toMatchObject({

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { createGroups } from '../../lib/api/table.ts'
 import { frontOf, openGuard } from '../../lib/app/front.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import { onLoopback } from '../fakes/loopback.ts'
 import { startDomains } from '../fakes/service.ts'
 import { createBrowser } from './browser.ts'
 import { startProvider, type TestProvider } from './provider.ts'
@@ -29,16 +28,13 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
   const http = { guard: openGuard(domains, front), front, record: () => undefined, clock, log }
   const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
   const server = createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url: baseUrl, stop } = await onLoopback(server)
   provider.register(baseUrl)
   return {
     ...{ provider, domains, baseUrl, clock, log },
     browser: () => createBrowser(baseUrl, provider),
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
+      await stop()
       await domains[Symbol.asyncDispose]()
       await provider[Symbol.asyncDispose]()
     },

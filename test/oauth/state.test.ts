@@ -91,15 +91,15 @@ describe('the way back from a provider', () => {
   })
 
   it.each([
-    ['an empty code', { code: '' }],
-    ['no code', {}],
-    ['a long error', { error: 'x'.repeat(1_001) }],
-    ['a long code', { code: 'x'.repeat(8_193) }],
-  ])('leads to the login page with %s', async (_what, back) => {
+    ['an empty code', { code: '' }, 'oauth_failed'],
+    ['no code', {}, 'oauth_failed'],
+    ['a long error', { error: 'x'.repeat(1_001) }, 'oauth_failed'],
+    ['a long code', { code: 'x'.repeat(8_193) }, 'invalid_code'],
+  ])('leads to the login page with %s', async (_what, back, reason) => {
     const { location } = await browser.ask('/api/auth/codehost')
     const state = new URL(location ?? '').searchParams.get('state') ?? ''
     const answer = await browser.ask(`/api/auth/codehost/callback?${new URLSearchParams({ ...back, state })}`)
-    expect(answer).toMatchObject({ status: 302, location: '/login?error=oauth_failed', cookie: null })
+    expect(answer).toMatchObject({ status: 302, location: `/login?error=${reason}`, cookie: null })
   })
 
   it('goes nowhere with a code that was used, or that another sign-in was given (code injection)', async () => {
@@ -107,7 +107,13 @@ describe('the way back from a provider', () => {
     const second = new URL(await browser.comeBack('codehost'), site.baseUrl)
     second.searchParams.set('code', first.searchParams.get('code') ?? '')
     const answer = await browser.ask(second.pathname + second.search)
-    expect(answer).toMatchObject({ location: '/login?error=oauth_failed', cookie: null })
+    expect(answer).toMatchObject({ location: '/login?error=invalid_code', cookie: null })
+  })
+
+  it('stays open when somebody asks by HEAD what is there', async () => {
+    const back = await browser.comeBack('codehost')
+    expect(await browser.ask(back, { method: 'HEAD' })).toMatchObject({ status: 405, cookie: null })
+    expect((await browser.ask(back)).location).toBe('/')
   })
 
   it('is as narrow for single-page clients', async () => {
@@ -121,6 +127,24 @@ describe('the way back from a provider', () => {
     expect((await browser.post('/api/auth/codehost/token', sent)).status).toBe(200)
     browser.jar.delete('svc_session')
     expect(await browser.post('/api/auth/codehost/token', sent)).toMatchObject(refused)
+  })
+
+  it('tells a single-page client that its code is wrong, and what to do', async () => {
+    const { body } = await browser.ask('/api/auth/codehost/url')
+    const sent = { code: 'wrong', state: body.state }
+    expect(await browser.post('/api/auth/codehost/token', sent)).toMatchObject({
+      status: 400,
+      cookie: null,
+      body: { code: 'invalid_code', error: expect.stringContaining('begin again') },
+    })
+  })
+
+  it('is the provider’s fault where it refuses the client and not the code', async () => {
+    const { body } = await browser.ask('/api/auth/codehost/url')
+    const code = (await site.provider.agree(body.url)).searchParams.get('code')
+    site.provider.state.fault = 'client refused'
+    const answer = await browser.post('/api/auth/codehost/token', { code, state: body.state })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'oauth_failed' } })
   })
 
   it('is closed to pages of other sites', async () => {

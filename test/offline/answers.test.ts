@@ -88,6 +88,13 @@ describeOffline('an answer of npm run offline', () => {
     },
   )
 
+  it('to HEAD of a GET that writes is that it has only that', async () => {
+    for (const path of ['/api/devices/pairing/qr', '/api/auth/codehost/callback']) {
+      const { statusCode, headers } = await ask(service, path, {}, 'HEAD')
+      expect([statusCode, headers.allow]).toEqual([405, 'GET'])
+    }
+  })
+
   it('to a request of another site that would change something is a refusal', async () => {
     const answer = await ask(
       service,

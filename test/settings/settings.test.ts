@@ -90,9 +90,19 @@ describe('settings', () => {
   it('drop what they do not know', async () => {
     const { change } = await started()
     const { status, body } = await change({ retry: { attempts: 4, patience: 9 }, moods: { today: 'good' } })
-    expect(status).toBe(200)
+    expect([status, body.message]).toEqual([200, 'Settings changed'])
     expect(JSON.stringify(body)).not.toMatch(/patience|moods/)
   })
+
+  it.each([[{}], [{ retry: {} }], [{ retry: { atempts: 9 } }], [{ retries: { attempts: 9 } }]])(
+    'say that nothing was changed by %j',
+    async (patch) => {
+      const { change, read } = await started()
+      const before = await read()
+      const { status, body } = await change(patch)
+      expect([status, body]).toEqual([200, { message: 'Nothing to change', ...before }])
+    },
+  )
 
   it('keep all of what several admins change at once', async () => {
     const { read, change } = await started()

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { auditList, auditTasks, rerun, walk } from '../crash/audit.ts'
+import { auditAll, rerun } from '../crash/audit.ts'
 import { count, replay } from '../crash/event-log.ts'
-import { produce } from '../crash/producer.ts'
-import { seededRandom } from '../crash/random.ts'
+import { produceDuring } from '../crash/producer.ts'
 import type { Script } from '../fixtures/agents/scripted.ts'
 import { apiOf, until } from '../journeys/api.ts'
 import { scriptedTask, scriptedWorld } from '../journeys/scripted.ts'
@@ -69,28 +68,22 @@ describe('a service that hears SIGTERM', () => {
     const acknowledged: string[] = []
     for (const round of [1, 2, 3]) {
       await using service = await startService(world)
-      let over = false
-      const producers = ['a', 'b', 'c', 'd'].map((name, n) =>
-        produce({
-          name: `${name}-${round}`,
-          keyed: false,
-          address: () => service.baseUrl,
-          isOver: () => over,
-          random: seededRandom(10 * round + n),
-        }),
-      )
-      await sleep(500)
-      const exit = await service.stop()
-      over = true
-      for (const produced of await Promise.all(producers)) acknowledged.push(...produced.acknowledged)
-      expect(exit).toMatchObject(stopped)
+      const stopInTheMiddle = async () => {
+        await sleep(500)
+        expect(await service.stop()).toMatchObject(stopped)
+      }
+      const produced = await produceDuring(stopInTheMiddle, {
+        names: ['a', 'b', 'c', 'd'].map((name) => `${name}-${round}`),
+        keyed: () => false,
+        seed: 10 * round,
+        address: () => service.baseUrl,
+      })
+      acknowledged.push(...produced.acknowledged)
     }
     await using service = await startService(world)
     const api = apiOf(service.baseUrl)
-    await api.untilIdle()
-    const tasks = await walk(api)
-    expect(auditList(tasks, acknowledged)).toEqual([])
-    expect(await auditTasks(api, tasks, world.journal())).toEqual([])
+    const { tasks, wrong } = await auditAll(api, acknowledged, world.journal)
+    expect(wrong).toEqual([])
     expect(rerun(world.journal())).toEqual([])
     expect(tasks.every(({ attempts }) => attempts === 1)).toBe(true)
   })

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import { createCaller } from '../fakes/caller.ts'
 import { BOB, type StartedDomains, startDomains, turns } from '../fakes/service.ts'
+import { wholeTask } from '../fixtures/whole-task.ts'
 
 const DAY_MS = 86_400_000
 
@@ -43,20 +44,7 @@ describe('POST /api/tasks', () => {
 
   it('keeps every field of the interface, and what GET answers equals it', async () => {
     const { create, call } = await started()
-    const given = {
-      title: 'T',
-      description: 'D',
-      prompt: 'P',
-      priority: 1,
-      source: 'codehost',
-      sourceId: '42',
-      sourceUrl: 'https://example.com/issues/42',
-      repository: 'owner/repo',
-      branch: 'main',
-      labels: ['a', 'b'],
-      assignedAgent: 'test-agent',
-      metadata: { deep: { list: [1, null, true, 'x'] } },
-    }
+    const given = { ...wholeTask, metadata: { deep: { list: [1, null, true, 'x'] } } }
     const { body } = await create(given)
 
     expect(body.task).toMatchObject(given)
@@ -113,6 +101,24 @@ describe('POST /api/tasks', () => {
     })
     expect(answer.body.details).toContainEqual({ path, message: expect.any(String) })
     expect(await total(service)).toBe(0)
+  })
+
+  it('answers 201 beside a durable queue once the task is stored, though storage takes none of its events', async () => {
+    const refused = () => Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now'))
+    const { create, call } = await started({
+      wrapTaskQueue: (queue) => Object.assign(Object.create(queue), { durable: true }),
+      wrapStore: (store) =>
+        Object.assign(Object.create(store), {
+          commit: (...[head, ...rest]: Parameters<typeof store.commit>) =>
+            'insert' in head && head.insert.name === 'taskEvents' ? refused() : store.commit(head, ...rest),
+        }),
+    })
+    for (const headers of [{}, { 'idempotency-key': 'once' }]) {
+      const { status, body } = await create({ title: 'Stored' }, { headers })
+      expect(status).toBe(201)
+      expect((await call(`GET /api/tasks/${body.task.id}`)).body).toEqual({ task: body.task })
+    }
+    expect((await call('GET /api/tasks')).body.tasks).toHaveLength(2)
   })
 
   it('takes titles and prompts at their longest', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLifecycle } from '../../lib/tasks/lifecycle.ts'
 import { eventOf, TASK_STATUSES, type TaskStatus, type TaskVerb } from '../../lib/tasks/machine.ts'
+import { createMessageFor } from '../../lib/tasks/messages.ts'
 import { createReconcile } from '../../lib/tasks/reconcile.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
+import { createTelling } from '../../lib/tasks/telling.ts'
 import { startDomains } from '../fakes/service.ts'
 import { storeIn } from './samples.ts'
 import { ALLOWED } from './transitions.ts'
@@ -19,7 +21,10 @@ const started = async (status: TaskStatus) => {
   const domains = await startDomains({ background: false })
   const { id } = await storeIn(domains, status)
   const needs = { ...domains.ports, queue: domains.ports.taskQueue }
-  return { domains, id, lifecycle: createLifecycle({ ...needs, reconcile: createReconcile(needs) }) }
+  const reconcile = createReconcile(needs)
+  const messageFor = createMessageFor(needs)
+  const telling = createTelling({ ...needs, reconcile, messageFor })
+  return { domains, id, lifecycle: createLifecycle({ ...needs, reconcile, telling }) }
 }
 
 describe('the task lifecycle', () => {

@@ -1,36 +1,30 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { beforeEach, describe, expect, it } from '@jest/globals'
 import type { Store, Tally } from '../../lib/ports/store.ts'
 import { driftOf } from '../../lib/tasks/reconcile-drift.ts'
 import { taskEvents } from '../../lib/tasks/rows.ts'
-import { type Emulator, startDynamoDb } from '../../offline/emulators.ts'
-import { openClient } from '../adapters/dynamodb/opened.ts'
+import { startDatabase } from '../fakes/database.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { ANN, BODY } from './reconcile-verbs.ts'
 import { openWorld, type Service, type World } from './reconcile-world.ts'
 
-let emulator: Emulator
-let client: DynamoDBClient
 let world: World
 let service: Service
 let sent = 0
 let counted = 0
-beforeAll(async () => {
-  emulator = await startDynamoDb()
-  client = openClient(emulator.endpoint)
-  client.middlewareStack.add(
+const startCounted = async () => {
+  const database = await startDatabase()
+  database.client.middlewareStack.add(
     (next) => (args) => {
       sent += 1
       return next(args)
     },
     { step: 'initialize' },
   )
-})
-afterAll(async () => {
-  client.destroy()
-  await emulator.stop()
-})
+  return database
+}
+const database = forAllTests(startCounted, ({ stop }) => stop())
 beforeEach(async () => {
-  world = await openWorld(client)
+  world = await openWorld(database().client)
   service = world.serve()
 })
 

@@ -34,6 +34,8 @@ export const createMortal = (death: Death) => {
     }
     const tellAndDie = async (...[head, followers, detail]: Change) => {
       if (death === 'before the event') return die()
+      // Between an event and its totals is over one that has any.
+      if (!Array.isArray(followers) || !followers.some(isTally)) return real.commit(head, followers, detail)
       await real.commit(
         head,
         Array.isArray(followers) ? followers.filter((one) => !isTally(one)) : [],

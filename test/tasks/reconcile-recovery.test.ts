@@ -1,26 +1,16 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
-import { type Emulator, startDynamoDb } from '../../offline/emulators.ts'
-import { openClient } from '../adapters/dynamodb/opened.ts'
+import { startDatabase } from '../fakes/database.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { ANN, BODY } from './reconcile-verbs.ts'
 import { openWorld } from './reconcile-world.ts'
 
 const DAY_MS = 86_400_000
 
-let emulator: Emulator
-let client: DynamoDBClient
-beforeAll(async () => {
-  emulator = await startDynamoDb()
-  client = openClient(emulator.endpoint)
-})
-afterAll(async () => {
-  client.destroy()
-  await emulator.stop()
-})
+const database = forAllTests(startDatabase, ({ stop }) => stop())
 
 const started = async () => {
-  const world = await openWorld(client)
+  const world = await openWorld(database().client)
   const service = world.serve()
   const tick = () => service.recovery.tick(() => false)
   /** Messages since the last look. */
@@ -51,6 +41,24 @@ describe('a task that cannot be recovered', () => {
     expect(await service.get(good.id)).toMatchObject({ status: 'queued' })
     expect(hurt.log.entries.filter(({ level }) => level === 'error')).toMatchObject([
       { fields: { taskId: bad.id, reason: 'its detail is gone' } },
+    ])
+  })
+})
+
+describe('a queued task whose message the queue refuses', () => {
+  it('costs the others nothing after a restart, and is named', async () => {
+    const { world, service, news } = await started()
+    const [bad, good] = [await service.create(ANN, BODY), await service.create(ANN, BODY)]
+    news()
+    let sends = 0
+    world.faults.onSend = () => {
+      sends += 1
+      if (sends === 1) throw new Error('not this one')
+    }
+    expect(await service.recovery.afterRestart()).toEqual({ resent: 1, recovered: 0 })
+    expect(news()).toEqual([{ taskId: good.id, attempt: 1 }])
+    expect(service.log.entries).toMatchObject([
+      { level: 'error', fields: { taskId: bad.id, reason: 'not this one' } },
     ])
   })
 })

@@ -6,7 +6,9 @@ import { createOutbox } from '../../lib/notifications/outbox.ts'
 import { announcements, notifications } from '../../lib/notifications/rows.ts'
 import type { Outgoing } from '../../lib/ports/queue.ts'
 import type { Store, Totals } from '../../lib/ports/store.ts'
-import { createDeadLetters, deadLetters } from '../../lib/queue/dead-letters.ts'
+import { createDeadLetters } from '../../lib/queue/dead-letters.ts'
+import { createLetterCheck } from '../../lib/queue/reconcile.ts'
+import { deadLetters } from '../../lib/queue/rows.ts'
 import { createReplays, taskEvents, tasks } from '../../lib/tasks/rows.ts'
 import type { RunTask, TaskEvent } from '../../lib/tasks/schema.ts'
 import { createTasks } from '../../lib/tasks/service.ts'
@@ -63,7 +65,8 @@ export const openWorld = async (client: DynamoDBClient) => {
       leaseMs: 60_000,
     })
     const letters = createDeadLetters({ ...ports, redrive: service.redrive })
-    return { ...service, letters, outbox, log: ports.log }
+    const checkLetters = createLetterCheck({ ...ports, correct: service.correct })
+    return { ...service, letters, checkLetters, outbox, log: ports.log }
   }
 
   return { store: opened.store, clock, sent, told, faults, serve, shown: () => shownOf(opened.store) }

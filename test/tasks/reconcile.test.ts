@@ -1,22 +1,12 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { notifications } from '../../lib/notifications/rows.ts'
-import { type Emulator, startDynamoDb } from '../../offline/emulators.ts'
-import { openClient } from '../adapters/dynamodb/opened.ts'
+import { startDatabase } from '../fakes/database.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 import { createMortal, createSlow, type Death } from './reconcile-deaths.ts'
 import { ANN, BODY, CASES, VERBS, type Verb } from './reconcile-verbs.ts'
 import { openWorld, type Service, type World } from './reconcile-world.ts'
 
-let emulator: Emulator
-let client: DynamoDBClient
-beforeAll(async () => {
-  emulator = await startDynamoDb()
-  client = openClient(emulator.endpoint)
-})
-afterAll(async () => {
-  client.destroy()
-  await emulator.stop()
-})
+const database = forAllTests(startDatabase, ({ stop }) => stop())
 
 /** Ticks until the counters have been looked at, suspected, corrected and looked at again. */
 const checked = async (service: Service, { clock }: World) => {
@@ -31,7 +21,7 @@ const checked = async (service: Service, { clock }: World) => {
  * the death, the logs are whole without the counters' check.
  */
 const lived = async ({ before, act, next, evidence }: Verb, death?: Death) => {
-  const world = await openWorld(client)
+  const world = await openWorld(database().client)
   const others = world.serve()
   await before?.(others, world)
   world.clock.advance(1_000)
@@ -51,7 +41,7 @@ const lived = async ({ before, act, next, evidence }: Verb, death?: Death) => {
 
 /** The same life, but the process lives, and tells what it did when others have told it already. */
 const livedSlowly = async ({ before, act, evidence }: Verb) => {
-  const world = await openWorld(client)
+  const world = await openWorld(database().client)
   const others = world.serve()
   await before?.(others, world)
   world.clock.advance(1_000)
@@ -91,7 +81,7 @@ describe('what follows from a write, when its process dies over it', () => {
   })
 
   it('is told and counted once, however many make up for it at once', async () => {
-    const world = await openWorld(client)
+    const world = await openWorld(database().client)
     const others = Array.from({ length: 5 }, () => world.serve())
     const [first] = others
     const { id } = (await first?.create(ANN, BODY)) ?? { id: '' }
@@ -113,7 +103,7 @@ describe('what follows from a write, when its process dies over it', () => {
     ['cancels', 'in_progress', (others: Service, id: string) => others.cancel(ANN, id), 'cancelled'],
     ['redrives', 'failed', redriven, 'retried'],
   ] as const)('is made up for by whoever %s the task that was left %s', async (_, status, act, last) => {
-    const world = await openWorld(client)
+    const world = await openWorld(database().client)
     const others = world.serve()
     const { through, dieOver } = createMortal('before the event')
     const mortal = world.serve(through)
@@ -134,7 +124,7 @@ describe('what follows from a write, when its process dies over it', () => {
   })
 
   it('is told by the next try, when storage took the move and not the event', async () => {
-    const world = await openWorld(client)
+    const world = await openWorld(database().client)
     const service = world.serve()
     const { id } = await service.create(ANN, BODY)
     world.clock.advance(1_000)
@@ -150,7 +140,7 @@ describe('what follows from a write, when its process dies over it', () => {
   })
 
   it('is not announced again once it was told', async () => {
-    const world = await openWorld(client)
+    const world = await openWorld(database().client)
     const service = world.serve()
     const { id } = await service.create(ANN, BODY)
     const claim = await service.runs.claim({ taskId: id, attempt: 1 })

@@ -41,16 +41,8 @@ describe('a failed attempt', () => {
     const task = await service.tasks.get(id)
     expect(task).toMatchObject({ status: 'failed', attempts: 3, error: { code: 'agent_error' } })
     expect(task.nextAttemptAt).toBeUndefined()
-    expect(await service.eventTypes(id)).toEqual([
-      'created',
-      'queued',
-      'started',
-      'retrying',
-      'started',
-      'retrying',
-      'started',
-      'failed',
-    ])
+    const history = 'created, queued, started, retrying, started, retrying, started, failed'
+    expect((await service.eventTypes(id)).join(', ')).toBe(history)
     const { items } = await service.deadLetters.list({ status: 'pending', limit: 50 })
     expect(items).toMatchObject([
       { taskId: id, title: 'Doomed', attempts: 3, lastError: 'broken', status: 'pending' },

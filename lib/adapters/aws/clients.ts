@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { S3Client } from '@aws-sdk/client-s3'
 import { SQSClient } from '@aws-sdk/client-sqs'
 import type { SSMClient } from '@aws-sdk/client-ssm'
+import { createRetries } from './retries.ts'
 
 export type Place = {
   region: string
@@ -36,6 +37,7 @@ export const settings = (place: Place, { attempts, answerMs }: Limits) => ({
   ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint }),
   ...(place.credentials === undefined ? {} : { credentials: place.credentials }),
   maxAttempts: attempts,
+  retryStrategy: createRetries(attempts),
   requestHandler: {
     connectionTimeout: CONNECT_MS,
     requestTimeout: answerMs,

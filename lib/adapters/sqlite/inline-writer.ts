@@ -6,6 +6,7 @@ import type { Writer } from './script.ts'
 export const openInlineWriter = (db: DatabaseSync): Writer => {
   const execute = openExecution(db)
   return {
+    beside: false,
     run: async (script) => execute(script),
     close: async () => undefined,
   }

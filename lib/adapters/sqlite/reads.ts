@@ -9,8 +9,13 @@ import type { Table } from './table.ts'
 /** Reads over many rows, each one statement, prepared once per shape. */
 export const openReads = (db: DatabaseSync, clock: Clock) => {
   const statement = statementCache(db)
+  const count = ({ plan }: Table, query: Pick<Query<Fields>, 'index' | 'is' | 'where'>): number => {
+    const { text, values } = countSql(plan, query, clock.now())
+    return Number(statement(text).get(...values)?.n)
+  }
   return {
-    page: ({ plan, detailOf }: Table, query: Query<Fields>): Page<Fields> => {
+    page: (table: Table, query: Query<Fields>): Page<Fields> => {
+      const { plan, detailOf } = table
       const { text, values } = pageSql(plan, query, clock.now())
       const found = statement(text).all(...values)
       const more = found.length > query.limit
@@ -24,11 +29,12 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
         )
       })
       const last = more ? rows.at(-1) : undefined
-      return { rows, next: last === undefined ? undefined : positionIn(plan, query, last) }
+      return {
+        rows,
+        next: last === undefined ? undefined : positionIn(plan, query, last),
+        ...(query.total === true ? { total: count(table, query) } : {}),
+      }
     },
-    count: ({ plan }: Table, query: Pick<Query<Fields>, 'index' | 'is' | 'where'>): number => {
-      const { text, values } = countSql(plan, query, clock.now())
-      return Number(statement(text).get(...values)?.n)
-    },
+    count,
   }
 }

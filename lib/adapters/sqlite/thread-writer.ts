@@ -42,6 +42,7 @@ export const openThreadWriter = (file: string, onLost?: (reason: unknown) => voi
       thread.postMessage(message)
     })
   return {
+    beside: true,
     run: ask,
     close: async () => {
       closing = true

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { onLoopback } from '../../fakes/loopback.ts'
 
 /** How a call of AWS fails: refused for its rate, an error there, broken off before it arrived or after it took effect. */
 export const FATES = ['throttled', 'broken', 'unsent', 'unanswered'] as const
@@ -47,12 +46,7 @@ export const startProxy = async (endpoint: string, hear: Hear) => {
     })
     forwarded.on('error', () => response.destroy())
     forwarded.end(body)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { url: `http://127.0.0.1:${port}`, stop }
+  })
+  const { url, stop } = await onLoopback(server)
+  return { url, stop }
 }

@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createBucket, createS3Blobs } from '../../../lib/adapters/aws/s3.ts'
 import { CREDENTIALS, type Emulator, REGION, startSqsAndS3 } from '../../../offline/emulators.ts'
+import { onLoopback } from '../../fakes/loopback.ts'
 
 const unavailable = { name: 'Problem', kind: 'unavailable', code: 'files_unavailable' }
 
@@ -68,15 +67,13 @@ describe('blobs in S3', () => {
 
 /** Runs the test against a service that answers as it is told. */
 const against = async (listener: RequestListener, test: (client: S3Client) => Promise<void>) => {
-  const server = createServer(listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const client = clientOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  const { url, stop } = await onLoopback(createServer(listener))
+  const client = clientOf(url)
   try {
     await test(client)
   } finally {
     client.destroy()
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await stop()
   }
 }
 

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
+import { onLoopback } from '../../fakes/loopback.ts'
 
 type Ask = Readonly<Record<string, unknown>> & { action: string }
 
@@ -16,12 +15,7 @@ export const startSsm = async (pages: readonly (readonly object[])[]) => {
     const more = at + 1 < pages.length ? { NextToken: String(at + 1) } : {}
     response.setHeader('content-type', 'application/x-amz-json-1.1')
     response.end(JSON.stringify({ Parameters: pages[at] ?? [], ...more }))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const stop = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { asked, endpoint, stop }
+  })
+  const { url, stop } = await onLoopback(server)
+  return { asked, endpoint: url, stop }
 }

@@ -20,6 +20,8 @@ type Needs = {
   random?: () => number
   blobs?: Blobs
   mostInside?: number
+  mostCopied?: number
+  mostMs?: number
 }
 
 export type Opened = Awaited<ReturnType<typeof openTables>>

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { onLoopback } from '../../fakes/loopback.ts'
 
 type Body = {
   KeyId?: string
@@ -75,9 +75,9 @@ export const startKms = async (...keyIds: string[]) => {
     const { status, body } = await answerTo(request)
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { url, stop } = await onLoopback(server)
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: url,
     calls,
     /** From now on every call is answered so; undefined ends it. */
     breakWith: (answer?: Answer) => {
@@ -85,10 +85,7 @@ export const startKms = async (...keyIds: string[]) => {
     },
     /** Makes a key be as if it had never been. */
     forget: (keyId: string) => keys.delete(keyId),
-    stop: async () => {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    stop,
   }
 }
 export type Kms = Awaited<ReturnType<typeof startKms>>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals'
-import * as z from 'zod'
 import type { SqsRecord } from '../../../lib/adapters/aws/sqs/event.ts'
 import type { Poison } from '../../../lib/adapters/aws/sqs/intake.ts'
 import { encode } from '../../../lib/adapters/aws/sqs/message.ts'
@@ -7,8 +6,7 @@ import { createSqsBatchHandler } from '../../../lib/adapters/aws/sqs/sqs-batch.t
 import { Problem } from '../../../lib/core/errors.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { createFakeLog } from '../../fakes/log.ts'
-
-const BodySchema = z.object({ n: z.number() })
+import { type Numbered, NumberedSchema } from './numbered.ts'
 
 const recordOf = (n: number, body = encode({ body: { n }, priority: 3 }), receives = 1): SqsRecord => ({
   messageId: `message-${n}`,
@@ -23,7 +21,7 @@ const failures = (...ns: number[]) => ({
   batchItemFailures: ns.map((n) => ({ itemIdentifier: `message-${n}` })),
 })
 
-type Needs = Parameters<typeof createSqsBatchHandler<{ n: number }>>[0]
+type Needs = Parameters<typeof createSqsBatchHandler<Numbered>>[0]
 
 const open = (needs: Partial<Needs> = {}) => {
   const clock = createFakeClock()
@@ -31,8 +29,8 @@ const open = (needs: Partial<Needs> = {}) => {
   const poison: Poison[] = []
   const endsAt = clock.monotonic() + 30_000
   const context = { getRemainingTimeInMillis: () => endsAt - clock.monotonic() }
-  const handler = createSqsBatchHandler<{ n: number }>({
-    parse: BodySchema,
+  const handler = createSqsBatchHandler<Numbered>({
+    parse: NumberedSchema,
     handle: async () => undefined,
     onPoison: async (one) => void poison.push(one),
     clock,

@@ -1,19 +1,16 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createQueues } from '../../../lib/adapters/aws/sqs/create-queues.ts'
 import { queueDefinitions } from '../../../lib/adapters/aws/sqs/definitions.ts'
-import { type Sqs, startSqs } from './emulator.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
+import { startSqs } from './emulator.ts'
 
 const names = { QUEUE_NAME: 'ai-tasks', QUEUE_NOTIFICATION_NAME: 'ai-task-notifications' }
 const timeouts = { taskTimeoutMs: 900_000, notificationTimeoutMs: 60_000 }
 const definitions = queueDefinitions(names, timeouts)
 
 describe('the queues', () => {
-  let sqs: Sqs
-  beforeAll(async () => {
-    sqs = await startSqs()
-  })
-  afterAll(() => sqs.stop())
+  const sqs = forAllTests(startSqs, ({ stop }) => stop())
 
   it('are two for tasks, one for notifications, and a dead letter queue for each of the two kinds', () => {
     expect(definitions.map(({ name, deadLetters }) => [name, deadLetters?.queue])).toEqual([
@@ -46,7 +43,7 @@ describe('the queues', () => {
   })
 
   it('are created as defined, and found again when they exist', async () => {
-    const client = sqs.connect()
+    const client = sqs().connect()
     const urls = await createQueues(client, definitions)
     expect(await createQueues(client, definitions)).toEqual(urls)
     expect(Object.keys(urls)).toEqual(definitions.map(({ name }) => name))

@@ -1,29 +1,13 @@
 import { SendMessageBatchCommand } from '@aws-sdk/client-sqs'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import * as z from 'zod'
+import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../../lib/core/errors.ts'
 import { seededRandom } from '../../crash/random.ts'
-import { depthOf, type Sqs, startSqs } from './emulator.ts'
-import { openFed } from './fed.ts'
+import { depthOf } from './emulator.ts'
+import { numberedQueues } from './numbered.ts'
 import { failRequests } from './requests.ts'
 import { until } from './until.ts'
 
-const BodySchema = z.object({ n: z.number() })
-
-let sqs: Sqs
-beforeAll(async () => {
-  sqs = await startSqs()
-})
-afterAll(() => sqs.stop())
-
-const opened: { stop(): Promise<void> }[] = []
-afterEach(async () => void (await Promise.all(opened.splice(0).map(({ stop }) => stop()))))
-
-const open = async (settings: Parameters<Sqs['queues']>[0] = {}) => {
-  const fed = openFed(sqs, await sqs.queues(settings), BodySchema)
-  opened.push(fed)
-  return fed
-}
+const { open, openOn } = numberedQueues()
 const numbered = (count: number, priority: 1 | 2 | 3 | 4 = 3) =>
   Array.from({ length: count }, (_, n) => ({ body: { n }, priority }))
 
@@ -107,8 +91,7 @@ describe('a function that is fed from SQS', () => {
     )
     await until(() => ids.length === 1)
     void dead.stop()
-    const next = openFed(sqs, dead.urls, BodySchema)
-    opened.push(next)
+    const next = openOn(dead.urls)
     const handed: [id: string, receives: number][] = []
     next.feed(next.batchOf(async ({ id, receives }) => void handed.push([id, receives])))
     await until(() => handed.length === 1)

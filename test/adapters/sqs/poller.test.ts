@@ -1,26 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SendMessageBatchCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
-import * as z from 'zod'
+import { describe, expect, it } from '@jest/globals'
 import type { SqsEvent } from '../../../lib/adapters/aws/sqs/event.ts'
-import { depthOf, type Sqs, startSqs } from './emulator.ts'
-import { openFed } from './fed.ts'
+import { depthOf } from './emulator.ts'
+import { numberedQueues } from './numbered.ts'
 import { until } from './until.ts'
 
-const BodySchema = z.object({ n: z.number() })
-
-let sqs: Sqs
-beforeAll(async () => {
-  sqs = await startSqs()
-})
-afterAll(() => sqs.stop())
-
-const opened: { stop(): Promise<void> }[] = []
-afterEach(async () => void (await Promise.all(opened.splice(0).map(({ stop }) => stop()))))
-
-const open = async (settings: { visibilityTimeout?: number; maxReceiveCount?: number } = {}) => {
-  const fed = openFed(sqs, await sqs.queues(settings), BodySchema)
-  opened.push(fed)
+const queues = numberedQueues()
+const open = async (settings?: Parameters<typeof queues.open>[0]) => {
+  const fed = await queues.open(settings)
   const send = (...texts: string[]) =>
     fed.client.send(
       new SendMessageBatchCommand({

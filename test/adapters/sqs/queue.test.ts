@@ -1,8 +1,9 @@
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createSqsQueue, type QueueUrls } from '../../../lib/adapters/aws/sqs/queue.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Outgoing } from '../../../lib/ports/queue.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
 import { depthOf, type Sqs, startSqs } from './emulator.ts'
 import { watchRequests } from './requests.ts'
 
@@ -10,16 +11,12 @@ type Body = { n: number; text?: string }
 type Entry = { Id: string; MessageBody: string; DelaySeconds?: number; MessageGroupId?: string }
 
 const clock = createClock()
-let sqs: Sqs
-beforeAll(async () => {
-  sqs = await startSqs()
-})
-afterAll(() => sqs.stop())
+const sqs = forAllTests(startSqs, ({ stop }) => stop())
 
 const open = async (urls?: QueueUrls) => {
-  const client = sqs.connect()
+  const client = sqs().connect()
   const seen = watchRequests(client)
-  const all = urls ?? (await sqs.queues())
+  const all = urls ?? (await sqs().queues())
   const entries = () => seen.flatMap(({ input }) => (input.Entries ?? []) as Entry[])
   return { client, seen, entries, urls: all, queue: createSqsQueue<Body>({ client, urls: all, clock }) }
 }
@@ -58,7 +55,7 @@ describe('sending to SQS', () => {
   })
 
   it('puts priority 1 with the others where there is one queue', async () => {
-    const { normal } = await sqs.queues()
+    const { normal } = await sqs().queues()
     const { queue, client } = await open({ normal })
     await queue.send(numbered(1, { priority: 1 }))
     expect(await depthOf(client, { normal })).toBe(1)
@@ -93,7 +90,7 @@ describe('sending to SQS', () => {
   })
 
   it('tells every caller its own outcome', async () => {
-    const { normal } = await sqs.queues()
+    const { normal } = await sqs().queues()
     const { queue } = await open({ normal, urgent: `${normal}-that-nobody-made` })
     const [lost, kept] = await Promise.allSettled([
       queue.send(numbered(1, { priority: 1 })),
@@ -121,7 +118,7 @@ describe('sending to SQS', () => {
 
   it('sends again what was left out of a batch, and only that', async () => {
     const { queue, seen, client, urls } = await open()
-    const other = sqs.connect()
+    const other = sqs().connect()
     refuseOnce(client, ['2', '5'], false)
     await queue.send(numbered(8))
     expect(seen.map(({ input }) => (input.Entries as Entry[]).map(({ Id }) => Id))).toEqual([

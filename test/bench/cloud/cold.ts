@@ -1,5 +1,6 @@
+import { httpEvent } from '../../fakes/http-event.ts'
 import { median } from '../quantile.ts'
-import { httpEvent, sqsEvent } from './events.ts'
+import { sqsEvent } from './events.ts'
 import type { World } from './world.ts'
 
 /** A new process of a function: its import, and its first answer, for which it opens what it stands on. */

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { onLoopback } from '../../fakes/loopback.ts'
 
 /** What was asked of AWS: capacity units of DynamoDB, and requests to the other two. */
 export type Units = { read: number; write: number; sqs: number; s3: number }
@@ -57,21 +56,17 @@ export const startMeter = async (endpoint: string) => {
     )
     forwarded.on('error', () => response.destroy())
     forwarded.end(body)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
+  const { url, stop } = await onLoopback(server)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     /** What was asked since it was last called. */
     take: (): Units => {
       const units = taken
       taken = { ...NONE }
       return units
     },
-    stop: () => {
-      server.close()
-      server.closeAllConnections()
-    },
+    stop,
   }
 }
 

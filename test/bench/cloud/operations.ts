@@ -1,6 +1,7 @@
 import { body as taskBody } from '../../adapters/dynamodb/life.ts'
+import { httpEvent } from '../../fakes/http-event.ts'
 import type { Wish } from './agent.ts'
-import { httpEvent, runEvent, sqsEvent } from './events.ts'
+import { runEvent, sqsEvent } from './events.ts'
 import type { World } from './world.ts'
 
 /** What somebody may have the service do: the function that does it, and how to come to the next event for it. */

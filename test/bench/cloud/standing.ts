@@ -1,5 +1,6 @@
 import { body } from '../../adapters/dynamodb/life.ts'
-import { httpEvent, runEvent } from './events.ts'
+import { httpEvent } from '../../fakes/http-event.ts'
+import { runEvent } from './events.ts'
 import type { Units } from './meter.ts'
 import type { World } from './world.ts'
 

@@ -9,7 +9,7 @@ import { type Config, readConfig, settingNames } from '../../../lib/config.ts'
 import { type Stack, startStack } from '../../../offline/stack.ts'
 import { body, principal, tasksOn } from '../../adapters/dynamodb/life.ts'
 import { root } from '../../deploy/serverless.ts'
-import { httpEvent } from './events.ts'
+import { httpEvent } from '../../fakes/http-event.ts'
 import { type Invoked, startFunction } from './invoked.ts'
 import { add, startMeter, type Units } from './meter.ts'
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Blobs } from '../../../ports/blobs.ts'
 import type { Key } from '../../../ports/store.ts'
 import { uncertain } from './connection.ts'
+import { createExcess } from './excess.ts'
 import { type Plan, partsOf } from './plan.ts'
 import { blobOf, type Fields, pointerTo } from './value.ts'
 
@@ -16,60 +17,116 @@ const PLAIN = /^[A-Za-z0-9_-]{1,150}$/
 const plain = (part: string) =>
   PLAIN.test(part) ? part : createHash('sha256').update(part).digest('base64url')
 
-type Needs = { blobs: Texts | undefined; mostInside: number | undefined; newToken: () => string }
+type Needs = {
+  blobs: Texts | undefined
+  mostInside: number | undefined
+  mostCopied: number | undefined
+  newToken: () => string
+}
 
 /** What of a row lies beside it. */
-export const createAside = ({ blobs, mostInside = MOST_INSIDE, newToken }: Needs) => {
-  /** The fields with their large heavy values put aside. A name is used once, so that no reader finds another's text. */
-  const put = async (plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
-    if (blobs === undefined || plan.heavy.size === 0) return fields
-    const folder = ['rows', plan.name, ...partsOf(plan, key).map(plain)].join('/')
+export const createAside = ({ blobs, mostInside = MOST_INSIDE, mostCopied, newToken }: Needs) => {
+  const excess = createExcess(mostCopied)
+  const folderOf = (plan: Plan, key: Key) => ['rows', plan.name, ...partsOf(plan, key).map(plain)].join('/')
+
+  /** Heavy values that are large, each in a blob of its own. */
+  const putHeavy = async (texts: Texts, plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
     const aside = Object.entries(fields).map(async ([field, value]) => {
       const text = plan.heavy.has(field) && mayBeLarge(value) ? JSON.stringify(value) : undefined
       if (text === undefined || Buffer.byteLength(text) <= mostInside) return [field, value] as const
-      const name = `${folder}/${newToken()}`
-      await blobs.put(name, text)
+      const name = `${folderOf(plan, key)}/${newToken()}`
+      await texts.put(name, text)
       return [field, pointerTo(name)] as const
     })
     return Object.fromEntries(await Promise.all(aside))
   }
 
+  /** The named values in one blob, so that whoever lists rows reads one for each. */
+  const putTogether = async (
+    texts: Texts,
+    plan: Plan,
+    key: Key,
+    fields: Readonly<Fields>,
+    names: readonly string[],
+  ): Promise<Fields> => {
+    if (names.length === 0) return fields
+    const blob = `${folderOf(plan, key)}/${newToken()}`
+    await texts.put(blob, JSON.stringify(Object.fromEntries(names.map((field) => [field, fields[field]]))))
+    return { ...fields, ...Object.fromEntries(names.map((field) => [field, pointerTo(blob + PART + field)])) }
+  }
+
+  const putting =
+    (excessOf: (plan: Plan, fields: Readonly<Fields>) => readonly string[]) =>
+    async (plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
+      if (blobs === undefined || plan.heavy.size + plan.long.size === 0) return fields
+      const light = await putTogether(blobs, plan, key, fields, excessOf(plan, fields))
+      return putHeavy(blobs, plan, key, light)
+    }
+
+  const parsed = async (name: string): Promise<unknown> => {
+    if (blobs === undefined) throw new Error('A row lies in part in a blob, and the store was given no blobs')
+    const text = await blobs.get(name)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  /** The values that fields point to, undefined for those that are gone: heavy ones only with `detail`. */
+  const valuesOf = async (plan: Plan, row: Fields, detail: boolean): Promise<[string, unknown][]> => {
+    const names = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
+    const blobsOf = [...new Set(names.map(([, name]) => blobNameOf(name)))]
+    const found = new Map(await Promise.all(blobsOf.map(async (name) => [name, await parsed(name)] as const)))
+    return names.map(([field, name]) => {
+      const value = found.get(blobNameOf(name))
+      return [field, name.includes(PART) ? (value as Fields | undefined)?.[field] : value]
+    })
+  }
+
   /** The row with what was put aside, or undefined when some of it is gone: the row was written since it was read. */
-  const filled = async (row: Fields): Promise<Fields | undefined> => {
-    const names = namesIn(row)
-    if (names.size === 0) return row
-    if (blobs === undefined)
-      throw new Error('A row has its detail in a blob, and the store was given no blobs')
-    const texts = await Promise.all(
-      [...names].map(async ([field, name]) => [field, await blobs.get(name)] as const),
-    )
-    if (texts.some(([, text]) => text === undefined)) return undefined
-    return { ...row, ...Object.fromEntries(texts.map(([field, text]) => [field, JSON.parse(text ?? '')])) }
+  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
+    const values = await valuesOf(plan, row, detail)
+    if (values.some(([, value]) => value === undefined)) return undefined
+    return values.length === 0 ? row : { ...row, ...Object.fromEntries(values) }
   }
 
   /** Reads until the row and what it points to are of one piece. */
-  const whole = async (read: () => Promise<Fields | undefined>): Promise<Fields | undefined> => {
+  const whole = async (
+    plan: Plan,
+    read: () => Promise<Fields | undefined>,
+    detail: boolean,
+  ): Promise<Fields | undefined> => {
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const row = await read()
       if (row === undefined) return undefined
-      const full = await filled(row)
+      const full = await filled(plan, row, detail)
       if (full !== undefined) return full
     }
     throw uncertain()
   }
 
-  /** A row that is about to go, with what is about to go with it. */
-  const last = async (row: Fields): Promise<Fields> => (await filled(row)) ?? row
+  /** A row as a write left or found it; what somebody put in its place since is left out. */
+  const last = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields> => ({
+    ...row,
+    ...Object.fromEntries(await valuesOf(plan, row, detail)),
+  })
 
   /** Removes what `before` points to and `after` does not. What stays behind costs storage, not truth. */
   const tidy = async (before: Fields | undefined, after: Fields | undefined): Promise<void> => {
     if (blobs === undefined || before === undefined) return
-    const kept = new Set(namesIn(after ?? {}).values())
-    const gone = [...namesIn(before).values()].filter((name) => !kept.has(name))
+    const kept = blobsIn(after ?? {})
+    const gone = [...blobsIn(before)].filter((name) => !kept.has(name))
     await Promise.allSettled(gone.map((name) => blobs.remove(name)))
   }
 
-  return { put, filled, last, whole, tidy, active: blobs !== undefined }
+  return {
+    /** A new row, or the values of a change, with what is too large put aside. A name is used once, so that no reader
+     * finds another's text. */
+    putRow: putting(excess.ofRow),
+    put: putting(excess.ofChange),
+    filled,
+    last,
+    whole,
+    tidy,
+    active: blobs !== undefined,
+  }
 }
 export type Aside = ReturnType<typeof createAside>
 
@@ -78,10 +135,15 @@ const MOST_TRIES = 3
 const mayBeLarge = (value: unknown) =>
   typeof value === 'string' || (typeof value === 'object' && value !== null && blobOf(value) === undefined)
 
-const namesIn = (row: Readonly<Fields>): Map<string, string> =>
+/** Between the name of a blob and the field that is a part of it; no name has it. */
+const PART = '#'
+const blobNameOf = (pointer: string) => pointer.split(PART, 1)[0] ?? ''
+
+const pointersIn = (row: Readonly<Fields>): Map<string, string> =>
   new Map(
     Object.entries(row).flatMap(([field, value]) => {
       const name = blobOf(value)
       return name === undefined ? [] : [[field, name] as const]
     }),
   )
+const blobsIn = (row: Readonly<Fields>) => new Set([...pointersIn(row).values()].map(blobNameOf))

@@ -31,7 +31,7 @@ export const createCommit = ({ planOf, rows, aside, tallies, transact }: Needs) 
   let transactional = true
 
   const rowFor = async ({ head, detail }: Change, row: Fields): Promise<Fields> =>
-    shown(head.plan, detail ? await aside.last(row) : row, detail)
+    shown(head.plan, await aside.last(head.plan, row, detail), detail)
 
   const check = ({ strict, loose, late, tallies: taken }: Following) => {
     for (const one of [...strict, ...loose, ...late]) rows.check(one)

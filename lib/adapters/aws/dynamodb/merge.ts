@@ -4,16 +4,35 @@ import { compareBytes } from './order.ts'
 import type { IndexPlan } from './plan.ts'
 import type { Item } from './value.ts'
 
-/** How many rows to ask for at first, and how that changes. */
-export type Pace = { first: number; next: (size: number) => number }
+/**
+ * How many rows to ask a partition for at first, and when it has no more, after so many of all were taken. `ahead` when
+ * all will be: then the next are on their way before they are needed.
+ */
+export type Pace = { first: number; next: (size: number, taken: number) => number; ahead: boolean }
+
+type Answer = { items: Item[]; from: Item | undefined }
 
 /** The rows of one partition, a page at a time. */
-const openReader = (connection: Connection, input: QueryCommandInput, { first, next }: Pace) => {
+const openReader = (connection: Connection, input: QueryCommandInput, { first, next, ahead }: Pace) => {
   let items: Item[] = []
   let at = 0
-  let size = first
+  let size: number | undefined
+  let coming: Promise<Answer> | undefined
   let from: Item | undefined
   let isOver = false
+
+  const ask = async (taken: number): Promise<Answer> => {
+    size = size === undefined ? first : next(size, taken)
+    const request = new QueryCommand({ ...input, Limit: size, ExclusiveStartKey: from })
+    const { Items = [], LastEvaluatedKey } = await connection.calling(() => connection.client.send(request))
+    return { items: Items, from: LastEvaluatedKey }
+  }
+  const askAhead = (taken: number) => {
+    coming = ask(taken)
+    // Whoever takes it is told; nobody may.
+    coming.catch(() => undefined)
+  }
+
   return {
     /** The next item, if one has been read. */
     get head(): Item | undefined {
@@ -23,16 +42,15 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
       at += 1
     },
     /** Reads on until there is a next item or no more. */
-    fill: async (): Promise<void> => {
+    fill: async (taken: number): Promise<void> => {
       while (at >= items.length && !isOver) {
-        const page = await connection.calling(() =>
-          connection.client.send(new QueryCommand({ ...input, Limit: size, ExclusiveStartKey: from })),
-        )
-        items = page.Items ?? []
+        const page = await (coming ?? ask(taken))
+        coming = undefined
+        items = page.items
         at = 0
-        size = next(size)
-        from = page.LastEvaluatedKey
+        from = page.from
         isOver = from === undefined
+        if (ahead && !isOver) askAhead(taken)
       }
     },
   }
@@ -49,14 +67,16 @@ export async function* merged(
 ): AsyncGenerator<Item> {
   const sign = order === 'asc' ? 1 : -1
   const readers = inputs.map((input) => openReader(connection, input, pace))
-  await Promise.all(readers.map((reader) => reader.fill()))
+  await Promise.all(readers.map((reader) => reader.fill(0)))
   const placeOf = ({ head }: Reader) => head?.[s]?.S ?? ''
+  let taken = 0
   for (;;) {
     const [first, ...others] = readers.filter(({ head }) => head !== undefined)
     if (first === undefined) return
     const best = others.reduce((a, b) => (sign * compareBytes(placeOf(b), placeOf(a)) < 0 ? b : a), first)
     if (best.head !== undefined) yield best.head
+    taken += 1
     best.advance()
-    await best.fill()
+    await best.fill(taken)
   }
 }

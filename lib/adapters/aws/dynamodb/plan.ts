@@ -32,6 +32,8 @@ export type Plan = {
   within: string | undefined
   keys: readonly string[]
   heavy: ReadonlySet<string>
+  /** Fields of the indexes that lie aside where they are too much for one. */
+  long: ReadonlySet<string>
   /** The order in which a row shows its fields; items have none. */
   order: ReadonlySet<string>
   expires: string | undefined
@@ -98,15 +100,16 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
   const indexes = new Map(Object.keys(of.indexes).map((name) => [name, planIndex(of, name)]))
   const secondary = [...indexes.values()].filter(({ own }) => !own)
   const heavy = new Set<string>(of.detail)
+  const long = new Set<string>(of.long)
   const keys = of.within === undefined ? [of.key] : [of.within, of.key]
   const derived = new Set(
     [...secondary.flatMap(({ within, by }) => [within ?? by, by]), of.expires ?? []].flat(),
   )
   refuseUnfit(of, secondary)
-  for (const field of [...keys, ...derived, ...heavy]) checked(field)
+  for (const field of [...keys, ...derived, ...heavy, ...long]) checked(field)
   for (const field of [...keys, ...derived])
-    if (heavy.has(field))
-      throw new Error(`${field} of ${of.name} is in a key or an index: it cannot be detail`)
+    if (heavy.has(field) || long.has(field))
+      throw new Error(`${field} of ${of.name} is in a key or an index: it cannot lie aside`)
   return {
     name: of.name,
     table: tableName({ name: checked(of.name) }),
@@ -114,6 +117,7 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
     within: of.within,
     keys,
     heavy,
+    long,
     order: new Set([...(of.summary ?? []), ...heavy]),
     expires: of.expires,
     indexes,

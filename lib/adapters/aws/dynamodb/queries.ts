@@ -9,7 +9,7 @@ import type { Fields } from './value.ts'
 import { type Bounds, boundsOf, filterOf, isBound } from './where.ts'
 
 export type Selection = {
-  is?: Scalar | undefined
+  is?: Scalar | readonly Scalar[] | undefined
   where?: readonly Test<Fields>[] | undefined
   order: 'asc' | 'desc'
   bounds: Bounds
@@ -29,12 +29,14 @@ const both = (a: Bounds, b: Bounds): Bounds => {
 /** What every query of a selection has, and the partitions to ask. */
 export type Queries = { inputs: QueryCommandInput[]; exact: boolean }
 
-const partitionsOf = (plan: Plan, index: IndexPlan, is: Scalar | undefined): string[] => {
+const partitionsOf = (plan: Plan, index: IndexPlan, is: Selection['is']): string[] => {
   if ((index.within === undefined) !== (is === undefined))
     throw new Error(`${index.name} of ${plan.name} ${is === undefined ? 'needs' : 'takes no'} "is"`)
   // No key is empty.
   if (index.own) return is === '' ? [] : [String(is)]
-  return Array.from({ length: SHARDS }, (_, shard) => partitionText(index, is, shard) ?? '')
+  const shards = Array.from({ length: SHARDS }, (_, shard) => shard)
+  const of = [is].flat().flatMap((one) => shards.map((shard) => partitionText(index, one, shard) ?? ''))
+  return [...new Set(of)]
 }
 
 /** The queries that find the rows of a selection, one per partition. `exact` when they find no others. */

@@ -44,35 +44,39 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
 
   const insert = async ({ plan, key, write }: Bound<Insert<Fields>>): Promise<Result> => {
     const stamp = newStamp()
-    const row = await aside.put(plan, key, write.row)
+    const row = await aside.putRow(plan, key, write.row)
     const request = insertRequest(plan, row, stamp)
     const { applied, item } = await connection.write({ request, plan, key, token: stamp.token })
     await aside.tidy(applied ? item && rowOf(item) : row, applied ? row : undefined)
-    return { applied, row: applied ? row : standing(plan, item) }
+    return { applied, row: applied ? write.row : standing(plan, item) }
   }
 
   /** Whether a condition or a change names a field that may lie aside, so that the row before must be known. */
-  const mayBeAside = ({ heavy }: Plan, fields: Iterable<string>) =>
-    aside.active && [...fields].some((field) => heavy.has(field))
+  const mayBeAside = ({ heavy, long }: Plan, fields: Iterable<string>) =>
+    aside.active && [...fields].some((field) => heavy.has(field) || long.has(field))
+
+  /** A change whose large values lie aside. */
+  const putAside = async (plan: Plan, key: Key, write: Update<Fields>): Promise<Update<Fields>> => ({
+    ...write,
+    ...(write.set && { set: await aside.put(plan, key, write.set) }),
+  })
 
   const update = async ({ plan, key, write }: Bound<Update<Fields>>): Promise<Result> => {
     const stamp = newStamp()
-    const set = write.set && (await aside.put(plan, key, write.set))
-    const whole = { ...write, ...(set && { set }) }
+    const whole = await putAside(plan, key, write)
     const request = updateRequest(plan, whole, stamp)
     if (request === undefined || mayBeAside(plan, Object.keys(write.when ?? {})))
       return replace({ plan, key, write: whole })
     const before = mayBeAside(plan, effectsOf(write).keys())
     const { applied, item } = await connection.write({ request, plan, key, token: stamp.token, before })
     if (!applied) {
-      await aside.tidy(set, undefined)
+      await aside.tidy(whole.set, undefined)
       return { applied, row: standing(plan, item) }
     }
     const row = rowOf(item ?? {})
     if (isOf(item, stamp.token)) return { applied, row }
-    const after = changed(row, whole)
-    await aside.tidy(row, after)
-    return { applied, row: after }
+    await aside.tidy(row, changed(row, whole))
+    return { applied, row: changed(row, write) }
   }
 
   const remove = async ({ plan, key, write }: Bound<Remove<Fields>>): Promise<Result> => {
@@ -82,7 +86,7 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
     const { applied, item } = await connection.write({ request, plan, key, token: stamp.token })
     const row = standing(plan, item)
     if (!applied || row === undefined) return { applied, row }
-    const last = await aside.last(row)
+    const last = await aside.last(plan, row, true)
     await aside.tidy(row, undefined)
     return { applied, row: last }
   }
@@ -96,10 +100,12 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
     const before = standing(plan, item)
     const none = { request: undefined, before, after: undefined }
     if (item === undefined || before === undefined) return none
-    const known = mayBeAside(plan, Object.keys(write.when ?? {})) ? await aside.filled(before) : before
+    const known = mayBeAside(plan, Object.keys(write.when ?? {}))
+      ? await aside.filled(plan, before, true)
+      : before
     if (known === undefined) return prepare({ plan, key, write }, stamp)
     if (!meets(known, write.when)) return none
-    const after = 'remove' in write ? undefined : changed(before, write)
+    const after = 'remove' in write ? undefined : changed(before, await putAside(plan, key, write))
     const seen = item[TOKEN]?.S ?? ''
     return { request: replaceRequest(plan, { key, seen }, after, stamp), before, after }
   }
@@ -113,7 +119,7 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
       if (request === undefined) return { applied: false, row: before }
       const { applied } = await connection.write({ request, plan, key, token: stamp.token })
       if (!applied) continue
-      const row = after ?? (before && (await aside.last(before)))
+      const row = after ?? (before && (await aside.last(plan, before, true)))
       await aside.tidy(before, after)
       return { applied, row }
     }
@@ -127,7 +133,7 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
 
   /** A write as one of a transaction: one native request, or undefined where the row must be read before. */
   const requestOf = async ({ plan, key, write }: Bound, stamp: Stamp): Promise<Request | undefined> => {
-    if ('insert' in write) return insertRequest(plan, await aside.put(plan, key, write.row), stamp)
+    if ('insert' in write) return insertRequest(plan, await aside.putRow(plan, key, write.row), stamp)
     return 'update' in write ? updateRequest(plan, write, stamp) : removeRequest(plan, write, stamp)
   }
 

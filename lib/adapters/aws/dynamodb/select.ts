@@ -1,90 +1,144 @@
 import type { Clock } from '../../../ports/clock.ts'
-import type { Query } from '../../../ports/store.ts'
 import type { Aside } from './aside.ts'
 import type { Connection } from './connection.ts'
 import { hydrate } from './hydrate.ts'
 import { keyOf, rowOf } from './item.ts'
 import { merged, type Pace } from './merge.ts'
-import { type IndexPlan, type Plan, SHARDS } from './plan.ts'
-import { queriesOf } from './queries.ts'
+import { isMissing, needsAll, type Place } from './narrow.ts'
+import type { IndexPlan, Plan } from './plan.ts'
+import { queriesOf, type Selection } from './queries.ts'
 import { hasExpired } from './row.ts'
 import type { Rows } from './rows.ts'
-import type { Fields } from './value.ts'
-import { type Bounds, fieldsOf, passesAll } from './where.ts'
+import { scanned } from './scan.ts'
+import { blobOf, type Fields, type Item } from './value.ts'
+import { fieldsOf, judgeAll, type Verdict } from './where.ts'
 
 type Needs = { connection: Connection; rows: Rows; aside: Aside; clock: Clock }
-/** Rows of an index between bounds, in an order, of which about so many are `wanted`. */
-export type Selection = Pick<Query<Fields>, 'is' | 'where' | 'order'> & { bounds: Bounds; wanted: number }
+/** Rows between bounds, in an order, of which about so many are `wanted`. */
+export type Wanted = Omit<Selection, 'is'> & { wanted: number }
+type Tests = Selection['where']
+/** All rows there are. */
+export const ALL = Number.MAX_SAFE_INTEGER
 
 const MOST_READ = 1_000
-const LEAST_READ = 8
 /** Of tested rows nobody knows how many have to be read. */
 const FIRST_TESTED = 100
 
-const halved = (size: number) => Math.max(LEAST_READ, Math.ceil(size / 2))
 const doubled = (size: number) => Math.min(MOST_READ, size * 2)
 
-/** Rows spread over the shards by chance: a little more than an equal part of each, so that few have to be asked twice. */
-const paceOf = ({ own }: IndexPlan, wanted: number, isTested: boolean): Pace => {
-  const part = wanted / SHARDS
-  const first = Math.min(MOST_READ, own ? wanted : Math.ceil(part + 1.5 * Math.sqrt(part)) + 1)
-  return isTested ? { first: Math.max(FIRST_TESTED, first), next: doubled } : { first, next: halved }
+/** Rows spread over the partitions by chance: what is read in vain costs as much as the rest, what is missing a trip. */
+const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => {
+  const part = (rows: number) =>
+    Math.min(MOST_READ, Math.ceil(Math.max(1, rows) / Math.max(1, partitions)) + (partitions > 1 ? 1 : 0))
+  const ahead = wanted >= ALL
+  return isTested
+    ? { first: Math.max(FIRST_TESTED, part(wanted)), next: doubled, ahead }
+    : { first: part(wanted), next: (_, taken) => part(wanted - taken), ahead }
 }
 
-/** Rows that pass every test, in the order of an index. */
+/** So many blobs are read at a time. */
+const SLICE = 50
+
+const inSlices = async <T, U>(all: readonly T[], work: (one: T) => Promise<U>): Promise<U[]> => {
+  const done: U[] = []
+  for (let at = 0; at < all.length; at += SLICE)
+    done.push(...(await Promise.all(all.slice(at, at + SLICE).map(work))))
+  return done
+}
+
+/** Rows that pass every test. They are as the index has them: without detail, long fields maybe as pointers. */
 export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
-  /** Whole rows for those of which an index has only a part, as they are now; those that are gone are left out. */
-  const whole = async (plan: Plan, some: readonly Fields[]): Promise<Fields[]> => {
-    const items = await hydrate(connection, plan, some)
-    const read = items.map(async (item) => {
+  const reread = (plan: Plan, row: Fields, detail: boolean) =>
+    aside.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail)
+
+  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> =>
+    (await aside.filled(plan, row, detail)) ?? reread(plan, row, detail)
+
+  /** Whole rows, in their order; undefined for those that are gone. */
+  const whole = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
+    const items = await hydrate(connection, plan, some, asOf)
+    return inSlices(items, async (item) => {
       const row = rows.standing(plan, item)
-      if (row === undefined) return undefined
-      return (await aside.filled(row)) ?? aside.whole(() => rows.read(plan, keyOf(plan, row)))
+      return row && filled(plan, row, true)
     })
-    return (await Promise.all(read)).filter((row) => row !== undefined)
   }
 
-  async function* inChunks(plan: Plan, found: AsyncIterable<Fields>, size: number): AsyncGenerator<Fields> {
-    let chunk: Fields[] = []
-    for await (const row of found) {
-      chunk.push(row)
-      if (chunk.length < size) continue
-      yield* await whole(plan, chunk)
-      chunk = []
-    }
-    yield* await whole(plan, chunk)
+  /** What the tests look at: most rows fail, and need not be decoded. */
+  const tested = ({ expires }: Plan, item: Item, where: Tests = []): Fields => {
+    const names = [...where.flatMap(fieldsOf), ...(expires === undefined ? [] : [expires])]
+    return rowOf(Object.fromEntries(names.flatMap((name) => (item[name] ? [[name, item[name]]] : []))))
   }
 
-  /** Whether rows of the index do not have the field, or only as a pointer. */
-  const lacks = ({ heavy, keys }: Plan, { carried }: IndexPlan, field: string) =>
-    (carried?.has(field) === false && !keys.includes(field)) || (aside.active && heavy.has(field))
+  const judged = (plan: Plan, index: IndexPlan, row: Fields, where: Tests): Verdict =>
+    hasExpired(plan, row, clock.now())
+      ? 'fails'
+      : judgeAll(row, where, (field) => !isMissing(plan, index, field) && blobOf(row[field]) === undefined)
 
-  /** The tests are judged here; what DynamoDB filters besides is only not transferred. */
-  async function* lean(plan: Plan, index: IndexPlan, selection: Selection): AsyncGenerator<Fields> {
-    const { where = [], order, wanted } = selection
-    const { inputs } = queriesOf(plan, index, selection, clock.now())
-    const pace = paceOf(index, wanted, where.length > 0)
+  type Candidate = { row: Fields; verdict: Verdict }
+
+  /** Those that pass, in their order; whose fields do not tell are read. */
+  const settled = async (plan: Plan, some: readonly Candidate[], where: Tests): Promise<Fields[]> => {
+    const unknown = some.filter(({ verdict }) => verdict === 'unknown').map(({ row }) => row)
+    const found = await whole(plan, unknown, 'lately')
+    const passing = new Set(
+      unknown.filter((_, at) => found[at] !== undefined && judgeAll(found[at], where) === 'passes'),
+    )
+    return some.filter(({ row, verdict }) => verdict === 'passes' || passing.has(row)).map(({ row }) => row)
+  }
+
+  /** In the order of the index. The tests are judged here; what DynamoDB filters besides is only not transferred. */
+  async function* inOrder(plan: Plan, { index, is }: Place, wish: Wanted): AsyncGenerator<Fields> {
+    const { where = [], order, wanted } = wish
+    const { inputs } = queriesOf(plan, index, { ...wish, is }, clock.now())
+    const pace = paceOf(inputs.length, wanted, where.length > 0)
+    let chunk: Candidate[] = []
+    let size = Math.min(MOST_READ, wanted)
     for await (const item of merged(connection, inputs, index, order, pace)) {
+      const verdict = judged(plan, index, tested(plan, item, where), where)
+      if (verdict === 'fails') continue
       const row = rowOf(item)
-      if (!hasExpired(plan, row, clock.now()) && passesAll(row, lightTests(plan, index, where))) yield row
+      if (verdict === 'passes' && chunk.length === 0) {
+        yield row
+        continue
+      }
+      chunk.push({ row, verdict })
+      if (chunk.length < size) continue
+      yield* await settled(plan, chunk, where)
+      chunk = []
+      size = doubled(size)
     }
+    yield* await settled(plan, chunk, where)
   }
 
-  const lightTests = (plan: Plan, index: IndexPlan, where: NonNullable<Selection['where']>) =>
-    where.filter((test) => !fieldsOf(test).some((field) => lacks(plan, index, field)))
+  /** A row without what it is too heavy to be kept for. */
+  const light = ({ heavy }: Plan, row: Fields): Fields =>
+    Object.fromEntries(Object.entries(row).filter(([field]) => !heavy.has(field)))
 
-  async function* select(plan: Plan, index: IndexPlan, selection: Selection): AsyncGenerator<Fields> {
-    const { where = [], wanted } = selection
-    const found = lean(plan, index, selection)
-    if (lightTests(plan, index, where).length === where.length) return yield* found
-    for await (const row of inChunks(plan, found, Math.min(MOST_READ, wanted)))
-      if (passesAll(row, where)) yield row
+  async function* ofTable(plan: Plan, { index }: Place, where: Tests): AsyncGenerator<Fields> {
+    const all = { ...index, carried: undefined }
+    for await (const items of scanned(connection, plan, index)) {
+      const verdicts = items.map((item) => judged(plan, all, tested(plan, item, where), where))
+      const open = items.filter((_, at) => verdicts[at] === 'unknown').map(rowOf)
+      const found = await inSlices(open, (row) => filled(plan, row, true))
+      for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(rowOf)) yield light(plan, row)
+      for (const [at, row] of open.entries())
+        if (found[at] !== undefined && judgeAll(found[at], where) === 'passes') yield light(plan, row)
+    }
   }
 
   return {
-    select,
-    /** The rows with their detail, where the index has not all of it. */
-    withDetail: async (plan: Plan, index: IndexPlan, found: Fields[]): Promise<Fields[]> =>
-      [...plan.heavy].some((field) => lacks(plan, index, field)) ? whole(plan, found) : found,
+    inOrder,
+    /** All of them, in any order. */
+    all: (plan: Plan, place: Place, wish: Wanted): AsyncGenerator<Fields> =>
+      needsAll(plan, place, wish.where) ? ofTable(plan, place, wish.where) : inOrder(plan, place, wish),
+    filled,
+    /** The rows with their long fields and, when it is asked for, detail; those that are gone are left out. */
+    complete: async (plan: Plan, { index }: Place, found: Fields[], detail: boolean): Promise<Fields[]> => {
+      const isPart = detail && [...plan.heavy].some((field) => isMissing(plan, index, field))
+      const read = isPart
+        ? await whole(plan, found)
+        : await inSlices(found, (row) => filled(plan, row, detail))
+      return read.filter((row) => row !== undefined)
+    },
   }
 }

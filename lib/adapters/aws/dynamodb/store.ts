@@ -25,6 +25,10 @@ type Needs = {
   /** Where detail of more than `mostInside` bytes lies, 32,000 by default; without, a row has at most 400 kB. */
   blobs?: Texts
   mostInside?: number
+  /** With `blobs`: how many bytes an index takes of a new row whose longest fields lie there too, 800 by default. */
+  mostCopied?: number
+  /** How long a search may read, 20,000 by default; then it is refused. */
+  mostMs?: number
 }
 
 const TOKEN_BITS = 2 ** 52
@@ -46,12 +50,22 @@ const plansByName = (collections: readonly Collection[], tableName: TableName) =
   }
 }
 
-const open = ({ client, collections, clock, random, tableName, blobs, mostInside }: Needs) => {
+const open = ({
+  client,
+  collections,
+  clock,
+  random,
+  tableName,
+  blobs,
+  mostInside,
+  mostCopied,
+  mostMs,
+}: Needs) => {
   const planOf = plansByName(collections, tableName)
   const newToken = createTokens(random)
   const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
   const connection = connect(client, wait)
-  const aside = createAside({ blobs, mostInside, newToken })
+  const aside = createAside({ blobs, mostInside, mostCopied, newToken })
   const rows = createRows({ connection, aside, clock, newToken })
   const tallies = createTallies({ connection, table: tableName({ name: TALLIES }), random, newToken })
   const transact = createTransact({ connection, rows, aside })
@@ -61,7 +75,7 @@ const open = ({ client, collections, clock, random, tableName, blobs, mostInside
     aside,
     tallies,
     commit: createCommit({ planOf, rows, aside, tallies, transact }),
-    pages: createPages({ connection, rows, aside, clock }),
+    pages: createPages({ connection, rows, aside, clock, mostMs }),
   }
 }
 
@@ -87,8 +101,7 @@ export const createDynamoStore = (needs: Needs): Store => {
   }
 
   const get = async (plan: Plan, key: Key, detail: boolean) => {
-    const read = () => rows.read(plan, key)
-    const row = await (detail ? aside.whole(read) : read())
+    const row = await aside.whole(plan, () => rows.read(plan, key), detail)
     return row && shown(plan, row, detail)
   }
 

@@ -97,7 +97,7 @@ export const createTransact = ({ connection, rows, aside }: Needs) => {
     const stamp = rows.newStamp()
     const { request, before, after } = await prepareHead(head, stamp)
     if (request === undefined) return { result: { applied: false, row: before }, rest: undefined }
-    const row = after ?? (await aside.last(before ?? {}))
+    const row = after ?? (await aside.last(head.plan, before ?? {}, true))
     const { requests, rest } = await requestsOf(await follow(row), stamp)
     const { applied, item } = await send([request, ...requests], stamp.token)
     if (applied) {
@@ -106,7 +106,10 @@ export const createTransact = ({ connection, rows, aside }: Needs) => {
     }
     const unused = ['insert' in head.write ? request : undefined, ...requests]
     await Promise.all(unused.map((one) => aside.tidy(one && storedBy(one), undefined)))
-    if (!('insert' in head.write)) return 'moved'
+    if (!('insert' in head.write)) {
+      await aside.tidy(after, before)
+      return 'moved'
+    }
     const standing =
       item === undefined ? await rows.read(head.plan, head.key) : rows.standing(head.plan, item)
     return { result: { applied, row: standing }, rest: undefined }

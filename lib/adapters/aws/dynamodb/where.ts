@@ -24,9 +24,25 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
   )
 }
 
-/** Whether the row passes every test. */
-export const passesAll = (row: Readonly<Fields>, tests: readonly Test<Fields>[] = []): boolean =>
-  tests.every((test) => passes(row, test))
+/** What can be said of a row of which some fields are not known. */
+export type Verdict = 'passes' | 'fails' | 'unknown'
+
+const judge = (row: Readonly<Fields>, test: Test<Fields>, isKnown: (field: string) => boolean): Verdict => {
+  const known = fieldsOf(test).filter(isKnown)
+  if (known.length === fieldsOf(test).length) return passes(row, test) ? 'passes' : 'fails'
+  return 'contains' in test && passes(row, { ...test, fields: known }) ? 'passes' : 'unknown'
+}
+
+/** Whether the row passes every test, as far as its known fields tell. */
+export const judgeAll = (
+  row: Readonly<Fields>,
+  tests: readonly Test<Fields>[] = [],
+  isKnown: (field: string) => boolean = () => true,
+): Verdict => {
+  const verdicts = tests.map((test) => judge(row, test, isKnown))
+  if (verdicts.includes('fails')) return 'fails'
+  return verdicts.includes('unknown') ? 'unknown' : 'passes'
+}
 
 /** Whether no row at all can pass. */
 export const isHopeless = (tests: readonly Test<Fields>[] = []): boolean =>
@@ -79,6 +95,8 @@ export const filterOf = (
   test: Test<Fields>,
 ): string | undefined => {
   if ('contains' in test || 'hasAll' in test || plan.heavy.has(test.field)) return undefined
+  // A value that lies aside cannot be told from here.
+  if (plan.long.has(test.field)) return undefined
   if (index.own && plan.keys.includes(test.field)) return undefined
   if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined
   if ('in' in test) return test.in.every(isPlain) ? oneOf(terms, test.field, test.in) : undefined

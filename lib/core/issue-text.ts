@@ -1,0 +1,73 @@
+import type * as z from 'zod'
+
+type Issue = Parameters<z.core.$ZodErrorMap>[0]
+type IssueOf<Code extends Issue['code']> = Extract<Issue, { code: Code }>
+
+const kinds: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+}
+
+const formats: Readonly<Record<string, string>> = {
+  email: 'an e-mail address',
+  url: 'a URL',
+  datetime: 'an ISO 8601 date and time',
+  date: 'an ISO 8601 date',
+}
+
+/** What has a size is counted in these; what has none is itself the number. */
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'item', set: 'item' }
+
+/**
+ * What is wrong with a value, for people, in words that follow its name: "must have at least 8 characters". It is meant
+ * for zod's `error` option of a parse; a schema that brings words of its own keeps them.
+ */
+export const issueText = (issue: Issue): string => {
+  if (issue.input === undefined && issue.code.startsWith('invalid_')) return 'is required'
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`
+    case 'too_small':
+    case 'too_big':
+      return sizeText(issue)
+    case 'invalid_format':
+      return formats[issue.format] ? `must be ${formats[issue.format]}` : 'has not the right form'
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'unrecognized_keys':
+      return `must not have ${issue.keys.join(', ')}`
+    case 'invalid_key':
+      return `has a name that ${issue.issues[0]?.message}`
+    case 'invalid_union':
+      return unionText(issue)
+    default:
+      return 'does not fit'
+  }
+}
+
+const sizeText = (issue: IssueOf<'too_small'> | IssueOf<'too_big'>): string => {
+  const isLeast = issue.code === 'too_small'
+  const size = Number(isLeast ? issue.minimum : issue.maximum)
+  const unit = units[issue.origin]
+  const [inclusive, exclusive] = isLeast ? ['at least', 'more than'] : ['at most', 'less than']
+  if (unit === undefined) return `must be ${issue.inclusive ? inclusive : exclusive} ${size}`
+  if (issue.exact) return `must have exactly ${counted(size, unit)}`
+  return isLeast && size === 1 ? 'must not be empty' : `must have ${inclusive} ${counted(size, unit)}`
+}
+
+const counted = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`
+
+/** What each of the forms would have taken, where the value as a whole is at fault. */
+const unionText = (issue: IssueOf<'invalid_union'>): string => {
+  if (issue.discriminator !== undefined && 'options' in issue && Array.isArray(issue.options))
+    return `must be one of ${issue.options.join(', ')}`
+  const texts = issue.errors.flat().flatMap(({ path, message }) => (path.length === 0 ? [message] : []))
+  return [...new Set(texts)].join(' or ') || 'does not fit'
+}

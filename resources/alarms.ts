@@ -1,0 +1,48 @@
+import type { Stage } from './tables.ts'
+
+/** A metric of Lambda that is to be 0, and how it is said that it is not. */
+type Watched = { metric: string; says: string }
+
+const WATCHED: readonly Watched[] = [
+  { metric: 'Errors', says: 'threw or ran out of time' },
+  { metric: 'Throttles', says: 'found no room in the concurrency of the account' },
+]
+
+/**
+ * The functions of the service, by their modules: of a folder the name is that of the folder. What `npm start` runs is
+ * none.
+ */
+export const functionsIn = (names: readonly string[]): string[] =>
+  names.map((name) => name.replace(/\.ts$/, '')).filter((name) => name !== 'local')
+
+/** An alarm for each function and metric: one over a sum takes ten metrics at most, and does not say which it was. */
+export const functionAlarms = (names: readonly string[], stage: Stage) => ({
+  Resources: Object.fromEntries(
+    [...names]
+      .sort()
+      .flatMap((name) =>
+        WATCHED.map((watched) => [capital(name) + watched.metric, alarm(name, watched, stage)]),
+      ),
+  ),
+})
+
+const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
+const alarm = (name: string, { metric, says }: Watched, { prefix }: Stage) => ({
+  Type: 'AWS::CloudWatch::Alarm',
+  Properties: {
+    AlarmName: `${prefix}${name}-${metric.toLowerCase()}`,
+    AlarmDescription: `${name} ${says}`,
+    AlarmActions: [{ Ref: 'AlarmTopic' }],
+    OKActions: [{ Ref: 'AlarmTopic' }],
+    Namespace: 'AWS/Lambda',
+    MetricName: metric,
+    Dimensions: [{ Name: 'FunctionName', Value: { Ref: `${capital(name)}LambdaFunction` } }],
+    Statistic: 'Sum',
+    Period: 300,
+    EvaluationPeriods: 1,
+    ComparisonOperator: 'GreaterThanThreshold',
+    Threshold: 0,
+    TreatMissingData: 'notBreaching',
+  },
+})

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals'
+import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
+import { visit } from './visitor.ts'
+
+const inFolder = () => {
+  const folder = temporaryFolder()
+  return {
+    start: async (env: Environment = {}) => {
+      const service = await startService({ env: { DATA_DIR: folder.path, ...env } })
+      const visitor = visit(service.baseUrl, {}, { direct: true })
+      const change = (system: object) => visitor.send('PATCH /api/settings', { system })
+      return Object.assign(service, { ...visitor, change, stop: service.stop })
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}
+
+const refusal = (...paths: string[]) => ({
+  status: 400,
+  body: {
+    code: 'setting_not_changeable',
+    details: paths.map((path) => ({ path: `system.${path}`, message: expect.stringMatching(/account/) })),
+  },
+})
+
+describe('registration that is closed before there is an account', () => {
+  it('is no setting that an admin can make, alone or with another sign-in', async () => {
+    using place = inFolder()
+    await using service = await place.start()
+    expect(await service.change({ registrationMode: 'closed' })).toMatchObject(refusal('registrationMode'))
+    expect(await service.change({ authMode: 'cloud', registrationMode: 'closed' })).toMatchObject(
+      refusal('registrationMode'),
+    )
+    expect((await service.send('GET /api/settings')).body.settings.system).toEqual({
+      authMode: 'local',
+      registrationMode: 'invite',
+    })
+  })
+
+  it('lets nobody change local mode for one in which nobody could sign in', async () => {
+    using place = inFolder()
+    await using service = await place.start({
+      REGISTRATION_MODE: 'closed',
+      OIDC_ISSUER: 'https://issuer.example',
+      OIDC_CLIENT_ID: 'client',
+    })
+    for (const authMode of ['cloud', 'oidc'])
+      expect(await service.change({ authMode })).toMatchObject(refusal('authMode'))
+    expect((await service.send('GET /api/auth/me')).body).toMatchObject({ authMode: 'local' })
+  })
+
+  it('is closed to the first account too, and said at the start, with the way out', async () => {
+    using place = inFolder()
+    await using service = await place.start({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'closed' })
+    expect((await service.signUp('ann')).body).toMatchObject({ code: 'registration_closed' })
+    expect(service.output()).toMatch(/nobody can sign in.*no account.*\n.*REGISTRATION_MODE=invite/i)
+    expect(service.output()).not.toMatch(/Try it/)
+  })
+})
+
+describe('registration that is closed after the first account', () => {
+  it('is a setting that keeps others out, and the admin in', async () => {
+    using place = inFolder()
+    await using first = await place.start()
+    await first.change({ authMode: 'cloud' })
+    expect((await first.signUp('ann')).status).toBe(200)
+    expect((await first.change({ registrationMode: 'closed' })).status).toBe(200)
+    expect((await first.signUp('bob')).body).toMatchObject({ code: 'registration_closed' })
+    expect((await first.logIn('ann')).status).toBe(200)
+    await first.stop()
+    await using second = await place.start()
+    expect(second.output()).toMatch(/Try it:\n.*\/api\/auth\/login/)
+    expect((await second.logIn('ann')).status).toBe(200)
+    // Back to local mode, and from there to what there is an account for.
+    for (const authMode of ['local', 'cloud']) expect((await second.change({ authMode })).status).toBe(200)
+  })
+})
+
+describe('a start without an account', () => {
+  it('shows how the first is made where that may be', async () => {
+    using place = inFolder()
+    await using service = await place.start({ AUTH_MODE: 'cloud' })
+    expect(service.output()).toMatch(/Try it:\n.*\/api\/auth\/signup/)
+  })
+})

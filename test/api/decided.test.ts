@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals'
+import { routes } from '../../lib/api/routes.ts'
+import type { Access, Route } from '../../lib/http/route.ts'
+
+/**
+ * Every route that asks for less or for more than a session, as it was decided. That each holds what its access says
+ * is shown elsewhere, from the same tables: this is what keeps a table from being changed by a slip.
+ */
+const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> = {
+  public: [
+    'GET /api/devices/identity',
+    'GET /api/devices/pairing/qr',
+    'GET /api/devices/pairing/status/{requestId}',
+    'GET /api/health',
+    'GET /api/health/ready',
+    'GET /api/openapi.json',
+    'POST /api/auth/login',
+    'POST /api/auth/signup',
+    'POST /api/auth/verify-access-key',
+    'POST /api/devices/pairing/request',
+    'POST /api/devices/verify',
+  ],
+  any: ['GET /api/auth/me', 'POST /api/auth/logout'],
+  optional: [
+    'GET /api/auth/codehost',
+    'GET /api/auth/codehost/callback',
+    'GET /api/auth/codehost/url',
+    'GET /api/auth/oidc',
+    'GET /api/auth/oidc/callback',
+    'GET /api/auth/trackera',
+    'GET /api/auth/trackera/callback',
+    'GET /api/auth/trackerb',
+    'GET /api/auth/trackerb/callback',
+    'POST /api/auth/codehost/token',
+  ],
+  admin: [
+    'DELETE /api/auth/invites/{id}',
+    'GET /api/audit',
+    'GET /api/auth/invites',
+    'GET /api/devices/pairing/pending',
+    'GET /api/settings',
+    'GET /api/users',
+    'PATCH /api/settings',
+    'PATCH /api/users/{id}',
+    'POST /api/auth/invites',
+    'PUT /api/auth/access-key',
+  ],
+  gateway: ['GET /api/gateway/{requestId}/status', 'POST /api/gateway'],
+  webhooks: [],
+}
+
+const all: readonly Route[] = Object.values(routes)
+const namesOf = (found: readonly Route[]) => found.map(({ method, path }) => `${method} ${path}`).sort()
+
+describe('who may call what', () => {
+  it.each(Object.entries(decided))('was decided for %s', (access, wanted) => {
+    const found = all.filter((route) => route.access === access)
+    expect(namesOf(found)).toEqual(wanted)
+  })
+})
+
+describe('a GET that changes something', () => {
+  it('is one of those that had to be one, and is not asked by HEAD', () => {
+    expect(namesOf(all.filter(({ writes }) => writes))).toEqual([
+      'GET /api/auth/codehost',
+      'GET /api/auth/codehost/callback',
+      'GET /api/auth/codehost/url',
+      'GET /api/auth/oidc',
+      'GET /api/auth/oidc/callback',
+      'GET /api/auth/trackera',
+      'GET /api/auth/trackera/callback',
+      'GET /api/auth/trackerb',
+      'GET /api/auth/trackerb/callback',
+      'GET /api/devices/pairing/qr',
+    ])
+  })
+})
+
+describe('a route that is limited', () => {
+  it('is one of those that were to be', () => {
+    expect(namesOf(all.filter(({ limited }) => limited))).toEqual([
+      'GET /api/auth/codehost',
+      'GET /api/auth/codehost/url',
+      'GET /api/auth/oidc',
+      'GET /api/auth/trackera',
+      'GET /api/auth/trackerb',
+      'GET /api/devices/pairing/qr',
+      'POST /api/auth/login',
+      'POST /api/auth/signup',
+      'POST /api/auth/verify-access-key',
+      'POST /api/devices/pairing/approve',
+      'POST /api/devices/pairing/reject',
+      'POST /api/devices/pairing/request',
+      'POST /api/gateway',
+    ])
+  })
+})

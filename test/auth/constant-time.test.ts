@@ -1,0 +1,118 @@
+import * as crypto from 'node:crypto'
+import { beforeEach, describe, expect, it, jest } from '@jest/globals'
+import type { Principal } from '../../lib/core/principal.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeIds } from '../fakes/ids.ts'
+import { createFakeLog } from '../fakes/log.ts'
+
+let compared = 0
+let derived = 0
+// The real functions, counted: that time tells nothing cannot be seen from outside.
+jest.unstable_mockModule('node:crypto', () => ({
+  ...crypto,
+  timingSafeEqual: (...given: Parameters<typeof crypto.timingSafeEqual>) => {
+    compared += 1
+    return crypto.timingSafeEqual(...given)
+  },
+  argon2: (...given: Parameters<typeof crypto.argon2>) => {
+    derived += 1
+    return crypto.argon2(...given)
+  },
+}))
+const { createAccessKey } = await import('../../lib/auth/access-key.ts')
+const { createArgon2 } = await import('../../lib/adapters/node/argon2.ts')
+const { entropy } = await import('../../lib/adapters/node/entropy.ts')
+const { openSqliteStore } = await import('../../lib/adapters/sqlite/store.ts')
+const { createHolders } = await import('../../lib/tokens/holder.ts')
+const { tokenRows } = await import('../../lib/tokens/rows.ts')
+const { createTokens } = await import('../../lib/tokens/service.ts')
+const { tokenText } = await import('../../lib/tokens/text.ts')
+const { addressOf } = await import('../../lib/http/front.ts')
+const { createWorld } = await import('../accounts/world.ts')
+
+const ANN: Principal = { userId: 'user_ann', role: 'user' }
+
+beforeEach(() => {
+  compared = 0
+  derived = 0
+})
+
+describe('a secret is compared in constant time where it is', () => {
+  it('the ACCESS_KEY of the environment, right, wrong or of another length', async () => {
+    const accessKey = createAccessKey({
+      mode: () => 'local',
+      fixedKey: 'the right key',
+      stored: { hash: () => undefined, replaceHash: async () => true, refresh: () => undefined },
+      passwords: createArgon2({ entropy }),
+      sessions: {
+        open: async () => ({ token: 'made', sessionId: 'id', expiresAt: 0 }),
+        closeAll: async () => undefined,
+      },
+      countAttempt: async () => undefined,
+      audit: async () => undefined,
+      mayBeOpen: true,
+    })
+    expect((await accessKey.verify('the right key', '127.0.0.1')).token).toBe('made')
+    for (const key of ['the wrong key', 'the right ke', 'x'])
+      await expect(accessKey.verify(key, '127.0.0.1')).rejects.toMatchObject({ code: 'wrong_access_key' })
+    expect(compared).toBe(4)
+  })
+
+  it('the hash of an API token', async () => {
+    const clock = createFakeClock()
+    const store = openSqliteStore({ file: ':memory:', collections: [tokenRows] as never, clock })
+    const audit = async () => undefined
+    const { create } = createTokens({ store, entropy, clock, ids: createFakeIds(), audit })
+    const { id, token } = await create(ANN, { name: 'CI', scopes: ['gateway'] })
+    const standingOf = async () => ({ role: 'user' as const, disabled: false })
+    const holderOf = createHolders({ store, clock, log: createFakeLog(), standingOf })
+    expect(await holderOf(token, 'gateway')).toMatchObject({ tokenId: id })
+    expect(await holderOf(tokenText(id, entropy), 'gateway')).toBeUndefined()
+    expect(compared).toBe(2)
+  })
+
+  it('the secret of an invite, whether there is such an invite or not', async () => {
+    const { invite, signUp } = createWorld()
+    await signUp('Founder')
+    const code = await invite()
+    const known = code.slice(0, code.indexOf('-') + 1)
+    for (const inviteCode of [`${known}wrong`, `UNKNOWN-${'x'.repeat(22)}`])
+      await expect(signUp('Ann', { inviteCode })).rejects.toMatchObject({ code: 'invalid_invite' })
+    expect(compared).toBe(2)
+    await signUp('Ann', { inviteCode: code })
+    expect(compared).toBe(3)
+  })
+
+  it('what the proxies add to show that they were there', () => {
+    const front = { trustedHops: 1, originSecret: 'of the proxy' }
+    const from = (secret: string) =>
+      addressOf(
+        {
+          version: '2.0',
+          routeKey: '',
+          rawPath: '/',
+          rawQueryString: '',
+          headers: { 'x-forwarded-for': '203.0.113.7', 'x-origin-secret': secret },
+          requestContext: { requestId: 'req_1', http: { method: 'GET', path: '/', sourceIp: '10.0.0.9' } },
+          isBase64Encoded: false,
+        },
+        front,
+      )
+    expect([from('of the proxy'), from('of a proxy'), from('')]).toEqual([
+      '203.0.113.7',
+      '10.0.0.9',
+      '10.0.0.9',
+    ])
+    expect(compared).toBe(3)
+  })
+
+  it('a password, for which as much is worked where there is no account', async () => {
+    const passwords = createArgon2({ entropy })
+    const hash = await passwords.hash('correct horse 1')
+    expect(derived).toBe(1)
+    expect(await passwords.verify('correct horse 2', hash)).toBe(false)
+    expect([derived, compared]).toEqual([2, 1])
+    expect(await passwords.verify('correct horse 2', undefined)).toBe(false)
+    expect([derived, compared]).toEqual([3, 2])
+  })
+})

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { sessions as sessionRows } from '../../lib/auth/rows.ts'
+import { pairings } from '../../lib/devices/rows.ts'
+import { ANN } from '../fakes/service.ts'
+import { ann, codeOf, joinDevices, type Opened, requester, storages } from './opened.ts'
+
+describe.each(storages)('a device whose session is ended on %s', (_name, open) => {
+  let opened: Opened
+  beforeAll(async () => {
+    opened = await open()
+  })
+  afterAll(() => opened.close())
+
+  const paired = async () => {
+    const joined = joinDevices(opened)
+    const { request, approve, status } = joined.devices.pairing
+    const { requestId, code } = await request(requester())
+    const { id } = await approve(ann(), code)
+    const { token = '' } = await status(requestId)
+    const listed = async () => {
+      const { devices } = await joined.devices.paired(ANN, { limit: 200 })
+      return devices.some((device) => device.id === id)
+    }
+    return { ...joined, id, token, listed, status: () => codeOf(status(requestId)) }
+  }
+  const audited = async (action: string) => {
+    const { records } = await joinDevices(opened).audit.list({ limit: 200, action })
+    return records.map(({ userId, details }) => ({ userId, details }))
+  }
+
+  it('is paired no more: it is in no list, and its token is handed out to nobody', async () => {
+    const { sessions, id, token, listed, status } = await paired()
+    expect(await listed()).toBe(true)
+    expect(await sessions.closeToken(token)).toBe(true)
+    expect([await listed(), await status()]).toEqual([false, 'pairing_request_not_found'])
+    expect(await sessions.principalOf(token)).toBeUndefined()
+    expect(await audited('device.end')).toContainEqual({
+      userId: ANN.userId,
+      details: { id, requesterId: 'laptop' },
+    })
+  })
+
+  it('is gone as well when its user is signed out everywhere, and stays where only people are', async () => {
+    const { sessions, token, listed } = await paired()
+    await sessions.closeAll(ANN.userId, { devices: false })
+    expect([await listed(), (await sessions.principalOf(token))?.userId]).toEqual([true, ANN.userId])
+    await sessions.closeAll(ANN.userId, { devices: true })
+    expect([await listed(), await sessions.principalOf(token)]).toEqual([false, undefined])
+  })
+
+  it('is revoked once, in the record too', async () => {
+    const { devices, sessions, id, token } = await paired()
+    const before = (await audited('device.end')).length
+    await devices.revoke(ANN, id)
+    expect(await sessions.closeToken(token)).toBe(false)
+    expect((await audited('device.end')).length).toBe(before)
+  })
+
+  it('loses its pairing first, so that no death in between leaves a device that cannot act', async () => {
+    const { sessions, id, token } = await paired()
+    const { store } = opened
+    const order: unknown[] = []
+    const { commit } = store
+    store.commit = (head, ...more) => {
+      if ('remove' in head) order.push(head.remove)
+      return commit(head, ...more)
+    }
+    await sessions.closeToken(token).finally(() => Object.assign(store, { commit }))
+    expect(order).toEqual([pairings, sessionRows])
+    expect(await store.get(pairings, id)).toBeUndefined()
+  })
+})

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
+import { type Caller, createCaller } from '../fakes/caller.ts'
+import { type StartedDomains, startDomains } from '../fakes/service.ts'
+
+const REQUEST = ['id', 'requesterId', 'status', 'address', 'createdAt', 'expiresAt']
+
+describe('what is shown of a device', () => {
+  let domains: StartedDomains
+  let call: Caller
+  beforeAll(async () => {
+    domains = await startDomains({ background: false })
+    call = createCaller(domains)
+  })
+  afterAll(() => domains.store.close())
+
+  it('is what people decide by, and nothing that its row holds beside that', async () => {
+    const post = async (path: string, body: object) =>
+      (await call(`POST /api/devices/${path}`, { body })).body
+    const { requestId, code } = await post('pairing/request', { requesterId: 'laptop' })
+    const pending = (await call('GET /api/devices/pairing/pending', { as: LOCAL_ADMIN })).body.requests
+    expect(pending.map(Object.keys)).toEqual([REQUEST])
+    const { request } = await post('pairing/approve', { code })
+    expect(Object.keys(request)).toEqual([...REQUEST, 'approvedAt', 'approvedBy'])
+    const status = (await call(`GET /api/devices/pairing/status/${requestId}`)).body
+    expect(Object.keys(status)).toEqual(['status', 'approvedAt', 'token'])
+    const { devices } = (await call('GET /api/devices/paired')).body
+    expect(devices.map(Object.keys)).toEqual([['id', 'requesterId', 'pairedAt', 'approvedBy', 'expiresAt']])
+  })
+})

@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals'
+import * as z from 'zod'
+import { routes } from '../../lib/api/routes.ts'
+import { readConfig } from '../../lib/config.ts'
+import { Problem } from '../../lib/core/errors.ts'
+import { inputReader } from '../../lib/http/input.ts'
+import type { Route } from '../../lib/http/route.ts'
+import { httpEvent } from '../fakes/http-event.ts'
+
+const at = {
+  method: 'POST',
+  path: '/api/words',
+  summary: '',
+  access: 'public',
+  response: z.object({}),
+} as const
+
+/** What a request with that body is told, as its error and field by field. */
+const toldOf = (route: Route, body: unknown) => {
+  try {
+    inputReader(route)(httpEvent(`${route.method} /`, body === undefined ? undefined : JSON.stringify(body)))
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof Problem) return thrown
+    throw thrown
+  }
+}
+
+const told = (schema: z.ZodType, value: unknown) =>
+  toldOf({ ...at, body: z.object({ it: schema }) }, { it: value })?.message
+
+const texts: [schema: z.ZodType, value: unknown, text: string][] = [
+  [z.string(), undefined, 'is required'],
+  [z.enum(['a', 'b']), undefined, 'is required'],
+  [z.union([z.string(), z.number()]), undefined, 'is required'],
+  [z.string(), null, 'must be a text'],
+  [z.number(), '1', 'must be a number'],
+  [z.int(), 1.5, 'must be a whole number'],
+  [z.boolean(), 'yes', 'must be true or false'],
+  [z.array(z.string()), 'a', 'must be a list'],
+  [z.object({}), [], 'must be an object'],
+  [z.record(z.string(), z.string()), 'a', 'must be an object'],
+  [z.null(), 1, 'must be null'],
+  [z.enum(['a', 'b', 'c']), 'd', 'must be one of a, b, c'],
+  [z.literal('1.0'), '2.0', 'must be 1.0'],
+  [z.string().min(1), '', 'must not be empty'],
+  [z.string().min(8), 'short', 'must have at least 8 characters'],
+  [z.string().max(1), 'ab', 'must have at most 1 character'],
+  [z.string().length(4), 'abc', 'must have exactly 4 characters'],
+  [z.array(z.string()).min(1), [], 'must not be empty'],
+  [z.array(z.string()).max(2), ['a', 'b', 'c'], 'must have at most 2 items'],
+  [z.array(z.string()).length(5), [], 'must have exactly 5 items'],
+  [z.int().min(1), 0, 'must be at least 1'],
+  [z.int().max(9), 10, 'must be at most 9'],
+  [z.number().gt(1), 1, 'must be more than 1'],
+  [z.number().lt(1), 1, 'must be less than 1'],
+  [z.number().multipleOf(5), 3, 'must be a multiple of 5'],
+  [z.email(), 'ann', 'must be an e-mail address'],
+  [z.url(), 'no url', 'must be a URL'],
+  [z.iso.datetime(), 'now', 'must be an ISO 8601 date and time'],
+  [z.iso.date(), 'today', 'must be an ISO 8601 date'],
+  [z.string().regex(/^a$/), 'b', 'has not the right form'],
+  [z.strictObject({}), { a: 1, b: 2 }, 'must not have a, b'],
+  [z.union([z.string(), z.int()]), true, 'must be a text or must be a number'],
+  [z.union([z.object({ a: z.string() }), z.object({ b: z.string() })]), {}, 'does not fit'],
+  [z.string().refine(() => false), 'a', 'does not fit'],
+  [z.string().refine(() => false, 'must have a letter'), 'a', 'must have a letter'],
+  [z.url({ error: 'must be an https URL' }), undefined, 'must be an https URL'],
+]
+
+describe('what is wrong with a request', () => {
+  it.each(texts)('is told in words of people: %#', (schema, value, text) => {
+    expect(told(schema, value)).toBe(`it: ${text}`)
+  })
+
+  it('is told of parts by their place, all of it, for programs too', () => {
+    const kind = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('a') }),
+      z.object({ kind: z.literal('b') }),
+    ])
+    const names = z.record(z.string().max(3), z.string())
+    const body = z.object({ kind, names, list: z.array(z.object({ at: z.int() })) })
+    const wrong = { kind: { kind: 'c' }, names: { long: 'x' }, list: [{ at: 1 }, { at: 1.5 }] }
+    const problem = toldOf({ ...at, body }, wrong)
+    const details = [
+      { path: 'kind.kind', message: 'must be one of a, b' },
+      { path: 'names.long', message: 'has a name that must have at most 3 characters' },
+      { path: 'list.1.at', message: 'must be a whole number' },
+    ]
+    expect(problem).toMatchObject({ kind: 'invalid', code: 'validation_failed', details })
+    expect(problem?.message).toBe(details.map(({ path, message }) => `${path}: ${message}`).join('; '))
+  })
+
+  it('is told of the whole where the whole is wrong', () => {
+    expect(toldOf({ ...at, body: z.object({}) }, 'text')?.message).toBe('body: must be an object')
+  })
+
+  it('is told a form as whoever fills it in can read it', () => {
+    const form = { email: 'ann', password: 'short', name: '\u200b' }
+    expect(toldOf(routes.signup, form)?.message).toBe(
+      'email: is not an e-mail address (in ASCII letters); password: must have at least 8 characters; ' +
+        'password: must have a number; name: must have a character that can be seen',
+    )
+    expect(toldOf(routes.login, {})?.message).toBe('email: is required; password: is required')
+  })
+
+  const OF_A_PROGRAM =
+    /invalid|expected|received|too (small|big)|unrecognized|undefined|\bNaN\b|string|boolean/i
+
+  it('is told of the environment in the same words', () => {
+    expect(() => readConfig({ SERVICE_MODE: 'maxi', PORT: 'x' })).toThrow(
+      /^PORT: must be .*; SERVICE_MODE: must be one of/,
+    )
+  })
+
+  it('is nowhere told in words of a program, whatever the route', () => {
+    const values = [undefined, null, 5, -1, 1.5, '', 'x', 'x'.repeat(200_000), [], [[]], {}, { a: 1 }, true]
+    const spoken = new Set<string>()
+    for (const route of Object.values<Route>(routes)) {
+      for (const value of values) {
+        const fields = Object.keys(route.body instanceof z.ZodObject ? route.body.shape : {}).map((name) => [
+          name,
+          value,
+        ])
+        const { details = [] } = toldOf(route, Object.fromEntries(fields)) ?? {}
+        for (const { message } of details as { message: string }[]) spoken.add(message)
+      }
+    }
+    expect(spoken.size).toBeGreaterThan(20)
+    expect([...spoken].filter((message) => OF_A_PROGRAM.test(message))).toEqual([])
+  })
+})

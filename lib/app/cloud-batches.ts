@@ -39,7 +39,8 @@ export const openDlq = () => {
     const { taskId } = message
     if (await tasks.runs.undeliverable(message, UNDELIVERABLE)) return
     if (!(await tasks.exists(taskId)))
-      await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
+      // A create that was refused may have sent twice: one dead letter for one task.
+      await deadLetters.addMessage({ messageId: ulidOf(taskId) ?? messageId, taskId, reason: 'unknown_task' })
   }
   return createSqsBatchHandler<RunTask | Announce>({
     ...outside,
@@ -48,3 +49,5 @@ export const openDlq = () => {
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
 }
+
+const ulidOf = (taskId: string) => /^task_([0-9A-Z]{26})$/.exec(taskId)?.[1]

@@ -18,7 +18,7 @@ export type Redrive = {
   send(before: Task): Promise<Task>
 }
 
-/** A message that did nothing; `messageId` is the queue's own name for it, a UUID. */
+/** A message that did nothing; `messageId` is the queue's own name for it, a UUID, or the ULID of the task it names. */
 export type Undelivered = { messageId: string; taskId: string; reason: string }
 
 type Needs = { store: Store; redrive: Redrive; clock: Clock; log: Log }
@@ -42,8 +42,8 @@ export const createDeadLetters = ({ store, redrive, clock, log }: Needs) => {
   }
 
   /**
-   * Takes in a message that no task can be failed for: it says nothing that can be read, or names no task. Its dead
-   * letter has the identifier of the message, so however often the queue delivers that, there is one.
+   * Takes in a message that no task can be failed for: it says nothing that can be read, or names no task that there is.
+   * Its dead letter has the identifier of the message, so however often the queue delivers that, there is one.
    */
   const addMessage = async ({ messageId, taskId, reason }: Undelivered): Promise<void> => {
     const row: DlqItem = {

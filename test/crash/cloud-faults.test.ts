@@ -11,7 +11,7 @@ import { auditList, rerun, walk } from './audit.ts'
 import { type Cloud, openCloud } from './cloud.ts'
 import { auditCloud, type CloudAudit } from './cloud-audit.ts'
 import { counted, shownCounters } from './counters.ts'
-import { insisting, settled } from './insist.ts'
+import { insist, insisting, settled } from './insist.ts'
 import { seededRandom, upTo } from './random.ts'
 import { openUnreliable } from './unreliable.ts'
 
@@ -153,7 +153,8 @@ describe(`the cloud while ${SHARE * 100} % of all calls of AWS fail, CRASH_SEED=
       expect(shown).toEqual(wanted)
 
       const { calls, failed } = ways.told
-      const { corrections = 0 } = (await openBasePorts(readConfig()).store.tallies('tasks')).all ?? {}
+      const { store } = openBasePorts(readConfig())
+      const { corrections = 0 } = (await insist(() => store.tallies('tasks'))).all ?? {}
       const figures = {
         calls,
         failed,

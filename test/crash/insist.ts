@@ -1,19 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Problem } from '../../lib/core/errors.ts'
 import type { Api } from '../journeys/api.ts'
 
 const MOST_TRIES = 20
 
-/** Asks again while the answer is 503, as a client of a service that is in trouble does. */
-const insist = async <T>(call: () => Promise<T>): Promise<T> => {
+/** Asks again while the answer is 503, or storage is unavailable, as a client of a service that is in trouble does. */
+export const insist = async <T>(call: () => Promise<T>): Promise<T> => {
   for (let tries = 1; tries < MOST_TRIES; tries += 1) {
     try {
       return await call()
     } catch (thrown) {
-      if (!(thrown instanceof Error && thrown.message.startsWith('503:'))) throw thrown
+      if (!isTrouble(thrown)) throw thrown
     }
   }
   return call()
 }
+
+const isTrouble = (thrown: unknown): boolean =>
+  (thrown instanceof Problem && thrown.kind === 'unavailable') ||
+  (thrown instanceof Error && thrown.message.startsWith('503:'))
 
 type Reads = Pick<Api, 'task' | 'events' | 'page' | 'queueStatus' | 'analytics'>
 

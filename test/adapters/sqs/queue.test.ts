@@ -5,7 +5,7 @@ import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Outgoing } from '../../../lib/ports/queue.ts'
 import { forAllTests } from '../../fakes/lifetimes.ts'
 import { depthOf, type Sqs, startSqs } from './emulator.ts'
-import { watchRequests } from './requests.ts'
+import { failRequests, watchRequests } from './requests.ts'
 
 type Body = { n: number; text?: string }
 type Entry = { Id: string; MessageBody: string; DelaySeconds?: number; MessageGroupId?: string }
@@ -139,6 +139,19 @@ describe('sending to SQS', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(outcomes[1]).toMatchObject({ reason: { kind: 'unavailable', code: 'queue_unavailable' } })
     expect(seen).toHaveLength(1)
+  })
+})
+
+describe('SQS that fails every request', () => {
+  it('is asked four times, then it is unavailable', async () => {
+    const { queue, seen, client } = await open()
+    failRequests(
+      client,
+      () => 1,
+      () => 0,
+    )
+    await expect(queue.send(numbered(3))).rejects.toMatchObject({ code: 'queue_unavailable' })
+    expect(seen.map(({ command }) => command)).toEqual(Array(4).fill('SendMessageBatch'))
   })
 })
 

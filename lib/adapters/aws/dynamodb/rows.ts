@@ -33,7 +33,6 @@ const MOST_TRIES = 20
 /** Rows of any collection, one at a time. */
 export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
   const newStamp = (): Stamp => ({ token: newToken(), now: clock.now() })
-
   /** The row of an item, unless that counts as absent. */
   const standing = (plan: Plan, item: Item | undefined): Fields | undefined => {
     const row = item === undefined ? undefined : rowOf(item)
@@ -47,7 +46,8 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
     const row = await aside.putRow(plan, key, write.row)
     const request = insertRequest(plan, row, stamp)
     const { applied, item } = await connection.write({ request, plan, key, token: stamp.token })
-    await aside.tidy(applied ? item && rowOf(item) : row, applied ? row : undefined)
+    // What stands in the way may be this very row, changed by somebody before the SDK repeated a write that had worked.
+    await (applied ? aside.tidy(item && rowOf(item), row) : aside.tidy(row, item && rowOf(item)))
     return { applied, row: applied ? write.row : standing(plan, item) }
   }
 
@@ -69,11 +69,11 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
       return replace({ plan, key, write: whole })
     const before = mayBeAside(plan, effectsOf(write).keys())
     const { applied, item } = await connection.write({ request, plan, key, token: stamp.token, before })
+    const row = rowOf(item ?? {})
     if (!applied) {
-      await aside.tidy(whole.set, undefined)
+      await aside.tidy(whole.set, row)
       return { applied, row: standing(plan, item) }
     }
-    const row = rowOf(item ?? {})
     if (isOf(item, stamp.token)) return { applied, row }
     await aside.tidy(row, changed(row, whole))
     return { applied, row: changed(row, write) }

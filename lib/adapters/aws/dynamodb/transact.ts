@@ -104,14 +104,14 @@ export const createTransact = ({ connection, rows, aside }: Needs) => {
       await aside.tidy(before, after)
       return { result: { applied, row }, rest }
     }
-    const unused = ['insert' in head.write ? request : undefined, ...requests]
-    await Promise.all(unused.map((one) => aside.tidy(one && storedBy(one), undefined)))
+    await Promise.all(requests.map((one) => aside.tidy(storedBy(one), undefined)))
     if (!('insert' in head.write)) {
       await aside.tidy(after, before)
       return 'moved'
     }
     const standing =
       item === undefined ? await rows.read(head.plan, head.key) : rows.standing(head.plan, item)
+    await aside.tidy(after, standing)
     return { result: { applied, row: standing }, rest: undefined }
   }
 

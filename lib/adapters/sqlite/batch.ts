@@ -54,7 +54,6 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
 
   const send = () => {
     scheduled = false
-    if (underWay) return
     if (sealed.length === 0) seal()
     const next = sealed.shift()
     if (next) void write(next)
@@ -64,21 +63,13 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     underWay = true
     try {
       await writer.run(script)
+      failing = false
+      hot.settle(touched)
+      settle.resolve()
     } catch (thrown) {
-      underWay = false
       voidAll(settle, script.era, asProblem(thrown))
-      return goOn()
     }
     underWay = false
-    failing = false
-    hot.settle(touched)
-    // A writer beside this thread has the next script before those who waited for the last one are answered.
-    if (writer.beside) send()
-    settle.resolve()
-    goOn()
-  }
-
-  const goOn = () => {
     schedule()
     if (isIdle()) for (const wake of idle.splice(0)) wake()
   }

@@ -6,7 +6,6 @@ import type { Writer } from './script.ts'
 export const openInlineWriter = (db: DatabaseSync): Writer => {
   const execute = openExecution(db)
   return {
-    beside: false,
     run: async (script) => execute(script),
     close: async () => undefined,
   }

@@ -9,8 +9,6 @@ export type Script = { era: number; define: string[]; steps: Cell[] }
 
 /** Runs scripts in the order they are given. Rejects with what SQLite raised; nothing of that script remains then. */
 export interface Writer {
-  /** Whether it works beside the caller's thread, which goes on meanwhile. */
-  readonly beside: boolean
   run(script: Script): Promise<void>
   /** Folds the log back into the file and lets go of it, after the scripts that were given. */
   close(): Promise<void>

@@ -42,7 +42,6 @@ export const openThreadWriter = (file: string, onLost?: (reason: unknown) => voi
       thread.postMessage(message)
     })
   return {
-    beside: true,
     run: ask,
     close: async () => {
       closing = true

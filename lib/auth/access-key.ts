@@ -13,10 +13,11 @@ type Needs = {
     hash(): string | undefined
     /** Puts a hash in place of `from`, undefined being no key; false when another one is there. */
     replaceHash(from: string | undefined, to: string | undefined): Promise<boolean>
-    refresh(): Promise<void> | undefined
+    /** Reads it anew, whatever is known. */
+    reread(): Promise<void>
   }
   passwords: Passwords
-  sessions: Pick<Sessions, 'open' | 'closeAll'>
+  sessions: Pick<Sessions, 'open' | 'close' | 'closeAll'>
   countAttempt: CountAttempt
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
   /** Whether the service may do without a key where it listens. */
@@ -38,20 +39,24 @@ export const createAccessKey = (needs: Needs) => {
       throw new Problem('unsupported', 'local_mode_only', 'The access key belongs to AUTH_MODE=local')
   }
 
-  const matches = (key: string): Promise<boolean> =>
-    fixedKey === undefined ? passwords.verify(key, stored.hash()) : Promise.resolve(isSame(key, fixedKey))
+  const matches = (key: string, hash: string | undefined): Promise<boolean> =>
+    fixedKey === undefined ? passwords.verify(key, hash) : Promise.resolve(isSame(key, fixedKey))
 
   /** Opens a session for the key. Throws `invalid` when there is none to know, `unauthenticated` for a wrong one. */
   const verify = async (key: string, address: string): Promise<OpenedSession> => {
     refuseOtherModes()
     // Whoever guesses holds up the owner too, for a minute at a time, as with logins: there is one key to guess.
     await needs.countAttempt('verifyAccessKey', { address, account: LOCAL_USER })
-    await stored.refresh()
+    const hash = stored.hash()
     if (!exists())
       throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
-    if (!(await matches(typed(key))))
-      throw new Problem('unauthenticated', 'wrong_access_key', 'The access key is wrong')
-    return sessions.open(LOCAL_USER)
+    if (!(await matches(typed(key), hash))) throw wrongKey()
+    const opened = await sessions.open(LOCAL_USER)
+    // Whoever changed the key meanwhile has signed out all sessions that there were, and this one may be younger.
+    await stored.reread()
+    if (stored.hash() === hash) return opened
+    await sessions.close(opened.sessionId)
+    throw wrongKey()
   }
 
   const refuseChange = (key: string | null) => {
@@ -93,6 +98,8 @@ export const createAccessKey = (needs: Needs) => {
 
 /** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
 const typed = (key: string) => key.normalize('NFC')
+
+const wrongKey = () => new Problem('unauthenticated', 'wrong_access_key', 'The access key is wrong')
 
 const overtaken = (hasSession: boolean) =>
   hasSession

@@ -22,7 +22,7 @@ export const createAttempts =
   ({ limiter }: { limiter: Limiter }): CountAttempt =>
   async (of, { address, account }) => {
     const keys = [`address:${networkOf(address)}`, ...(account === undefined ? [] : [`account:${account}`])]
-    const waits = await Promise.all(keys.map((key) => limiter.take(limits[of], key)))
-    const retryAfterMs = Math.max(...waits)
+    // The address first: one that is refused must not use up what an account may have from others.
+    const retryAfterMs = await limiter.takeAll(limits[of], keys)
     if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
   }

@@ -10,12 +10,12 @@ const WRONG_CODES: Limit = { name: 'pairingCode', calls: 10, windowMs: 600_000 }
 export const createGuesses =
   ({ limiter }: { limiter: Limiter }) =>
   async <T>(keys: readonly string[], lookUp: () => Promise<T | undefined>): Promise<T> => {
-    const waits = await Promise.all(keys.map((key) => limiter.take(WRONG_CODES, key)))
-    const retryAfterMs = Math.max(...waits)
+    const retryAfterMs = await limiter.takeAll(WRONG_CODES, keys)
     if (retryAfterMs > 0) throw tooMany(retryAfterMs)
     const found = await lookUp()
     if (found === undefined) throw noSuchCode()
-    await Promise.all(keys.map((key) => limiter.giveBack(WRONG_CODES, key)))
+    // What the code was for has been done: a limit that stays stricter by one for ten minutes does not undo it.
+    await Promise.allSettled(keys.map((key) => limiter.giveBack(WRONG_CODES, key)))
     return found
   }
 

@@ -15,10 +15,19 @@ export const behindWebAdapter =
   (event, context) => {
     const said = event.headers[HEADER]
     if (said === undefined) return handler(event, context)
-    const { sourceIp } = Context.parse(JSON.parse(said)).http
+    const sourceIp = addressIn(said)
+    if (sourceIp === undefined) return handler(event, context)
     const { requestContext } = event
     return handler(
       { ...event, requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp } } },
       context,
     )
   }
+
+const addressIn = (said: string): string | undefined => {
+  try {
+    return Context.parse(JSON.parse(said)).http.sourceIp
+  } catch {
+    return undefined
+  }
+}

@@ -34,7 +34,7 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     stored: {
       hash: settings.accessKeyHash,
       replaceHash: settings.replaceAccessKeyHash,
-      refresh: settings.refresh,
+      reread: settings.reread,
     },
     mayBeOpen: entry.mayBeOpen,
   })

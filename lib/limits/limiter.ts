@@ -46,18 +46,29 @@ export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {
     return wait
   }
 
-  return {
-    take: (limit, key) =>
-      change(limit, key, (live, now) => {
-        const wait = waitMs(live, limit, now)
-        return wait > 0 ? { wait } : { wait, moments: withCall(live, limit, now) }
-      }),
-    giveBack: async (limit, key) => {
-      await change(limit, key, (live) =>
-        live.length > 0 ? { wait: 0, moments: withoutCall(live) } : { wait: 0 },
-      )
-    },
+  const take = (limit: Limit, key: string) =>
+    change(limit, key, (live, now) => {
+      const wait = waitMs(live, limit, now)
+      return wait > 0 ? { wait } : { wait, moments: withCall(live, limit, now) }
+    })
+
+  const giveBack = async (limit: Limit, key: string): Promise<void> => {
+    await change(limit, key, (live) =>
+      live.length > 0 ? { wait: 0, moments: withoutCall(live) } : { wait: 0 },
+    )
   }
+
+  const takeAll = async (limit: Limit, keys: readonly string[]): Promise<number> => {
+    for (const [n, key] of keys.entries()) {
+      const wait = await take(limit, key)
+      if (wait === 0) continue
+      await Promise.all(keys.slice(0, n).map((taken) => giveBack(limit, taken)))
+      return wait
+    }
+    return 0
+  }
+
+  return { take, takeAll, giveBack }
 }
 
 const busy = () =>

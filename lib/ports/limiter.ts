@@ -10,6 +10,11 @@ export interface Limiter {
    * `unavailable` when the medium fails or too many processes count the same key at once.
    */
   take(limit: Limit, key: string): Promise<number>
+  /**
+   * Lets one call of several keys pass, asked in their order, if all of them let it; else it counts for none. Resolves
+   * and rejects as `take`.
+   */
+  takeAll(limit: Limit, keys: readonly string[]): Promise<number>
   /** Takes back one call that passed, as long as its window lasts: for limits on what failed only. */
   giveBack(limit: Limit, key: string): Promise<void>
 }

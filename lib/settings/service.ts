@@ -105,6 +105,8 @@ export const createSettings = (needs: Needs) => {
     /** Every setting as it holds now, as far as this process knows. */
     current: (): Settings => settings,
     refresh,
+    /** Reads anew, whatever is known. */
+    reread: load,
     read,
     change,
     /**

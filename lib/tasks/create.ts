@@ -21,7 +21,7 @@ type Needs = {
   queue: Queue<RunTask>
   lifecycle: Lifecycle
   reconcile: Reconcile
-  telling: Pick<Telling, 'birth'>
+  telling: Pick<Telling, 'birth' | 'settle'>
   enqueueing: Pick<Enqueue, 'enqueue' | 'sent'>
   agents: AgentChoice
   clock: Clock
@@ -107,7 +107,7 @@ export const createTaskCreation = (needs: Needs) => {
     if (outcome.applied && !queue.durable) void enqueue(row)
     await outcome.durable
     if (outcome.applied) await telling.birth(stored)
-    else await reconcile.settle(stored.id)
+    else await telling.settle(stored.id)
     return publicTask(outcome.applied ? stored : (outcome.row ?? stored))
   }
 

@@ -7,7 +7,7 @@ import type { TaskRow } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
 type Needs = {
-  reconcile: Pick<Reconcile, 'tellBirth' | 'tellMove'>
+  reconcile: Pick<Reconcile, 'tellBirth' | 'tellMove' | 'settle'>
   queue: Queue<RunTask>
   messageFor: MessageFor
   log: Log
@@ -58,5 +58,13 @@ export const createTelling = ({ reconcile, queue, messageFor, log }: Needs) => {
     birth: (row: TaskRow): Promise<boolean> => unlessRefused(row, reconcile.tellBirth),
     /** The same of a move, of the row that it left. */
     move: (row: TaskRow): Promise<boolean> => unlessRefused(row, reconcile.tellMove),
+    /** Tells what somebody else, who stored the task, may have left untold. Never rejects: he or a tick does it too. */
+    settle: async (taskId: string): Promise<void> => {
+      await reconcile
+        .settle(taskId)
+        .catch((thrown) =>
+          log.warn({ taskId, reason: messageOf(thrown) }, 'the task was not looked at again'),
+        )
+    },
   }
 }

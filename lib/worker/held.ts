@@ -17,24 +17,24 @@ export type Held = ActiveRun & {
 export const createHolding = ({ runs, active, log }: Needs) => {
   return (task: Claimed): Held => {
     const stopped = createStop()
-    const busy = { beat: false, check: false }
+    const busy = { beat: 0, check: 0 }
     const stopIfLost = async (by: keyof typeof busy, ask: () => Promise<boolean>) => {
-      busy[by] = true
+      busy[by] += 1
       try {
         if (!(await ask())) stopped.stop('lost')
       } catch (thrown) {
         // The lease outlives several heartbeats, so one that fails is no reason to stop.
         log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
       } finally {
-        busy[by] = false
+        busy[by] -= 1
       }
     }
     // Storage that is slow to answer is not asked the same again meanwhile: it would only become slower.
     const beat = (message?: string) => {
-      if (message !== undefined || !busy.beat) void stopIfLost('beat', () => runs.renew(task, message))
+      if (message !== undefined || busy.beat === 0) void stopIfLost('beat', () => runs.renew(task, message))
     }
     const check = () => {
-      if (!busy.beat && !busy.check) void stopIfLost('check', () => runs.isHeld(task))
+      if (busy.beat + busy.check === 0) void stopIfLost('check', () => runs.isHeld(task))
     }
     const held = { taskId: task.id, task, stopped, stop: stopped.stop, beat, check }
     active.add(held)

@@ -42,10 +42,11 @@ describe('a secret is compared in constant time where it is', () => {
     const accessKey = createAccessKey({
       mode: () => 'local',
       fixedKey: 'the right key',
-      stored: { hash: () => undefined, replaceHash: async () => true, refresh: () => undefined },
+      stored: { hash: () => undefined, replaceHash: async () => true, reread: async () => undefined },
       passwords: createArgon2({ entropy }),
       sessions: {
         open: async () => ({ token: 'made', sessionId: 'id', expiresAt: 0 }),
+        close: async () => true,
         closeAll: async () => undefined,
       },
       countAttempt: async () => undefined,

@@ -30,5 +30,7 @@ describe('a request behind the Lambda Web Adapter', () => {
 
   it('keeps the address of its connection when no adapter says one', async () => {
     expect(await addressSeen({})).toBe('127.0.0.1')
+    for (const garbage of ['{', '{}', 'null', '{"http":{"sourceIp":1}}'])
+      expect(await addressSeen({ 'x-amzn-request-context': garbage })).toBe('127.0.0.1')
   })
 })

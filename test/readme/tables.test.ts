@@ -105,7 +105,11 @@ describe('README.md', () => {
   it('links only to headings and files that are there', () => {
     const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
     const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
-      ([, text = '']) => `#${text.toLowerCase().replaceAll(' ', '-')}`,
+      ([, text = '']) =>
+        `#${text
+          .toLowerCase()
+          .replaceAll(/[^\w -]/g, '')
+          .replaceAll(' ', '-')}`,
     )
     expect(links.length).toBeGreaterThan(0)
     expect(links.filter((link) => !headings.includes(link) && !existsSync(path.join(root, link)))).toEqual([])

@@ -103,7 +103,7 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
     const known = mayBeAside(plan, Object.keys(write.when ?? {}))
       ? await aside.filled(plan, before, true)
       : before
-    if (known === undefined) return prepare({ plan, key, write }, stamp)
+    if (known === undefined) throw uncertain()
     if (!meets(known, write.when)) return none
     const after = 'remove' in write ? undefined : changed(before, await putAside(plan, key, write))
     const seen = item[TOKEN]?.S ?? ''

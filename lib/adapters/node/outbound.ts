@@ -1,11 +1,19 @@
-import { Client } from 'undici'
+import type { Client } from 'undici'
 import { Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
-import { createGuardedConnect } from './outbound-connect.ts'
 
 const TIMEOUT_MS = 15_000
 const MOST_BYTES = 65_536
+
+/** Loaded with the first request, for its memory: many services never send one. */
+const load = async () => {
+  const [{ Client }, { createGuardedConnect }] = await Promise.all([
+    import('undici'),
+    import('./outbound-connect.ts'),
+  ])
+  return { Client, createGuardedConnect }
+}
 
 /** Outgoing requests by undici. Throws Problem `bad_setting` when it cannot make sense of `allow`. */
 export const createOutbound = (needs: OutboundNeeds): Outbound => {
@@ -15,6 +23,7 @@ export const createOutbound = (needs: OutboundNeeds): Outbound => {
   const send = async (request: OutboundRequest): Promise<OutboundAnswer> => {
     const { timeoutMs = TIMEOUT_MS } = request
     const target = targetOf(request.url)
+    const { Client, createGuardedConnect } = await load()
     const until = deadline(clock, timeoutMs)
     const connect = createGuardedConnect({ allowed, judge, timeoutMs })
     // A client of its own: nothing of one request, neither socket nor session, is there for the next.

@@ -1,22 +1,12 @@
 import { messageOf } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
-import type { Cipher } from '../ports/cipher.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { Outbound } from '../ports/outbound.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Position } from '../ports/store.ts'
 import { createLanes } from './lanes.ts'
 import { type DeliveryRow, deliveryRows } from './rows.ts'
 import type { AddDelivery } from './schema.ts'
 import { createSend } from './send.ts'
 
-type Needs = {
-  store: Store
-  outbound: Outbound
-  cipher: Cipher
-  clock: Clock
-  log: Log
-  delaysMs: () => readonly number[]
+type Needs = Parameters<typeof createSend>[0] & {
   /** Whether what is added is sent by this process; one that may be frozen at any moment leaves it to the next look. */
   sendsAtOnce: boolean
 }

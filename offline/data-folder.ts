@@ -5,6 +5,7 @@ import { tableDefinitions } from '../lib/adapters/aws/dynamodb/tables.ts'
 import { lockDataDir } from '../lib/adapters/sqlite/lock.ts'
 import { collections } from '../lib/collections.ts'
 import { badSetting, type Config } from '../lib/config.ts'
+import type { Database } from './emulators.ts'
 
 /**
  * `DATA_DIR/offline`, for this process alone: beside the file of `npm start`, not in its way. Throws a Problem when
@@ -36,3 +37,10 @@ const refuseOutdated = (folder: string, prefix: string): void => {
       `DATA_DIR: the tables in ${folder} were made by another version of the service; remove that folder, or name another`,
     )
 }
+
+const WITHOUT_DYNOXIDE = `
+  warning dynoxide is not installed for this machine: dynalite has no transactions, and sees nothing of what dynoxide kept`
+
+/** Where the data is and who keeps it, for the banner; each emulator of DynamoDB has its own file in the folder. */
+export const dataLine = (folder: string, { database }: { database: Database['name'] }): string =>
+  `${folder}, emulators of DynamoDB (${database}), SQS and S3${database === 'dynoxide' ? '' : WITHOUT_DYNOXIDE}`

@@ -20,6 +20,9 @@ export type Emulator = {
   ended?: Promise<string>
 }
 
+/** One of DynamoDB. */
+export type Database = Emulator & { name: 'dynoxide' | 'dynalite' }
+
 /** What emulators take for credentials; they check none. */
 export const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const
 export const REGION = 'us-east-1'
@@ -64,7 +67,7 @@ const answers = async (endpoint: string, child: ChildProcess): Promise<void> => 
  * DynamoDB by dynoxide: transactions, TTL, capacity figures. It keeps its data in `folder`, or without one in memory.
  * Throws where the program is missing.
  */
-export const startDynoxide = async (folder?: string): Promise<Emulator> => {
+export const startDynoxide = async (folder?: string): Promise<Database> => {
   const program = dynoxideProgram()
   if (program === undefined) throw new Error('dynoxide is not installed for this machine')
   const port = await freePort()
@@ -78,11 +81,11 @@ export const startDynoxide = async (folder?: string): Promise<Emulator> => {
     await stop()
     throw thrown
   }
-  return { endpoint, stop, ended }
+  return { name: 'dynoxide', endpoint, stop, ended }
 }
 
 /** DynamoDB by dynalite: everywhere, but without transactions. It keeps its data in `folder`, or else in memory. */
-export const startDynalite = async (folder?: string): Promise<Emulator> => {
+export const startDynalite = async (folder?: string): Promise<Database> => {
   const place = folder === undefined ? {} : { path: path.join(folder, 'dynamodb.level') }
   const server = dynalite({ createTableMs: 0, deleteTableMs: 0, ...place }).listen(0, LOOPBACK)
   await once(server, 'listening')
@@ -92,11 +95,11 @@ export const startDynalite = async (folder?: string): Promise<Emulator> => {
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { endpoint: `http://${LOOPBACK}:${port}`, stop }
+  return { name: 'dynalite', endpoint: `http://${LOOPBACK}:${port}`, stop }
 }
 
 /** The better DynamoDB that this machine has. */
-export const startDynamoDb = (folder?: string): Promise<Emulator> =>
+export const startDynamoDb = (folder?: string): Promise<Database> =>
   hasDynoxide() ? startDynoxide(folder) : startDynalite(folder)
 
 /** SQS and S3 by fauxqs. Files are kept in `folder`, or without one in memory like the messages. */

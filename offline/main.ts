@@ -8,7 +8,7 @@ import { type Config, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
 import { createEntry } from '../lib/join/entry.ts'
 import { VERSION } from '../lib/version.ts'
-import { openDataFolder } from './data-folder.ts'
+import { dataLine, openDataFolder } from './data-folder.ts'
 import { startGateway } from './gateway.ts'
 import { startJobs } from './jobs.ts'
 import { refuseTakenPort } from './port.ts'
@@ -42,11 +42,11 @@ const main = async () => {
   started('outer', await startJobs(stack, furnished, log))
   const gateway = await startGateway(config, folder)
   started('outer', gateway)
-  const data = `${folder}, emulators of DynamoDB, SQS and S3`
   process.stdout.write(
     banner({
       ...{ ...modelOf(config), signIn: await signInOf(entry, ports.store), version: VERSION },
-      ...{ url: gateway.url, publicUrl: config.PUBLIC_URL, mode: 'pro', agents, data },
+      ...{ url: gateway.url, publicUrl: config.PUBLIC_URL, mode: 'pro', agents },
+      data: dataLine(folder, stack),
     }),
   )
 }

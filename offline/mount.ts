@@ -33,7 +33,7 @@ export const mount = (server: Server, resources: Resources): void => {
     // With a payload that is there already, hapi reads none, and minds no content type.
     Object.assign(request, { payload: body })
     const mended = mendedUrl(req)
-    if (mended !== undefined) request.setUrl(mended, true)
+    if (mended !== undefined) request.setUrl(mended, false)
     return h.continue
   })
   server.ext('onPreHandler', (request, h) => {
@@ -50,6 +50,7 @@ export const mount = (server: Server, resources: Resources): void => {
 /** The time limits of `npm start`, and no refinements that a gateway does not have. */
 const adjust = (server: Server): void => {
   Object.assign(server.settings, { compression: false })
+  Object.assign(server.settings.router ?? {}, { stripTrailingSlash: false })
   Object.assign(server.listener, { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS })
   for (const { settings } of server.table()) Object.assign(settings.response ?? {}, { ranges: false })
 }

@@ -22,7 +22,8 @@ export const startStack = async (config: Config, folder?: string) => {
     await Promise.all([database.stop(), services.stop()])
   }
   try {
-    return { ...(await furnish(config, { database, services }, folder)), stop, ended: database.ended }
+    const furnished = await furnish(config, { database, services }, folder)
+    return { ...furnished, database: database.name, stop, ended: database.ended }
   } catch (thrown) {
     await stop()
     throw thrown

@@ -3,6 +3,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { createLog } from '../../lib/adapters/node/log.ts'
 import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
+import { openExportCopies, withoutCopyOnHead } from '../../lib/app/cloud-archive.ts'
 import { openGroup } from '../../lib/app/cloud-http.ts'
 import { openWork } from '../../lib/app/cloud-work.ts'
 import { readConfig } from '../../lib/config.ts'
@@ -22,12 +23,12 @@ const routes = { exportTasks: taskRoutes.exportTasks, submitRequest: gatewayRout
  * as they stream; `npm run offline` hands it those of its own server.
  */
 export const openStreaming = (): Server => {
-  const open = openWork<typeof routes>(({ gateway, ...served }) => {
-    const { exportTasks } = taskHandlers(served)
+  const open = openWork<typeof routes>(({ gateway, tasks, ports }) => {
+    const { exportTasks } = taskHandlers({ tasks, keepExport: openExportCopies(readConfig(), ports) })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
     return { exportTasks, submitRequest }
   }, openAccepting)
-  const handler = behindWebAdapter(openGroup(routes, open))
+  const handler = behindWebAdapter(withoutCopyOnHead(openGroup(routes, open)))
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),
     ids: createIds({ clock: createClock() }),

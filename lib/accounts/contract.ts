@@ -22,7 +22,8 @@ export const accountRoutes = defineRoutes({
       email: EmailSchema,
       password: NewPassword,
       name: NameSchema,
-      inviteCode: z.string().trim().min(1).max(200).optional(),
+      /** An empty one is none, as forms send it. */
+      inviteCode: z.string().trim().max(200).optional(),
     }),
     response: z.object({ user: UserSchema, message }),
   },
@@ -100,7 +101,12 @@ export const userRoutes = defineRoutes({
     summary: 'Change the role of an account, or disable it, which ends its sessions',
     access: 'admin',
     params: IdParams,
-    body: z.object({ role: RoleSchema.optional(), disabled: z.boolean().optional() }),
+    body: z
+      .object({ role: RoleSchema.optional(), disabled: z.boolean().optional() })
+      .refine(
+        ({ role, disabled }) => role !== undefined || disabled !== undefined,
+        'has nothing to change: role, disabled or both',
+      ),
     response: z.object({ user: ListedUser, message }),
   },
 })

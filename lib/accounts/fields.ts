@@ -1,15 +1,7 @@
 import * as z from 'zod'
+import { shownText } from '../core/shown-text.ts'
 
 const LONGEST_PASSWORD = 1_024
-
-/** What begins another line, does something else to a terminal, or turns the text around it around. */
-export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
-
-/**
- * A character that leaves a mark of its own: neither space nor what only changes its neighbours, nor what Unicode wants
- * left blank where it is not understood (Hangul fillers are letters, the Braille blank is a symbol).
- */
-const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
 
 /**
  * An address as the HTML standard's e-mail field takes it: ASCII, so that lower case is all that comparing needs and no
@@ -24,36 +16,30 @@ export const EmailSchema = z
 /** What an address is compared by. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()
 
-/** What a person is called by: one line, of which something can be seen. */
-export const NameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
-  .refine((name) => !CONTROLS.test(name), 'must not have control characters')
-  .refine((name) => VISIBLE.test(name), 'must have a character that can be seen')
+/** What a person is called by. */
+export const NameSchema = shownText(100)
 
 /** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */
 const typed = (password: string) => password.normalize('NFC')
 
 const isShortEnough = (password: string) => Buffer.byteLength(password) <= LONGEST_PASSWORD
 
-/** Of any script: a letter is a letter, a number is a number. */
+/** Of any script: a letter is a letter, a number is a number. It is as long as what is compared, however it was typed. */
 export const NewPassword = z
   .string()
+  .overwrite(typed)
   .min(8)
   .max(LONGEST_PASSWORD)
   .refine((password) => /\p{L}/u.test(password), 'must have a letter')
   .refine((password) => /\p{N}/u.test(password), 'must have a number')
-  .overwrite(typed)
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
 
 /** A password to compare: what it once had to be like is not told here. */
 export const GivenPassword = z
   .string()
+  .overwrite(typed)
   .min(1)
   .max(LONGEST_PASSWORD)
-  .overwrite(typed)
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
 
 /** A name of the IANA time zone database. */

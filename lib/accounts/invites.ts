@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
 import { type PageQuery, pageOf } from './page.ts'
 import { type InviteRow, invites } from './rows.ts'
-import type { Invite } from './schema.ts'
+import type { Invite, StandingOf } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const SECRET_BYTES = 16
@@ -22,13 +22,14 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   ids: Ids
+  standingOf: StandingOf
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
 export type Invites = ReturnType<typeof createInvites>
 
 /** Invites to register. A code is the invite's id and a secret of 128 bits. */
-export const createInvites = ({ store, entropy, clock, ids, audit }: Needs) => {
+export const createInvites = ({ store, entropy, clock, ids, standingOf, audit }: Needs) => {
   /** Makes an invite, for whoever has the code or, when `email` is given, for that address alone. */
   const create = async (
     principal: Principal,
@@ -69,12 +70,19 @@ export const createInvites = ({ store, entropy, clock, ids, audit }: Needs) => {
     (row.email === undefined || row.email === email) &&
     (row.usedFor === undefined || row.usedFor === email)
 
+  /** Whether who made it may invite still: an invite is worth what its maker is. */
+  const isVouchedFor = async ({ createdBy }: InviteRow) => {
+    const standing = await standingOf(createdBy)
+    return standing?.role === 'admin' && !standing.disabled
+  }
+
   /** The invite of a code. Throws Problem `invalid` `invalid_invite`, whatever is wrong with it. */
   const ofCode = async (code: string, email: string): Promise<InviteRow> => {
     const at = code.indexOf('-')
     const row = at > 0 ? await store.get(invites, PREFIX + code.slice(0, at)) : undefined
     const isKnown = timingSafeEqual(digest(code.slice(at + 1)), bytesOf(row))
-    if (row === undefined || !isKnown || !admits(row, email)) throw invalidInvite()
+    if (row === undefined || !isKnown || !admits(row, email) || !(await isVouchedFor(row)))
+      throw invalidInvite()
     return row
   }
 
@@ -82,7 +90,8 @@ export const createInvites = ({ store, entropy, clock, ids, audit }: Needs) => {
   const ofEmail = async (email: string): Promise<InviteRow | undefined> => {
     const selection = { index: 'ofEmail', is: email, order: 'desc', limit: MOST_OF_EMAIL } as const
     const { rows } = await store.page(invites, selection)
-    return rows.find((row) => admits(row, email))
+    for (const row of rows) if (admits(row, email) && (await isVouchedFor(row))) return row
+    return undefined
   }
 
   /**

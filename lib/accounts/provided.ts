@@ -1,6 +1,7 @@
 import type { AuthMode } from '../auth/schema.ts'
 import { Problem } from '../core/errors.ts'
-import { AvatarUrlSchema, CONTROLS, EmailSchema, emailKey, NameSchema } from './fields.ts'
+import { CONTROLS } from '../core/shown-text.ts'
+import { AvatarUrlSchema, EmailSchema, emailKey, NameSchema } from './fields.ts'
 import type { Applicant, Register } from './registration.ts'
 import type { Registry } from './registry.ts'
 import { type Registration, shownUser } from './rows.ts'

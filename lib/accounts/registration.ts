@@ -14,6 +14,7 @@ export type Applicant = Pick<
   Registration,
   'email' | 'shownEmail' | 'emailVerified' | 'name' | 'avatarUrl'
 > & {
+  /** An invite's; an empty one is none. */
   code?: string | undefined
 }
 
@@ -38,7 +39,7 @@ export const createRegister = ({ registry, invites, registrationMode, clock, ids
     if (registrationMode() === 'closed') throw closed()
     if (!(await registry.isFounded())) return { as: 'founder' }
     if (registrationMode() === 'open') return { as: 'anybody' }
-    if (code !== undefined) return { as: 'invited', invite: await invites.ofCode(code, email) }
+    if (code) return { as: 'invited', invite: await invites.ofCode(code, email) }
     const invite = emailVerified ? await invites.ofEmail(email) : undefined
     if (invite === undefined) throw inviteRequired()
     return { as: 'invited', invite }
@@ -66,7 +67,8 @@ export const createRegister = ({ registry, invites, registrationMode, clock, ids
       admission.as === 'invited' ? await invites.use(admission.invite, { userId: fresh, email }) : fresh
     const registration = registrationOf(applicant, admission, { userId, passwordHash })
     if (admission.as === 'founder' ? await registry.found(registration) : await registry.add(registration)) {
-      await audit({ userId, role: registration.role }, 'user.register', { as: admission.as })
+      const invite = admission.as === 'invited' ? { inviteId: admission.invite.id } : {}
+      await audit({ userId, role: registration.role }, 'user.register', { as: admission.as, ...invite })
       return registration
     }
     const holder = await registry.holderOf(email)

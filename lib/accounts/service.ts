@@ -32,7 +32,8 @@ export type Accounts = ReturnType<typeof createAccounts>
 /** Accounts of people: how one comes to have one, what it may do, and what its owner says of himself. */
 export const createAccounts = (needs: Needs) => {
   const registry = createRegistry(needs)
-  const invites = createInvites(needs)
+  const people = createUsers(needs)
+  const invites = createInvites({ ...needs, standingOf: people.standingOf })
   const register = createRegister({ ...needs, registry, invites })
   const changeStanding = createChangeStanding(needs)
   const { endSessions, audit } = needs
@@ -47,16 +48,17 @@ export const createAccounts = (needs: Needs) => {
     wanted: { role?: 'user' | 'admin' | undefined; disabled?: boolean | undefined },
   ) => {
     // Those that a login began while it was being disabled do not come back either.
-    if ((await needs.store.get(users, userId))?.disabled) await endSessions(userId, { devices: true })
+    const signOut = () => endSessions(userId, { by: principal, devices: true })
+    if ((await needs.store.get(users, userId))?.disabled) await signOut()
     const row = await changeStanding(userId, wanted)
-    if (row.disabled) await endSessions(userId, { devices: true })
+    if (row.disabled) await signOut()
     await audit(principal, 'user.change', { userId, ...wanted })
     return listedUser(row)
   }
 
   return {
     ...createSignIn({ ...needs, registry, register }),
-    ...createUsers(needs),
+    ...people,
     findOrCreateBy: createFindOrCreateBy({ ...needs, registry, register }),
     invites,
     changeUser,

@@ -15,7 +15,7 @@ type Facts = {
 }
 
 /** What somebody has to do before the service answers: nothing, or how the mode of sign-in has it. */
-export type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'nobody'
+export type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'nobody'
 
 type Try = readonly [request: string, body: string]
 
@@ -25,12 +25,16 @@ const toTry: Readonly<Record<Exclude<SignIn, 'nobody'>, Try>> = {
   signup: ['POST /api/auth/signup', '{"email": "you@example.com", "password": "…", "name": "You"}'],
   login: ['POST /api/auth/login', '{"email": "you@example.com", "password": "…"}'],
   oidc: ['GET /api/auth/oidc', ''],
+  'oidc-no-admin': ['GET /api/auth/oidc', ''],
 }
 
 const NOBODY = [
   'Nobody can sign in: there is no account yet, and registration is closed.',
   'Start once with REGISTRATION_MODE=invite: whoever signs up first is the admin.',
 ]
+
+const NO_ADMIN =
+  'No admin can sign in by this issuer: start once with AUTH_MODE=cloud, and link an admin’s account at /api/auth/oidc.'
 
 /** What `npm start` says: where it is, what it runs on, and one thing to try. */
 export const banner = (facts: Facts): string => {
@@ -42,6 +46,7 @@ export const banner = (facts: Facts): string => {
     `  model   ${demo ? 'scripted demo model, not an AI: set ANTHROPIC_API_KEY or another key for a real one' : `${model.provider}/${model.model}`}`,
     `  agents  ${agents.join(', ')}`,
     `  data    ${data}`,
+    ...(signIn === 'oidc-no-admin' ? [NO_ADMIN] : []),
     ...(signIn === 'nobody' ? NOBODY : ['Try it:', ...curlOf(publicUrl ?? url, ...toTry[signIn])]),
   ]
   return `${lines.join('\n')}\n`

@@ -1,13 +1,16 @@
+import { createLog } from '../adapters/node/log.ts'
 import { type Config, readConfig } from '../config.ts'
+import type { Problem } from '../core/errors.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { withCommonHeaders } from '../http/common-headers.ts'
-import type { HttpEvent, HttpHandler, HttpResult } from '../http/event.ts'
+import type { HttpEvent, HttpHandler } from '../http/event.ts'
 import { lambda } from '../http/lambda.ts'
 import type { Place } from '../http/no-route.ts'
-import { problemOf, problemResult } from '../http/problem.ts'
+import { problemOf, problemResult, statusOf } from '../http/problem.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import type { Entry, EntryPorts } from '../join/entry.ts'
 import { frontOf, openGuard } from './front.ts'
+import { type WholeAnswer, whole } from './whole-answer.ts'
 
 /** What a function is made of once it is open: who may come in, and who answers them. */
 type Opened<R extends Routes> = {
@@ -18,11 +21,7 @@ type Opened<R extends Routes> = {
 }
 export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Opened<R>>
 
-type Answer = HttpResult & { body: string }
-type FunctionHandler = (event: HttpEvent, context: object) => Promise<Answer>
-
-/** The longest answer a function may give is 6 MB, with everything around it. */
-const LONGEST_BODY = 5_500_000
+type FunctionHandler = (event: HttpEvent, context: object) => Promise<WholeAnswer>
 
 /** The handler of one endpoint group as a function behind the HTTP API. */
 export const serveGroup = <R extends Routes>(
@@ -60,33 +59,20 @@ export const openGroup = <R extends Routes>(
       // Whatever a handler throws was answered by then: this is the function that could not be opened.
       opened = undefined
       const { requestId } = event.requestContext
-      return withCommonHeaders(problemResult(problemOf(thrown), requestId), requestId)
+      createLog({ level: 'error' }).error({ err: thrown, requestId }, 'the function cannot be opened')
+      return withCommonHeaders(problemResult(ownFault(thrown), requestId), requestId)
     }
   }
+}
+
+/** No caller is to blame for a function that cannot be opened, or told which setting of it is wrong. */
+const ownFault = (thrown: unknown): Problem => {
+  const problem = problemOf(thrown)
+  return statusOf[problem.kind] < 500 ? problemOf(undefined) : problem
 }
 
 /** Request ids are our own: whoever calls the function, they look the same everywhere. */
 const withRequestId = (event: HttpEvent, requestId: string): HttpEvent => ({
   ...event,
   requestContext: { ...event.requestContext, requestId },
-})
-
-/** A function answers in one piece. */
-const whole = async (result: HttpResult): Promise<Answer> => {
-  if (typeof result.body === 'string') return { ...result, body: result.body }
-  let body = ''
-  for await (const piece of result.body) {
-    body += piece
-    if (body.length > LONGEST_BODY) return tooLong(result)
-  }
-  return { ...result, body }
-}
-
-const tooLong = ({ headers }: HttpResult): Answer => ({
-  statusCode: 413,
-  headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
-  body: JSON.stringify({
-    error: 'The answer is larger than a function can give; read it in pages, or from the streaming endpoint',
-    code: 'answer_too_large',
-  }),
 })

@@ -55,7 +55,7 @@ export const withoutSending: Sending = {
 }
 
 /** What the deployment has to say; a function that lacks it does nothing. */
-const required = (
+export const required = (
   config: Config,
   name: 'FILES_BUCKET' | 'TASK_QUEUE_URL' | 'TASK_URGENT_QUEUE_URL' | 'NOTIFICATION_QUEUE_URL',
 ): string => {

@@ -16,10 +16,17 @@ export const createDrain = (server: Server): (() => Promise<void>) => {
     socket.once('close', () => sockets.delete(socket))
   })
 
-  /** Node counts a connection as busy until its first request has ended, even if that never began. */
+  let silent = new Set<Socket>()
+
+  /**
+   * Node counts a connection as busy until its first request has ended, even if that never began. Of one that was new at
+   * the look before, the request may have come and not been read yet, so it takes two looks.
+   */
   const closeUnused = () => {
     server.closeIdleConnections()
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    const unused = [...sockets].filter(({ bytesRead }) => bytesRead === 0)
+    for (const socket of unused) if (silent.has(socket)) socket.destroy()
+    silent = new Set(unused)
   }
 
   return async () => {

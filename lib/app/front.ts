@@ -6,7 +6,7 @@ import type { Entry } from '../join/entry.ts'
 export const frontOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Config): Front => ({
   trustedHops: TRUST_PROXY,
   ...(ORIGIN_SECRET === undefined ? {} : { originSecret: ORIGIN_SECRET }),
-  ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL.replace(/\/+$/, '') }),
+  ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
 })
 
 /** The guard, by settings that are not older than they may be. */

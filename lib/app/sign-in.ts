@@ -18,17 +18,17 @@ export const refuseOpenHost = ({ identity }: Pick<Entry, 'identity'>, config: Co
   }
 }
 
-type Known = Pick<Entry, 'authMode' | 'hasAccessKey' | 'settings'>
+type Known = Pick<Entry, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
 
 /** What somebody has to do before the service answers. */
 export const signInOf = async (
-  { authMode, hasAccessKey, settings }: Known,
+  { authMode, hasAccessKey, issuerBringsAdmin, settings }: Known,
   store: Store,
 ): Promise<SignIn> => {
   const mode = authMode()
   if (mode === 'local') return hasAccessKey() ? 'key' : 'open'
   const hasAccounts = (await store.get(rosters, ROSTER_ID)) !== undefined
   if (!hasAccounts && settings.current().system.registrationMode === 'closed') return 'nobody'
-  if (mode === 'oidc') return 'oidc'
+  if (mode === 'oidc') return hasAccounts && !(await issuerBringsAdmin()) ? 'oidc-no-admin' : 'oidc'
   return hasAccounts ? 'login' : 'signup'
 }

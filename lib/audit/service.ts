@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import { persist } from '../core/persist.ts'
-import type { Principal } from '../core/principal.ts'
+import type { Actor } from '../core/principal.ts'
 import { mask } from '../core/redact.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -22,8 +22,7 @@ export type Record = Audit['record']
 
 /** The record of what was done to the installation: by whom, when, and what. */
 export const createAudit = ({ store, clock, ids, log }: Needs) => ({
-  record: async (principal: Principal, action: string, details: object = {}): Promise<void> => {
-    const { userId } = principal
+  record: async ({ userId }: Actor, action: string, details: object = {}): Promise<void> => {
     log.info({ audit: action, userId, details }, 'audit')
     const now = clock.now()
     const row: AuditRow = {

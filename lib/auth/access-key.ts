@@ -74,7 +74,8 @@ export const createAccessKey = (needs: Needs) => {
   }
 
   /**
-   * Sets the key, or removes it. The caller stays signed in, everybody else is signed out. Of several at once one
+   * Sets the key, or removes it. The caller stays signed in, everybody else is signed out. Paired devices stay, those too
+   * that were paired while there was no key: they are listed and revoked at /api/devices/paired. Of several at once one
    * succeeds; the others find another key than the one that let them in, and are refused.
    */
   const change = async (principal: Principal, key: string | null) => {
@@ -85,6 +86,7 @@ export const createAccessKey = (needs: Needs) => {
     const hash = key === null ? undefined : await passwords.hash(typed(key))
     if (!(await stored.replaceHash(stood, hash))) throw overtaken(sessionId !== undefined)
     await sessions.closeAll(LOCAL_USER, {
+      by: principal,
       devices: false,
       ...(sessionId === undefined ? {} : { except: sessionId }),
     })

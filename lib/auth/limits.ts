@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
@@ -21,8 +22,14 @@ const texts: Readonly<Record<Attempt, string>> = {
 export const createAttempts =
   ({ limiter }: { limiter: Limiter }): CountAttempt =>
   async (of, { address, account }) => {
-    const keys = [`address:${networkOf(address)}`, ...(account === undefined ? [] : [`account:${account}`])]
+    const keys = [
+      `address:${networkOf(address)}`,
+      ...(account === undefined ? [] : [`account:${digest(account)}`]),
+    ]
     // The address first: one that is refused must not use up what an account may have from others.
     const retryAfterMs = await limiter.takeAll(limits[of], keys)
     if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
   }
+
+/** What was typed as an account may be a password, and what is counted is stored. */
+const digest = (account: string) => createHash('sha256').update(account).digest('hex')

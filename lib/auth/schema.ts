@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Actor } from '../core/principal.ts'
 
 export const AuthModeSchema = z.enum(['local', 'cloud', 'oidc'])
 export type AuthMode = z.output<typeof AuthModeSchema>
@@ -14,8 +15,11 @@ export type OpenSession = (userId: string) => Promise<OpenedSession>
 /** Begins a session in a browser: the headers of the answer that give it the cookie. */
 export type GrantSession = (userId: string, isSecure: boolean) => Promise<Readonly<Record<string, string>>>
 
-/** Ends the sessions of a user, those of devices as well when asked to, but for `except`. */
-export type EndSessions = (userId: string, which: { devices: boolean; except?: string }) => Promise<void>
+/** Ends the sessions of a user, those of devices as well when asked to, but for `except`; `by` goes on record. */
+export type EndSessions = (
+  userId: string,
+  which: { by: Actor; devices: boolean; except?: string },
+) => Promise<void>
 
 /** What decides whether somebody may still use a session. */
 export type Standing = { role: z.output<typeof RoleSchema>; disabled: boolean }

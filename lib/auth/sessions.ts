@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { LOCAL_USER, type Principal } from '../core/principal.ts'
+import { type Actor, LOCAL_USER, type Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -20,8 +20,10 @@ type Needs = {
   standingOf: (userId: string) => Promise<Standing | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
-  /** Forgets a paired device. */
-  unpair: (deviceId: string) => Promise<void>
+  /** Forgets a paired device: `by` somebody, or by its own token. */
+  unpair: (deviceId: string, by?: Actor) => Promise<void>
+  /** Forgets all paired devices of a user but the one with the session `except`; those, too, that have no session yet. */
+  unpairAll: (userId: string, which: { by: Actor; except?: string }) => Promise<void>
   /** ACCESS_KEY as the environment has it now: another one ends the sessions of the local user. */
   fixedKey?: string | undefined
 }
@@ -72,8 +74,8 @@ export const createSessions = (needs: Needs) => {
   }
 
   /** A device whose session is over can do nothing more, so its pairing goes, and first: that is what lets it in. */
-  const end = async ({ id, deviceId }: SessionRow): Promise<boolean> => {
-    if (deviceId !== undefined) await needs.unpair(deviceId)
+  const end = async ({ id, deviceId }: SessionRow, by?: Actor): Promise<boolean> => {
+    if (deviceId !== undefined) await needs.unpair(deviceId, by)
     return (await store.commit<SessionRow>({ remove: sessions, key: id })).applied
   }
 
@@ -87,12 +89,13 @@ export const createSessions = (needs: Needs) => {
   const closeToken = (token: string): Promise<boolean> => close(idOf(token))
 
   /** Ends every session of a user, those of devices when asked to, and never `except`. */
-  const closeAll: EndSessions = async (userId, { except, devices }) => {
+  const closeAll: EndSessions = async (userId, { by, except, devices }) => {
+    if (devices) await needs.unpairAll(userId, { by, ...(except === undefined ? {} : { except }) })
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
     for (let after: Position | undefined, isMore = true; isMore; ) {
       const { rows, next } = await store.page(sessions, { ...selection, ...(after ? { after } : {}) })
       const ending = rows.filter((row) => row.id !== except && (devices || row.deviceId === undefined))
-      await Promise.all(ending.map(end))
+      await Promise.all(ending.map((row) => end(row, by)))
       after = next
       isMore = next !== undefined
     }

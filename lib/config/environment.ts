@@ -1,7 +1,7 @@
 import * as path from 'node:path'
 import * as z from 'zod'
 import { PROVIDER_KINDS } from './families.ts'
-import { int, ints, key32, list, text, url } from './values.ts'
+import { baseUrl, int, ints, key32, list, text, url } from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
 export const Environment = z.object({
   PORT: int(0, 65_535, 3_000),
   HOST: text.default('127.0.0.1'),
-  PUBLIC_URL: url,
+  PUBLIC_URL: baseUrl,
   TRUST_PROXY: int(0, 10, 0),
   ORIGIN_SECRET: text.optional(),
   SERVICE_MODE: z.enum(['pico', 'mini', 'pro']).default('mini'),

@@ -1,4 +1,4 @@
-/** The longest wait when none is given: 15 minutes, the longest delay that SQS takes. */
+/** What waits grow to when no other longest is given: 15 minutes. A first wait that is longer stays as it is. */
 export const LONGEST_BACKOFF_MS = 900_000
 
 // A quarter spreads a burst of failures apart and keeps the schedule readable in a log.
@@ -17,7 +17,8 @@ export type Backoff = {
  * Whole milliseconds to wait after a failed attempt: `baseMs` when fixed, `baseMs · 2^(attempt - 1)` when exponential,
  * lengthened by up to a quarter. Jitter never shortens a wait, and nothing lengthens it beyond `maxMs`.
  */
-export const backoffMs = ({ attempt, baseMs, type, random, maxMs = LONGEST_BACKOFF_MS }: Backoff): number => {
+export const backoffMs = (wait: Backoff): number => {
+  const { attempt, baseMs, type, random, maxMs = Math.max(LONGEST_BACKOFF_MS, baseMs) } = wait
   // Clamped exponents keep the power finite, since 0 · Infinity is no number.
   const doublings = type === 'fixed' ? 0 : Math.min(Math.max(attempt - 1, 0), 52)
   return Math.min(maxMs, Math.ceil(baseMs * 2 ** doublings * (1 + JITTER * random())))

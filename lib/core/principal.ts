@@ -12,6 +12,9 @@ export type Principal = {
   callsPerMinute?: number
 }
 
+/** Who did something, as it is put on record. */
+export type Actor = Pick<Principal, 'userId'>
+
 /** The one person of an installation in local mode. */
 export const LOCAL_USER = 'local'
 export const LOCAL_ADMIN: Principal = Object.freeze({ userId: LOCAL_USER, role: 'admin' })

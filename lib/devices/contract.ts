@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { canonicalJson } from '../core/canonical-json.ts'
 import { pageAnswer, pageQuery } from '../core/page.ts'
+import { hasNoControls, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import {
   AttestationSchema,
@@ -67,7 +68,11 @@ export const deviceRoutes = defineRoutes({
     summary: 'Ask for a device to be paired',
     access: 'public',
     limited: true,
-    body: z.object({ requesterId: z.string().min(1).max(200), meta: jsonObject(4_096).optional() }),
+    // Both are shown to whoever decides, in the words of somebody unknown.
+    body: z.object({
+      requesterId: shownText(200),
+      meta: jsonObject(4_096).refine(hasNoControls, 'must not have control characters').optional(),
+    }),
     response: z.object({ ...Requested, code: z.string(), formatted: z.string() }),
   },
   approvePairing: {

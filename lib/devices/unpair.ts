@@ -1,19 +1,41 @@
-import type { Principal } from '../core/principal.ts'
-import type { Store } from '../ports/store.ts'
+import type { Actor } from '../core/principal.ts'
+import type { Position, Store } from '../ports/store.ts'
 import { type PairingRow, pairings } from './rows.ts'
+
+const PAGE = 200
 
 type Needs = {
   store: Store
-  audit: (principal: Principal, action: string, details: object) => Promise<void>
+  audit: (actor: Actor, action: string, details: object) => Promise<void>
 }
 
-/** Forgets a paired device whose session ends: it logged out, or its user may not come in. One that is gone is fine. */
-export const createUnpair =
-  ({ store, audit }: Needs) =>
-  async (id: string): Promise<void> => {
+/** How devices whose sessions end are forgotten. */
+export const createUnpairing = ({ store, audit }: Needs) => {
+  /**
+   * Forgets one. It was logged out with its own token, or `by` somebody who signs its user out. One that is gone is fine.
+   */
+  const unpair = async (id: string, by?: Actor): Promise<void> => {
     const when = { status: 'approved' }
     const { applied, row } = await store.commit<PairingRow>({ remove: pairings, key: id, when })
     if (!applied || row?.approvedBy === undefined) return
     const { requesterId, approvedBy } = row
-    await audit({ userId: approvedBy, role: 'user' }, 'device.end', { id, requesterId })
+    await audit(by ?? { userId: approvedBy }, 'device.end', { id, requesterId, approvedBy })
   }
+
+  /**
+   * Forgets all of a user but the one with the session `except`: those, too, that were approved and have no session yet,
+   * since they have not asked for their token.
+   */
+  const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
+    const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
+    for (let after: Position | undefined, isMore = true; isMore; ) {
+      const { rows, next } = await store.page(pairings, { ...selection, ...(after ? { after } : {}) })
+      const ending = rows.filter(({ sessionId }) => except === undefined || sessionId !== except)
+      await Promise.all(ending.map(({ id }) => unpair(id, by)))
+      after = next
+      isMore = next !== undefined
+    }
+  }
+
+  return { unpair, unpairAll }
+}

@@ -8,7 +8,7 @@ export type Credential = { by: 'bearer' | 'cookie'; token: string }
 export const credentialOf = (event: HttpEvent): Credential | undefined => {
   const bearer = bearerIn(event.headers.authorization)
   if (bearer !== undefined) return { by: 'bearer', token: bearer }
-  const token = cookieOf(event, SESSION_COOKIE)
+  const [token] = cookiesOf(event, SESSION_COOKIE)
   return token === undefined ? undefined : { by: 'cookie', token }
 }
 
@@ -23,9 +23,12 @@ export const bearerIn = (header: string | undefined): string | undefined =>
     ? (/^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1] ?? '')
     : undefined
 
-/** A cookie of the request: API Gateway lists them beside the headers, node:http has them in one. */
-export const cookieOf = ({ cookies, headers }: HttpEvent, name: string): string | undefined => {
+/**
+ * The cookies of that name in a request: browsers send several where their paths or domains differ, the closest first.
+ * API Gateway lists them beside the headers, node:http has them in one.
+ */
+export const cookiesOf = ({ cookies, headers }: HttpEvent, name: string): readonly string[] => {
   const pairs = cookies ?? headers.cookie?.split(';') ?? []
-  const found = pairs.map((pair) => pair.trim()).find((pair) => pair.startsWith(`${name}=`))
-  return found?.slice(name.length + 1)
+  const found = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))
+  return found.map((pair) => pair.slice(name.length + 1))
 }

@@ -3,24 +3,26 @@ import type { HttpEvent } from './event.ts'
 import { type Front, originOf } from './front.ts'
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i
-/** What a proxy adds, and a program on this machine does not. */
-const PROXY_HEADERS = [
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-proto',
-  'x-forwarded-port',
-  'x-forwarded-server',
+/** What a proxy adds, and a program on this machine does not; beside `X-Forwarded-*`, whatever that ends in. */
+const PROXY_HEADERS = new Set([
   'forwarded',
-  'x-real-ip',
   'via',
+  'x-real-ip',
+  'x-client-ip',
   'cf-connecting-ip',
   'true-client-ip',
-]
+  'fly-client-ip',
+  'fastly-client-ip',
+  'cdn-loop',
+  'x-envoy-external-address',
+])
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Throws Problem `forbidden` unless the request was sent to this machine, and came from it as far as it tells. */
 export const refuseForeignHost = ({ headers }: HttpEvent): void => {
-  const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined)
+  const isProxied = Object.keys(headers).some(
+    (name) => name.startsWith('x-forwarded') || PROXY_HEADERS.has(name),
+  )
   if (isProxied || !LOOPBACK.test(headers.host ?? ''))
     throw new Problem(
       'forbidden',
@@ -43,6 +45,22 @@ export const refuseForeignOrigin = (event: HttpEvent, front: Front): void => {
       'forbidden',
       'foreign_origin',
       `Requests from pages of other sites than ${baseUrl} are refused; if people know this service by another address, set PUBLIC_URL`,
+    )
+}
+
+/**
+ * Throws Problem `forbidden` when a page of another site has its reader's browser ask in passing, by an image or a frame:
+ * for routes where asking changes something. Whoever follows a link knows. Browsers say so themselves, over https and on
+ * this machine (Fetch Metadata); callers that say nothing are none, or old.
+ */
+export const refuseEmbedding = ({ headers }: HttpEvent): void => {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': dest = 'document' } = headers
+  const isForeign = site === 'cross-site' || site === 'same-site'
+  if (isForeign && (mode !== 'navigate' || dest !== 'document'))
+    throw new Problem(
+      'forbidden',
+      'foreign_origin',
+      'This address changes something: pages of other sites may lead to it, and not ask for it themselves',
     )
 }
 

@@ -2,12 +2,13 @@ import middy from '@middy/core'
 import httpRouterHandler from '@middy/http-router'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { cookieOf } from './credential.ts'
+import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import { refuseEmbedding } from './foreign.ts'
 import { type Front, originOf } from './front.ts'
 import type { Guard } from './guard.ts'
 import { inputReader } from './input.ts'
-import { methodsOf, noRoute, type Place } from './no-route.ts'
+import { methodsOf, noRoute, type Place, refuseSlash } from './no-route.ts'
 import { observe, type RecordRequest } from './observe.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
@@ -24,7 +25,7 @@ export const lambda = <R extends Routes>(
   needs: HttpNeeds,
   routes: R,
   handlers: Handlers<R>,
-  known: readonly Place[] = Object.values(routes),
+  known?: readonly Place[],
 ): HttpHandler => {
   const table = Object.entries(routes).flatMap(([name, route]) => {
     const handler = endpoint(needs, route, handlers[name] as Handler<Route>)
@@ -32,12 +33,14 @@ export const lambda = <R extends Routes>(
   })
   const router = httpRouterHandler({
     routes: table as never,
-    notFoundResponse: noRoute(known) as never,
+    notFoundResponse: noRoute(known ?? Object.values(routes)) as never,
   })
   // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
-  return middy()
+  const handle = middy()
     .use(observe(needs))
-    .handler(router as never) as unknown as HttpHandler
+    .handler(router as never)
+  if (known !== undefined) handle.before(({ event }) => refuseSlash(event as never))
+  return handle as unknown as HttpHandler
 }
 
 const endpoint = ({ guard, front }: HttpNeeds, route: Route, handle: Handler<Route>) => {
@@ -45,13 +48,14 @@ const endpoint = ({ guard, front }: HttpNeeds, route: Route, handle: Handler<Rou
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, { gone }: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey
+    if (route.writes) refuseEmbedding(event)
     const known = guard(route.access, event)
     const call = {
       // An open installation knows at once.
       principal: known instanceof Promise ? await known : known,
       requestId: event.requestContext.requestId,
       header: (name: string) => event.headers[name],
-      cookie: (name: string) => cookieOf(event, name),
+      cookies: (name: string) => cookiesOf(event, name),
       origin: () => originOf(event, front),
       gone: () => gone?.(),
     }

@@ -1,4 +1,5 @@
 import { Problem } from '../core/errors.ts'
+import type { HttpEvent } from './event.ts'
 import type { Route } from './route.ts'
 
 /** Where a route is found. */
@@ -15,13 +16,24 @@ export const noRoute = (routes: readonly Place[]) => {
     const allowed = [
       ...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
     ]
-    if (allowed.length === 0)
-      throw new Problem('missing', 'route_not_found', `No such endpoint: ${method} ${path}`)
+    if (allowed.length === 0) throw missing(method, path)
     throw new Problem('method_not_allowed', 'method_not_allowed', `${path} answers ${allowed.join(', ')}`, {
       headers: { allow: allowed.join(', ') },
     })
   }
 }
+
+/**
+ * A gateway has no route for a path that ends in a slash, which the router of a function forgives: whatever the gateway
+ * had no route for is answered 404 when it has one. Throws Problem `route_not_found`.
+ */
+export const refuseSlash = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): void => {
+  const { method, path } = requestContext.http
+  if (path.endsWith('/')) throw missing(method, path)
+}
+
+const missing = (method: string, path: string) =>
+  new Problem('missing', 'route_not_found', `No such endpoint: ${method} ${path}`)
 
 const patternOf = (path: string) =>
   new RegExp(`^${path.replaceAll(/[.+?^$|()[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`)

@@ -64,7 +64,8 @@ export type Call = {
   principal: Principal
   requestId: string
   header(name: string): string | undefined
-  cookie(name: string): string | undefined
+  /** Browsers may have several of a name; the closest first. */
+  cookies(name: string): readonly string[]
   origin(): Origin
   /** Aborts when the caller hangs up before it has its answer, where the host can tell. */
   gone(): AbortSignal | undefined

@@ -5,7 +5,7 @@ import { createAttempts } from '../auth/limits.ts'
 import { createSessions } from '../auth/sessions.ts'
 import type { Config } from '../config.ts'
 import { createIsPaired } from '../devices/seen.ts'
-import { createUnpair } from '../devices/unpair.ts'
+import { createUnpairing } from '../devices/unpair.ts'
 import { createLimiter } from '../limits/limiter.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -15,6 +15,7 @@ import type { Store } from '../ports/store.ts'
 import { createSettings } from '../settings/service.ts'
 import { createHolders } from '../tokens/holder.ts'
 import { exposureOf } from './exposure.ts'
+import { createIssuerBringsAdmin } from './issuer-admins.ts'
 import { objectionIn } from './objection.ts'
 
 /** The outside world as it is needed to know who is calling. */
@@ -31,6 +32,7 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
   const mayBeOpen = !isDeployed && exposureOf(config) === undefined
   const audit = createAudit(ports)
+  const issuerBringsAdmin = createIssuerBringsAdmin(ports)
   const settings = createSettings({
     ...ports,
     given: { values: config, names: config.given },
@@ -38,6 +40,7 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
       mayBeOpen,
       hasKey: () => hasAccessKey(),
       hasAdmin: () => hasAdmin(),
+      issuerBringsAdmin,
       isClosed: () => isClosed(),
     }),
     audit: audit.record,
@@ -52,7 +55,7 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
     ...ports,
     standingOf,
     isPaired: createIsPaired(ports),
-    unpair: createUnpair({ ...ports, audit: audit.record }),
+    ...createUnpairing({ ...ports, audit: audit.record }),
     fixedKey: config.ACCESS_KEY,
   })
   const identity = createIdentity({
@@ -61,6 +64,6 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   })
   return {
     ...{ audit, settings, authMode, standingOf, sessions, identity, hasAccessKey, mayBeOpen },
-    ...{ hasAdmin, isClosed, limiter, countAttempt: createAttempts({ limiter }) },
+    ...{ hasAdmin, issuerBringsAdmin, isClosed, limiter, countAttempt: createAttempts({ limiter }) },
   }
 }

@@ -6,13 +6,25 @@ type Circumstances = {
   hasKey: () => boolean
   /** Whether there is an account whose holder may sign in as an admin. */
   hasAdmin: () => Promise<boolean>
+  /** Whether the OpenID Connect issuer could bring one of them in. */
+  issuerBringsAdmin: () => Promise<boolean>
   /** Whether nobody can register. */
   isClosed: () => boolean
 }
 
 /** What of the settings cannot be had while the service runs where it does. */
 export const objectionIn = (config: Config, circumstances: Circumstances): Objection => {
-  const { mayBeOpen, hasKey, hasAdmin, isClosed } = circumstances
+  const { mayBeOpen, hasKey, hasAdmin, issuerBringsAdmin, isClosed } = circumstances
+
+  const toAccounts = async (mode: unknown) =>
+    mode === 'oidc' && !(await issuerBringsAdmin())
+      ? 'would let no admin in: link an admin’s account at /api/auth/oidc first, with authMode cloud'
+      : undefined
+
+  const toNobody = () =>
+    isClosed()
+      ? 'needs an account to sign in with, or registration that is not closed to the first one'
+      : undefined
 
   const toMode = async (mode: unknown) => {
     if (mode === 'local')
@@ -21,10 +33,8 @@ export const objectionIn = (config: Config, circumstances: Circumstances): Objec
         : 'needs an access key first, since others than this machine can reach the service'
     if (mode === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
       return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
-    // Nobody would be left who could change it back.
-    return isClosed() && !(await hasAdmin())
-      ? 'needs an account to sign in with, or registration that is not closed to the first one'
-      : undefined
+    // Somebody must be left who could change it back.
+    return (await hasAdmin()) ? toAccounts(mode) : toNobody()
   }
 
   return async (path, value) => {

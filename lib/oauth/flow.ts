@@ -110,7 +110,7 @@ export const createFlow = (needs: Needs) => {
   const finish = async (name: ProviderName, returned: Returned, call: Call): Promise<Finished> => {
     const provider = providerOf(name)
     const { code, state, error, iss } = returned
-    const begun = await beginnings.end(name, { state, secret: call.cookie(cookieName(name)) })
+    const begun = await beginnings.end(name, { state, secret: call.cookies(cookieName(name))[0] })
     if (begun === undefined || state === undefined) throw invalidState()
     refuseOtherSession(begun, call.principal)
     if (error === 'access_denied') throw new Problem('forbidden', 'access_denied', 'You did not allow access')

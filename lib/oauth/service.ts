@@ -13,6 +13,7 @@ import { createConnections } from './connections.ts'
 import { createFlow } from './flow.ts'
 import { createLinkedAccounts } from './linked-accounts.ts'
 import { createProviders, type ProviderSettings } from './providers.ts'
+import { createNoteRefusals } from './refusals.ts'
 import { createRenewal } from './renewal.ts'
 
 type Needs = {
@@ -39,7 +40,11 @@ export const createOAuth = (needs: Needs) => {
   const { grantSession, log } = needs
   const providers = createProviders({ ...needs, fetch: needs.providerFetch })
   const accounts = createLinkedAccounts(needs)
-  const flow = createFlow({ ...needs, providers, accounts, beginnings: createBeginnings(needs) })
+  const { begin, finish } = createFlow({
+    ...needs,
+    ...{ providers, accounts, beginnings: createBeginnings(needs) },
+  })
+  const flow = { begin, finish: createNoteRefusals(needs)(finish) }
   const workingToken = createRenewal({ ...needs, accounts })
   return { flow, grantSession, log, ...createConnections({ accounts, providers, workingToken, log }) }
 }

@@ -12,9 +12,10 @@ import type { DlqCounts, DlqItem } from './schema.ts'
 
 /** Queues a failed task again: `writes` go with the write that closes its dead letter, `send` comes after. */
 export type Redrive = {
-  find(taskId: string): Promise<Task | undefined>
-  writes(taskId: string): readonly Follower[]
-  /** Sends a task that was failed `before`. Never rejects: it is decided. */
+  /** The task and, where storage may have closed a dead letter without it, the event that it is failed by. */
+  find(taskId: string): Promise<{ task: Task; failedBy: string | undefined } | undefined>
+  writes(task: Task): readonly Follower[]
+  /** Sends a task that was failed `before`. Rejects only where it is known to be so still: then it is to be asked for again. */
   send(before: Task): Promise<Task>
 }
 
@@ -86,8 +87,8 @@ export const createDeadLetters = ({ store, redrive, clock, log }: Needs) => {
   }
 
   /**
-   * A dead letter that storage would not say it closed: where it did, only the totals are left out, which the tick makes
-   * up for, and whoever asked must not ask again, for that would be refused.
+   * A dead letter that storage would not say it closed: where it did, what follows may be left out. The totals are made up
+   * for by the tick, the move of the task when it is sent, or when somebody asks for this again.
    */
   const closedAfterAll = async (
     id: string,
@@ -117,14 +118,16 @@ export const createDeadLetters = ({ store, redrive, clock, log }: Needs) => {
     return row
   }
 
-  /** Queues the same task again, its attempts back at 0. */
+  /** Queues the same task again, its attempts back at 0; goes on with a retry that ended before it moved the task. */
   const retry = async (id: string) => {
-    const taskId = (await store.get(deadLetters, id))?.taskId
-    if (taskId === undefined) throw missing('Dead letter')
+    const letter = await store.get(deadLetters, id)
+    if (letter === undefined) throw missing('Dead letter')
     // A message that named no task leaves a dead letter that can only be discarded.
-    const task = await redrive.find(taskId)
-    if (task === undefined) throw missing('Task')
-    const item = await close(id, 'resolved', redrive.writes(taskId))
+    const found = await redrive.find(letter.taskId)
+    if (found === undefined) throw missing('Task')
+    const { task, failedBy } = found
+    const isBegun = letter.status === 'resolved' && failedBy !== undefined && id === ofKind('dlq', failedBy)
+    const item = isBegun ? letter : await close(id, 'resolved', redrive.writes(task))
     return { item, task: await redrive.send(task) }
   }
 

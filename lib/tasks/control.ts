@@ -62,6 +62,8 @@ export const createTaskControl = (needs: Needs) => {
         taskId: id,
         from: row.status,
         verb: 'cancel',
+        // It may have come back to this state by way of others since, and what brought it back would not be told.
+        when: { last: row.last ?? null },
         set: { completedAt: iso(clock.now()) },
         unset: ['leaseExpiresAt', 'nextAttemptAt'],
         event: { message: `by ${principal.userId}` },

@@ -8,6 +8,7 @@ import type { Follower, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Reconcile } from './reconcile.ts'
+import { birthIn } from './remembered.ts'
 import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { CreateTask, RunTask, Task } from './schema.ts'
 import { tallyOfNew } from './tally.ts'
@@ -87,9 +88,9 @@ export const createTaskCreation = (needs: Needs) => {
 
   /** Storage that would not say whether it took the task is asked what there is: its answer may be all that was lost. */
   const storedAfterAll = async ({ id, born }: TaskRow, refused: unknown) => {
-    const row = born && (await store.get(tasks, id, true))
+    const row = born === undefined ? undefined : await store.get(tasks, id, true)
     if (row === undefined) throw refused
-    return { applied: row.born?.id === born?.id, row, durable: Promise.resolve() }
+    return { applied: birthIn(row.born)?.id === birthIn(born)?.id, row, durable: Promise.resolve() }
   }
 
   /**

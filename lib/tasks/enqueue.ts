@@ -6,6 +6,7 @@ import type { Queue } from '../ports/queue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { MessageFor } from './messages.ts'
 import { followingId } from './reconcile-owed.ts'
+import { birthIn, birthText } from './remembered.ts'
 import type { TaskRow } from './rows.ts'
 import type { RunTask } from './schema.ts'
 
@@ -35,7 +36,8 @@ export const createEnqueue = ({ queue, lifecycle, messageFor, clock, log }: Need
         taskId: row.id,
         from: 'pending',
         verb: 'enqueue',
-        when: { attempts: row.attempts },
+        // Not one that has been moved since: that would not be told.
+        when: { attempts: row.attempts, last: row.last ?? null },
         set: { queuedAt: iso(clock.now()) },
         mayOwe: true,
         ...eventOfQueueing(row),
@@ -54,7 +56,8 @@ export const createEnqueue = ({ queue, lifecycle, messageFor, clock, log }: Need
   const sent = async (row: TaskRow): Promise<TaskRow> => {
     try {
       await queue.send([messageFor(row)])
-      const born = row.born && { born: { ...row.born, as: 'queued' as const } }
+      const birth = birthIn(row.born)
+      const born = birth && { born: birthText({ ...birth, as: 'queued' }) }
       return { ...row, ...born, status: 'queued', queuedAt: iso(clock.now()) }
     } catch (thrown) {
       log.warn(
@@ -72,5 +75,7 @@ export const createEnqueue = ({ queue, lifecycle, messageFor, clock, log }: Need
  * The first time is told, in the place that the event has had since the creation: the message is out, and a claim may be
  * told before it. What was queued before is told by what brought it back.
  */
-const eventOfQueueing = ({ born, queuedAt }: TaskRow) =>
-  born === undefined || queuedAt !== undefined ? { silent: true } : { eventId: followingId(born.id) }
+const eventOfQueueing = ({ born, queuedAt }: TaskRow) => {
+  const birth = birthIn(born)
+  return birth === undefined || queuedAt !== undefined ? { silent: true } : { eventId: followingId(birth.id) }
+}

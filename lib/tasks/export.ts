@@ -6,6 +6,9 @@ import { publicTask, tasks } from './rows.ts'
 
 const PAGE = 500
 
+/** Where a copy of the export is kept, in the answers of whoever keeps one. */
+export const COPY_HEADER = 'x-export-copy'
+
 /**
  * All tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory stays
  * flat whatever their number. The count comes last because it is the number of tasks that were written.

@@ -5,6 +5,7 @@ import type { Enqueue } from './enqueue.ts'
 import { type Held, type MoveHeld, textOf } from './held.ts'
 import type { Lifecycle, Move } from './lifecycle.ts'
 import type { Reconcile } from './reconcile.ts'
+import { moveIn } from './remembered.ts'
 import type { TaskRow } from './rows.ts'
 import type { RunTask, TaskError } from './schema.ts'
 
@@ -107,8 +108,9 @@ export const createFailing = (needs: Needs) => {
    */
   const overtaken = async (taskId: string): Promise<void> => {
     const row = await reconcile.settle(taskId)
-    if (row?.status !== 'failed' || row.last === undefined) return
-    const [letter, ...rest] = needs.giveUp(row, row.last.id).followers
+    const last = moveIn(row?.last)
+    if (row?.status !== 'failed' || last === undefined) return
+    const [letter, ...rest] = needs.giveUp(row, last.id).followers
     if (letter === undefined || !('insert' in letter)) return
     await store.commit(
       letter,

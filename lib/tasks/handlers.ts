@@ -1,8 +1,16 @@
 import { type Handlers, Reply } from '../http/route.ts'
 import type { taskRoutes } from './contract.ts'
+import { COPY_HEADER } from './export.ts'
+import type { KeepExport } from './export-copy.ts'
 import type { Tasks } from './service.ts'
 
-export const taskHandlers = ({ tasks }: { tasks: Tasks }): Handlers<typeof taskRoutes> => ({
+type Needs = { tasks: Tasks; keepExport?: KeepExport }
+
+/** `keepExport` leaves a copy of every export, where that is a thing to do. */
+export const taskHandlers = ({
+  tasks,
+  keepExport = (pieces) => ({ pieces }),
+}: Needs): Handlers<typeof taskRoutes> => ({
   listTasks: ({ query }) => tasks.list(query),
   createTask: async ({ body, headers }, call) => {
     const key = headers['idempotency-key']
@@ -13,11 +21,12 @@ export const taskHandlers = ({ tasks }: { tasks: Tasks }): Handlers<typeof taskR
   },
   filterTasks: ({ query }) => tasks.filter(query),
   taskAnalytics: () => tasks.analytics(),
-  exportTasks: () =>
-    new Reply(
-      { raw: tasks.exportAll() },
-      { headers: { 'content-disposition': 'attachment; filename="tasks-export.json"' } },
-    ),
+  exportTasks: () => {
+    const { pieces, copy } = keepExport(tasks.exportAll())
+    const disposition = { 'content-disposition': 'attachment; filename="tasks-export.json"' }
+    const headers = copy === undefined ? disposition : { ...disposition, [COPY_HEADER]: copy }
+    return new Reply({ raw: pieces }, { headers })
+  },
   importTasks: async ({ body }, { principal }) => {
     const results = await tasks.importAll(principal, body)
     return { message: `Imported ${results.imported} of ${body.tasks.length} tasks`, results }

@@ -1,6 +1,7 @@
 import type { Lifecycle, Move } from './lifecycle.ts'
 import type { Reconcile } from './reconcile.ts'
-import type { EventText, TaskRow } from './rows.ts'
+import type { EventText } from './remembered.ts'
+import type { TaskRow } from './rows.ts'
 
 /** A task that a worker holds; its row is the proof, through the fencing number in it. */
 export type Held = Pick<TaskRow, 'id' | 'fence' | 'attempts' | 'agent' | 'priority' | 'startedAt'>

@@ -2,10 +2,11 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Follower, Outcome, Store, Update } from '../ports/store.ts'
-import { eventOf, nextStatus, type TaskStatus, type TaskVerb } from './machine.ts'
+import { eventOf, nextStatus, statusBesideQueue, type TaskStatus, type TaskVerb } from './machine.ts'
 import type { Reconcile } from './reconcile.ts'
 import { isToldByRow, startedText } from './reconcile-owed.ts'
-import { type EventText, type LastMove, type TaskRow, taskEvents, tasks } from './rows.ts'
+import { type EventText, moveIn, moveText } from './remembered.ts'
+import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { TaskEvent } from './schema.ts'
 import { tallyOfEnded, tallyOfMove } from './tally.ts'
 import type { Telling } from './telling.ts'
@@ -53,7 +54,7 @@ export const createLifecycle = ({ store, queue, reconcile, telling, clock, ids }
     ...more,
   })
 
-  const updateOf = (it: Move, to: TaskStatus, last?: LastMove): Update<TaskRow> => ({
+  const updateOf = (it: Move, to: TaskStatus, last?: string): Update<TaskRow> => ({
     update: tasks,
     key: it.taskId,
     when: { ...it.when, status: it.from },
@@ -83,20 +84,20 @@ export const createLifecycle = ({ store, queue, reconcile, telling, clock, ids }
     const { verb, from } = it
     const to = targetOf(it)
     const text = it.event === undefined || isToldByRow(verb) ? {} : { text: it.event }
-    return updateOf(it, to, { id: it.eventId ?? ids.next('evt'), verb, from, to, ...text })
+    return updateOf(it, to, moveText({ id: it.eventId ?? ids.next('evt'), verb, from, ...text }))
   }
 
   /** Storage that would not say whether it took a move that nobody asks for again is asked what there is. */
   const movedAfterAll = async (it: Move, eventId: string, refused: unknown): Promise<Outcome<TaskRow>> => {
     const row = it.mayOwe ? await store.get(tasks, it.taskId, true) : undefined
-    if (row?.last?.id !== eventId) throw refused
+    if (moveIn(row?.last)?.id !== eventId) throw refused
     return { applied: true, row }
   }
 
   const moveThenTell = async (it: Move): Promise<Outcome<TaskRow>> => {
     const head = noted(it)
     const { followers } = it
-    const eventId = head.set?.last?.id ?? ''
+    const eventId = moveIn(head.set?.last)?.id ?? ''
     const outcome = await store
       .commit(head, followers ? (row) => followers(row, eventId) : [], true)
       .catch((thrown) => movedAfterAll(it, eventId, thrown))
@@ -129,9 +130,9 @@ export const createLifecycle = ({ store, queue, reconcile, telling, clock, ids }
 
   /** Whoever goes back to the queue is pending until that took it; a queue in memory always does. */
   const targetOf = ({ from, verb }: Pick<Move, 'from' | 'verb'>): TaskStatus => {
-    const to = nextStatus(from, verb)
+    const to = queue.durable ? statusBesideQueue(from, verb) : nextStatus(from, verb)
     if (to === undefined) throw new Error(`the lifecycle has no ${verb} from ${from}`)
-    return to === 'queued' && verb !== 'enqueue' && queue.durable ? 'pending' : to
+    return to
   }
 
   return { move, moveAhead, asFollowers, event }

@@ -43,6 +43,12 @@ export const eventOf = {
 export const nextStatus = (from: TaskStatus, verb: TaskVerb): TaskStatus | undefined =>
   (transitions[from] as Partial<Record<TaskVerb, TaskStatus>>)[verb]
 
+/** The same beside a durable queue: whoever goes back to that is pending until it took the message. */
+export const statusBesideQueue = (from: TaskStatus, verb: TaskVerb): TaskStatus | undefined => {
+  const to = nextStatus(from, verb)
+  return to === 'queued' && verb !== 'enqueue' ? 'pending' : to
+}
+
 /** A task that will not change by itself any more. */
 export const isFinal = (status: TaskStatus): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'

@@ -1,14 +1,14 @@
+import type { Counts } from '../core/drift.ts'
 import type { Store, Totals } from '../ports/store.ts'
 import type { TaskStatus } from './machine.ts'
-import type { Counts } from './reconcile-drift.ts'
 import { tasks } from './rows.ts'
 import { TASK_TOTALS } from './tally.ts'
 
 /** A look at the open states: whether one has another number of tasks than is kept, and how many rows it took. */
-export type OpenLook = { differs: boolean; rows: number }
+type OpenLook = { differs: boolean; rows: number }
 
 /** What the states should be, and the newest tasks. */
-export type StatesCount = { counts: Counts; recent: readonly string[] }
+type StatesCount = { counts: Counts; recent: readonly string[] }
 
 const PAGE = 1_000
 const MOST_RECENT = 500
@@ -29,19 +29,16 @@ export const createOpenCount = ({ store }: { store: Store }) => {
   const keptOf = (totals: Totals, status: TaskStatus) => totals[`status:${status}`] ?? 0
 
   /**
-   * Whether an open state has another number of tasks than the totals say. Every change of a task has to do with an open
-   * state, so there it shows what was not counted. A state of more than a page by its total is passed over; so is one of
-   * none, where nothing `isNew`.
+   * Whether an open state has another number of tasks than the totals say, as far as a page tells. Every change of a task
+   * has to do with an open state, so there it shows what was not counted. One of none is passed over where nothing `isNew`.
    */
   const look = async (totals: Totals, isNew: boolean): Promise<OpenLook> => {
-    const looked = OPEN.filter((status) => {
-      const kept = keptOf(totals, status)
-      return kept < PAGE && (isNew || kept !== 0)
-    })
+    const looked = OPEN.filter((status) => isNew || keptOf(totals, status) !== 0)
     const found = await Promise.all(looked.map(countOf))
-    const differs = looked.some(
-      (status, at) => found[at] !== undefined && found[at] !== keptOf(totals, status),
-    )
+    const differs = looked.some((status, at) => {
+      const kept = keptOf(totals, status)
+      return found[at] === undefined ? kept < PAGE : found[at] !== kept
+    })
     return { differs, rows: found.reduce<number>((sum, n) => sum + (n ?? PAGE), 0) }
   }
 

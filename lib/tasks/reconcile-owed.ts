@@ -1,6 +1,7 @@
 import type { Tally } from '../ports/store.ts'
-import { eventOf, isFinal, type TaskVerb } from './machine.ts'
-import type { Birth, EventText, LastMove, TaskRow } from './rows.ts'
+import { eventOf, isFinal, type TaskStatus, type TaskVerb } from './machine.ts'
+import { type Birth, birthIn, type EventText, type LastMove, moveIn } from './remembered.ts'
+import type { TaskRow } from './rows.ts'
 import type { TaskEvent } from './schema.ts'
 import { tallyOfEnded, tallyOfMove, tallyOfNew } from './tally.ts'
 
@@ -12,14 +13,16 @@ export type Owed = { event: TaskEvent; tallies: readonly Tally[] }
  * is a retry of the note of that, under the same id.
  */
 export const owedByBirth = (row: TaskRow): Owed[] => {
-  const { born } = row
+  const born = birthIn(row.born)
   if (born === undefined) return []
   const created = birth(row, born)
   if (isFinal(born.as)) return [created]
   return [
     created,
     ...(row.queuedAt === undefined ? [] : [firstQueued(row, born)]),
-    ...(row.retriedFrom === undefined || born.imported !== undefined ? [] : [retried(row, row.retriedFrom)]),
+    ...(row.retriedFrom === undefined || born.imported !== undefined
+      ? []
+      : [retried(row, row.retriedFrom, born)]),
   ]
 }
 
@@ -40,9 +43,9 @@ const firstQueued = (row: TaskRow, { id, as }: Birth): Owed => ({
   tallies: as === 'queued' ? [] : [tallyOfMove('pending', 'queued')],
 })
 
-const retried = (row: TaskRow, taskId: string): Owed => ({
+const retried = (row: TaskRow, taskId: string, { id }: Birth): Owed => ({
   event: {
-    ...{ id: row.born?.id ?? '', taskId, type: 'retried', timestamp: row.createdAt },
+    ...{ id, taskId, type: 'retried', timestamp: row.createdAt },
     message: `by ${row.createdBy}`,
   },
   tallies: [],
@@ -50,7 +53,7 @@ const retried = (row: TaskRow, taskId: string): Owed => ({
 
 /** What follows from the last move, told by the row as the move left it, or as it is before the next move. */
 export const owedByMove = (row: TaskRow): Owed[] => {
-  const { last } = row
+  const last = moveIn(row.last)
   if (last === undefined) return []
   const { id, verb, from, to } = last
   return [
@@ -61,7 +64,7 @@ export const owedByMove = (row: TaskRow): Owed[] => {
   ]
 }
 
-const timeOf = (row: TaskRow, { verb, to }: LastMove): string => {
+const timeOf = (row: TaskRow, { verb, to }: Pick<LastMove, 'verb'> & { to: TaskStatus }): string => {
   const at = verb === 'start' ? row.startedAt : isFinal(to) ? row.completedAt : undefined
   return at ?? row.updatedAt
 }

@@ -1,6 +1,7 @@
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import { type Owed, owedByBirth, owedByMove } from './reconcile-owed.ts'
+import { birthText } from './remembered.ts'
 import { type TaskRow, taskEvents, tasks } from './rows.ts'
 import type { TaskEvent } from './schema.ts'
 
@@ -39,7 +40,8 @@ export const createReconcile = ({ store, queue, ids }: Needs) => {
       const id = ids.next('evt')
       // The place next to it is kept for the first `queued`.
       ids.next('evt')
-      return { ...row, born: { id, as: row.status, ...(imported === undefined ? {} : { imported }) } }
+      const birth = { id, as: row.status, ...(imported === undefined ? {} : { imported }) }
+      return { ...row, born: birthText(birth) }
     },
     /** Tells what follows from a creation, right after it. */
     tellBirth: (row: TaskRow): Promise<void> => inOrder(owedByBirth(row), tell),

@@ -1,17 +1,5 @@
 import { collection } from '../core/collection.ts'
-import type { TaskStatus, TaskVerb } from './machine.ts'
 import { CreateTaskSchema, type Task, type TaskEvent, TaskEventSchema, TaskSchema } from './schema.ts'
-
-/** What an event says beside what happened to which task, and when. */
-export type EventText = Pick<TaskEvent, 'message' | 'agent' | 'attempt' | 'metadata'>
-
-/**
- * How a task came to be: the id of its `created` event (the one after it is that of the first `queued`), the state it
- * was stored in, and for an imported one when that was.
- */
-export type Birth = { id: string; as: TaskStatus; imported?: string }
-/** The last move that an event follows from: the event's id, the way, and what of its text the row does not say. */
-export type LastMove = { id: string; verb: TaskVerb; from: TaskStatus; to: TaskStatus; text?: EventText }
 
 /** What is stored beside the public fields: who holds the task, and what follows from its last write. */
 export type TaskRow = Task & {
@@ -19,9 +7,9 @@ export type TaskRow = Task & {
   fence: number
   /** Epoch milliseconds until which the holder of the task counts as alive. */
   leaseExpiresAt?: number
-  /** Where storage writes the row first and what follows from it next: enough for anybody to finish that. */
-  born?: Birth
-  last?: LastMove
+  /** Where storage writes the row first and what follows from it next: enough for anybody to finish that, as text. */
+  born?: string
+  last?: string
 }
 
 type TaskField = Extract<keyof TaskRow, string>
@@ -62,7 +50,7 @@ export const taskEvents = collection<TaskEvent>({
 })
 
 /** The answer to a create that carried an `Idempotency-Key`, kept for a day. */
-export type CreateReplay = { key: string; bodyHash: string; task: Task; born?: Birth; expiresAt: number }
+export type CreateReplay = { key: string; bodyHash: string; task: Task; born?: string; expiresAt: number }
 
 export const createReplays = collection<CreateReplay>({
   name: 'createReplays',

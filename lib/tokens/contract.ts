@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { pageAnswer, pageQuery } from '../core/page.ts'
+import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { ScopeSchema, TokenSchema } from './schema.ts'
 
 export const CreateTokenBody = z.object({
-  name: z.string().trim().min(1).max(100),
+  name: shownText(100),
   scopes: z.array(ScopeSchema).min(1).max(10),
   expiresInDays: z.int().min(1).max(3_650).optional(),
   /** Gateway requests per minute; GATEWAY_RATE_LIMIT_RPM when absent. */

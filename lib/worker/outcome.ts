@@ -6,15 +6,18 @@ export type Outcome =
   | { kind: 'succeeded'; result: TaskResult }
   | { kind: 'failed'; error: TaskError; retryable: boolean }
 
-/** Most characters of a result as JSON; a longer one belongs into a file of the workspace. */
-const LONGEST_RESULT = 4_000_000
+/**
+ * Most bytes of a result as JSON; a longer one belongs into a file of the workspace. Beside a prompt of 1 MiB it fits the
+ * 6 MB that a function in the cloud may answer, also when all of it has to be escaped once more there.
+ */
+const LONGEST_RESULT = 2_000_000
 
 /** Reads what an agent returned. Anything but a result is the agent's failure, never the service's. */
 export const outcomeOf = (returned: unknown): Outcome => {
   const plain = asJson(returned)
   if (plain === undefined) return failed('bad_result', 'The agent returned something that is not JSON', false)
-  if (plain.length > LONGEST_RESULT) {
-    return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} characters`, false)
+  if (Buffer.byteLength(plain) > LONGEST_RESULT) {
+    return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} bytes of JSON`, false)
   }
   const parsed = TaskResultSchema.safeParse(JSON.parse(plain))
   if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)

@@ -1,19 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
-import { visit } from './visitor.ts'
-
-const inFolder = () => {
-  const folder = temporaryFolder()
-  return {
-    start: async (env: Environment = {}) => {
-      const service = await startService({ env: { DATA_DIR: folder.path, ...env } })
-      const visitor = visit(service.baseUrl, {}, { direct: true })
-      const change = (system: object) => visitor.send('PATCH /api/settings', { system })
-      return Object.assign(service, { ...visitor, change, stop: service.stop })
-    },
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
-  }
-}
+import { inFolder } from './in-folder.ts'
 
 const refusal = (...paths: string[]) => ({
   status: 400,

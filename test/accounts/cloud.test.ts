@@ -64,7 +64,7 @@ describe('accounts in cloud mode', () => {
 describe('who may do what', () => {
   it.each([
     ['GET /api/users', [401, 403, 200]],
-    ['PATCH /api/users/user_none', [401, 403, 404]],
+    ['PATCH /api/users/user_none', [401, 403, 400]],
     ['GET /api/auth/invites', [401, 403, 200]],
     ['POST /api/auth/invites', [401, 403, 201]],
     ['DELETE /api/auth/invites/inv_none', [401, 403, 404]],

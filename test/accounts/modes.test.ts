@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
-import { visit } from './visitor.ts'
+import { inFolder } from './in-folder.ts'
 
 const LOCAL = {
   id: 'local',
@@ -12,27 +11,18 @@ const LOCAL = {
   hasCodeHostToken: false,
 }
 
-const inFolder = () => {
-  const folder = temporaryFolder()
-  return {
-    start: (env: Environment = {}) => startService({ env: { DATA_DIR: folder.path, ...env } }),
-    [Symbol.dispose]: () => folder[Symbol.dispose](),
-  }
-}
-
 describe('local mode without a key', () => {
   it('knows one admin, who needs no session and keeps a profile', async () => {
     using place = inFolder()
     for (const bio of [undefined, 'I live here']) {
       await using service = await place.start()
-      const { send } = visit(service.baseUrl, {}, { direct: true })
-      expect(await send('GET /api/auth/me')).toMatchObject({
+      expect(await service.send('GET /api/auth/me')).toMatchObject({
         status: 200,
         body: { authenticated: true, authMode: 'local', user: { ...LOCAL, ...(bio ? { bio } : {}) } },
       })
-      const { body } = await send('PATCH /api/auth/me', { bio: 'I live here' })
+      const { body } = await service.send('PATCH /api/auth/me', { bio: 'I live here' })
       expect(body.user).toEqual({ ...LOCAL, bio: 'I live here' })
-      expect((await send('GET /api/users')).body).toMatchObject({ users: [], total: 0 })
+      expect((await service.send('GET /api/users')).body).toMatchObject({ users: [], total: 0 })
       await service.stop()
     }
   })
@@ -40,27 +30,24 @@ describe('local mode without a key', () => {
   it('has no passwords', async () => {
     using place = inFolder()
     await using service = await place.start()
-    const visitor = visit(service.baseUrl, {}, { direct: true })
-    for (const answer of [await visitor.signUp('ann'), await visitor.logIn('ann')])
+    for (const answer of [await service.signUp('ann'), await service.logIn('ann')])
       expect([answer.status, answer.body.code]).toEqual([501, 'cloud_mode_only'])
   })
 
   it('is over when an admin changes it, and whoever comes next begins the accounts', async () => {
     using place = inFolder()
     await using service = await place.start()
-    const visitor = visit(service.baseUrl, {}, { direct: true })
-    const change = (system: object) => visitor.send('PATCH /api/settings', { system })
-    expect((await change({ authMode: 'oidc' })).body).toMatchObject({
+    expect((await service.change({ authMode: 'oidc' })).body).toMatchObject({
       code: 'setting_not_changeable',
       error: expect.stringMatching(/OIDC_ISSUER/),
     })
-    expect((await change({ authMode: 'cloud' })).status).toBe(200)
-    expect((await visitor.send('GET /api/auth/me')).body).toEqual({ authenticated: false, authMode: 'cloud' })
-    expect((await visitor.send('GET /api/tasks')).status).toBe(401)
-    expect((await visitor.signUp('ann')).body.user).toMatchObject({ role: 'admin' })
-    expect((await change({ authMode: null })).status).toBe(200)
+    expect((await service.change({ authMode: 'cloud' })).status).toBe(200)
+    expect((await service.send('GET /api/auth/me')).body).toEqual({ authenticated: false, authMode: 'cloud' })
+    expect((await service.send('GET /api/tasks')).status).toBe(401)
+    expect((await service.signUp('ann')).body.user).toMatchObject({ role: 'admin' })
+    expect((await service.change({ authMode: null })).status).toBe(200)
     // An account of cloud mode is nobody in local mode, which needs none.
-    const me = await visitor.send('GET /api/auth/me')
+    const me = await service.send('GET /api/auth/me')
     expect(me.body).toMatchObject({ authMode: 'local', user: { id: 'local' } })
   })
 })
@@ -74,12 +61,11 @@ describe('the modes other than cloud', () => {
       OIDC_CLIENT_ID: 'client',
       OIDC_CLIENT_SECRET: 'client-secret',
     })
-    const visitor = visit(service.baseUrl, {}, { direct: true })
-    const me = await visitor.send('GET /api/auth/me')
+    const me = await service.send('GET /api/auth/me')
     expect([me.status, me.body]).toEqual([401, { authenticated: false, authMode: 'oidc' }])
-    for (const answer of [await visitor.signUp('ann'), await visitor.logIn('ann')])
+    for (const answer of [await service.signUp('ann'), await service.logIn('ann')])
       expect([answer.status, answer.body.code]).toEqual([501, 'cloud_mode_only'])
-    const key = await visitor.send('POST /api/auth/verify-access-key', { key: 'whatever' })
+    const key = await service.send('POST /api/auth/verify-access-key', { key: 'whatever' })
     expect([key.status, key.body.code]).toEqual([501, 'local_mode_only'])
   })
 })

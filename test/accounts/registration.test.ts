@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { accountRoutes } from '../../lib/accounts/contract.ts'
 import { createWorld, PASSWORD } from './world.ts'
 
 const founded = async (options: Parameters<typeof createWorld>[0] = {}) => {
@@ -21,6 +22,26 @@ describe('the first account', () => {
     await expect(signUp('Ann')).rejects.toMatchObject({ kind: 'forbidden', code: 'registration_closed' })
     settings.registrationMode = 'invite'
     expect((await signUp('Ann')).role).toBe('admin')
+  })
+})
+
+describe('an empty invite code', () => {
+  it('is none: the first account and open registration take it, and with invites it is missing', async () => {
+    const { signUp, settings } = createWorld({ registrationMode: 'open' })
+    expect((await signUp('Ann', { inviteCode: '' })).role).toBe('admin')
+    expect((await signUp('Bob', { inviteCode: '' })).role).toBe('user')
+    settings.registrationMode = 'invite'
+    await expect(signUp('Eve', { inviteCode: '' })).rejects.toMatchObject({ code: 'invite_required' })
+  })
+
+  it.each([
+    ['', true],
+    [' ', true],
+    [null, false],
+    ['x'.repeat(201), false],
+  ])('may be sent, and %j may: %s', (inviteCode, may) => {
+    const form = { email: 'ann@example.com', password: PASSWORD, name: 'Ann', inviteCode }
+    expect(accountRoutes.signup.body.safeParse(form).success).toBe(may)
   })
 })
 
@@ -107,11 +128,17 @@ describe('registration', () => {
       await expect(call).rejects.toMatchObject({ kind: 'unsupported', code: 'cloud_mode_only' })
   })
 
-  it('is audited, without password or code', async () => {
-    const { signUp, invite, audited } = await founded()
+  it('is audited with the invite that it was by, without password or code', async () => {
+    const { signUp, invite, audited, accounts } = await founded()
     const inviteCode = await invite()
     await signUp('Ann', { inviteCode })
     expect(audited.map(({ action }) => action)).toEqual(['user.register', 'invite.create', 'user.register'])
+    const [made] = (await accounts.invites.list({ limit: 1 })).invites
+    expect(audited.map(({ details }) => details)).toEqual([
+      { as: 'founder' },
+      { inviteId: made?.id, expiresAt: made?.expiresAt },
+      { as: 'invited', inviteId: made?.id },
+    ])
     const told = JSON.stringify(audited)
     expect(told).not.toContain(PASSWORD)
     expect(told).not.toContain(inviteCode.slice(27))

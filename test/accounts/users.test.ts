@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { ADMIN, createWorld } from './world.ts'
+import { startApi } from '../fakes/caller.ts'
+import { ADMIN, createWorld, PASSWORD } from './world.ts'
 
 const peopled = async () => {
   const world = createWorld({ registrationMode: 'open' })
@@ -41,12 +42,13 @@ describe('an admin', () => {
 
   it('signs out whom he disables, once more before enabling', async () => {
     const { bob, change, ended } = await peopled()
+    const signedOut = { userId: bob.id, by: ADMIN.userId }
     expect(await change(bob.id, { disabled: true })).toMatchObject({ disabled: true, role: 'user' })
-    expect(ended).toEqual([bob.id])
+    expect(ended).toEqual([signedOut])
     await change(bob.id, { disabled: false })
-    expect(ended).toEqual([bob.id, bob.id])
+    expect(ended).toEqual([signedOut, signedOut])
     await change(bob.id, { disabled: false })
-    expect(ended).toEqual([bob.id, bob.id])
+    expect(ended).toEqual([signedOut, signedOut])
   })
 
   it('has both on record', async () => {
@@ -58,6 +60,23 @@ describe('an admin', () => {
       { action: 'user.change', details: { userId: bob.id, disabled: true } },
     ])
   })
+
+  it.each([{}, { disable: true }])(
+    'is refused, and on record with nothing, who changes nothing: %j',
+    async (body) => {
+      await using api = await startApi({ env: { AUTH_MODE: 'cloud' } })
+      const { accounts, audit } = api.service
+      const { id } = await accounts.signUp(
+        { email: 'ann@example.com', password: PASSWORD, name: 'Ann' },
+        '127.0.0.1',
+      )
+      expect(await api.call(`PATCH /api/users/${id}`, { body, as: ADMIN })).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', error: expect.stringMatching(/nothing to change/) },
+      })
+      expect((await audit.list({ limit: 9, action: 'user.change' })).records).toEqual([])
+    },
+  )
 
   it.each(['user_none', 'local'])('finds no account under %s', async (id) => {
     const { change, accounts } = await peopled()

@@ -1,5 +1,5 @@
 import type { RegistrationMode } from '../../lib/accounts/registration.ts'
-import { invites, registrations, rosters, users } from '../../lib/accounts/rows.ts'
+import { invites, ROSTER_ID, registrations, rosters, users } from '../../lib/accounts/rows.ts'
 import { createAccounts } from '../../lib/accounts/service.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
@@ -39,7 +39,7 @@ export const createWorld = (options: Options = {}) => {
     mode: options.mode ?? ('cloud' as AuthMode),
     registrationMode: options.registrationMode ?? ('invite' as RegistrationMode),
   }
-  const ended: string[] = []
+  const ended: { userId: string; by: string }[] = []
   const verified: (string | undefined)[] = []
   const audited: { action: string; details?: object | undefined }[] = []
   const accounts = createAccounts({
@@ -58,7 +58,7 @@ export const createWorld = (options: Options = {}) => {
     mode: () => settings.mode,
     registrationMode: () => settings.registrationMode,
     countAttempt: async () => undefined,
-    endSessions: async (userId) => void ended.push(userId),
+    endSessions: async (userId, { by }) => void ended.push({ userId, by: by.userId }),
     audit: async (_principal, action, details) => void audited.push({ action, details }),
   })
   const signUp = (name: string, more: { inviteCode?: string; email?: string; password?: string } = {}) =>
@@ -68,8 +68,12 @@ export const createWorld = (options: Options = {}) => {
     )
   const logIn = (name: string, password = PASSWORD) =>
     accounts.logIn({ email: `${name.toLowerCase()}@example.com`, password }, '127.0.0.1')
-  const invite = async (given: { email?: string; expiresInDays?: number } = {}) =>
-    (await accounts.invites.create(ADMIN, { expiresInDays: 7, ...given })).code
+  /** An invite by somebody, an admin with an account when nobody is named: that of anybody else is none. */
+  const invite = async (given: { email?: string; expiresInDays?: number; by?: string } = {}) => {
+    const { by = (await store.get(rosters, ROSTER_ID))?.admins[0] ?? '', ...wanted } = given
+    return (await accounts.invites.create({ userId: by, role: 'admin' }, { expiresInDays: 7, ...wanted }))
+      .code
+  }
   const everyUser = async () => (await accounts.list({ limit: 200 })).users
   return {
     ...{ accounts, settings, store, clock, ended, audited, verified },

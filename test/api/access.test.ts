@@ -19,42 +19,23 @@ const callers = [
 ] as const
 type Caller = (typeof callers)[number]
 
+/** A token that is nobody's. */
+const FALSE = { stranger: 401, unknown: 401 } as const
+/** Who has shown nothing that counts. */
+const UNPROVEN = { nobody: 401, ...FALSE } as const
+const MACHINES = { gateway: 401, webhooks: 401 } as const
+/** Whoever has a session, that of a device included. */
+const PEOPLE = { user: 401, other: 401, admin: 401, device: 401 } as const
+
 /** What a route for `access` says to each of them; where it says nothing of the two, the caller was let in. */
 const refusals: Readonly<Record<Access, Partial<Record<Caller, 401 | 403>>>> = {
   any: {},
-  public: { stranger: 401, unknown: 401 },
-  optional: { stranger: 401, unknown: 401 },
-  session: { nobody: 401, stranger: 401, unknown: 401, gateway: 401, webhooks: 401 },
-  admin: {
-    nobody: 401,
-    stranger: 401,
-    unknown: 401,
-    gateway: 401,
-    webhooks: 401,
-    user: 403,
-    other: 403,
-    device: 403,
-  },
-  gateway: {
-    nobody: 401,
-    stranger: 401,
-    unknown: 401,
-    user: 401,
-    other: 401,
-    admin: 401,
-    device: 401,
-    webhooks: 403,
-  },
-  webhooks: {
-    nobody: 401,
-    stranger: 401,
-    unknown: 401,
-    user: 401,
-    other: 401,
-    admin: 401,
-    device: 401,
-    gateway: 403,
-  },
+  public: FALSE,
+  optional: FALSE,
+  session: { ...UNPROVEN, ...MACHINES },
+  admin: { ...UNPROVEN, ...MACHINES, user: 403, other: 403, device: 403 },
+  gateway: { ...UNPROVEN, ...PEOPLE, webhooks: 403 },
+  webhooks: { ...UNPROVEN, ...PEOPLE, gateway: 403 },
 }
 
 const config = readConfig({

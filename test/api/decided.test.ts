@@ -2,6 +2,22 @@ import { describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import type { Access, Route } from '../../lib/http/route.ts'
 
+/** Where a browser sets out to sign in elsewhere. */
+const departures = [
+  'GET /api/auth/codehost',
+  'GET /api/auth/codehost/url',
+  'GET /api/auth/oidc',
+  'GET /api/auth/trackera',
+  'GET /api/auth/trackerb',
+]
+/** Where it comes back to. */
+const returns = [
+  'GET /api/auth/codehost/callback',
+  'GET /api/auth/oidc/callback',
+  'GET /api/auth/trackera/callback',
+  'GET /api/auth/trackerb/callback',
+]
+
 /**
  * Every route that asks for less or for more than a session, as it was decided. That each holds what its access says
  * is shown elsewhere, from the same tables: this is what keeps a table from being changed by a slip.
@@ -21,18 +37,7 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
     'POST /api/devices/verify',
   ],
   any: ['GET /api/auth/me', 'POST /api/auth/logout'],
-  optional: [
-    'GET /api/auth/codehost',
-    'GET /api/auth/codehost/callback',
-    'GET /api/auth/codehost/url',
-    'GET /api/auth/oidc',
-    'GET /api/auth/oidc/callback',
-    'GET /api/auth/trackera',
-    'GET /api/auth/trackera/callback',
-    'GET /api/auth/trackerb',
-    'GET /api/auth/trackerb/callback',
-    'POST /api/auth/codehost/token',
-  ],
+  optional: [...departures, ...returns, 'POST /api/auth/codehost/token'],
   admin: [
     'DELETE /api/auth/invites/{id}',
     'GET /api/audit',
@@ -55,35 +60,21 @@ const namesOf = (found: readonly Route[]) => found.map(({ method, path }) => `${
 describe('who may call what', () => {
   it.each(Object.entries(decided))('was decided for %s', (access, wanted) => {
     const found = all.filter((route) => route.access === access)
-    expect(namesOf(found)).toEqual(wanted)
+    expect(namesOf(found)).toEqual(wanted.toSorted())
   })
 })
 
 describe('a GET that changes something', () => {
   it('is one of those that had to be one, and is not asked by HEAD', () => {
-    expect(namesOf(all.filter(({ writes }) => writes))).toEqual([
-      'GET /api/auth/codehost',
-      'GET /api/auth/codehost/callback',
-      'GET /api/auth/codehost/url',
-      'GET /api/auth/oidc',
-      'GET /api/auth/oidc/callback',
-      'GET /api/auth/trackera',
-      'GET /api/auth/trackera/callback',
-      'GET /api/auth/trackerb',
-      'GET /api/auth/trackerb/callback',
-      'GET /api/devices/pairing/qr',
-    ])
+    const wanted = [...departures, ...returns, 'GET /api/devices/pairing/qr']
+    expect(namesOf(all.filter(({ writes }) => writes))).toEqual(wanted.toSorted())
   })
 })
 
 describe('a route that is limited', () => {
   it('is one of those that were to be', () => {
-    expect(namesOf(all.filter(({ limited }) => limited))).toEqual([
-      'GET /api/auth/codehost',
-      'GET /api/auth/codehost/url',
-      'GET /api/auth/oidc',
-      'GET /api/auth/trackera',
-      'GET /api/auth/trackerb',
+    const wanted = [
+      ...departures,
       'GET /api/devices/pairing/qr',
       'POST /api/auth/login',
       'POST /api/auth/signup',
@@ -92,6 +83,7 @@ describe('a route that is limited', () => {
       'POST /api/devices/pairing/reject',
       'POST /api/devices/pairing/request',
       'POST /api/gateway',
-    ])
+    ]
+    expect(namesOf(all.filter(({ limited }) => limited))).toEqual(wanted.toSorted())
   })
 })

@@ -145,7 +145,7 @@ describe('its handler', () => {
       principal: { userId: 'u', role: 'user' as const },
       requestId: 'r',
       header: () => undefined,
-      cookie: () => undefined,
+      cookies: () => [],
       origin: () => ({ address: '127.0.0.1', baseUrl: 'http://localhost', isSecure: false }),
       gone: () => undefined,
     }

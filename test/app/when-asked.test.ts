@@ -11,7 +11,7 @@ const call: Call = {
   principal: { userId: 'u', role: 'user' },
   requestId: 'r',
   header: () => undefined,
-  cookie: () => undefined,
+  cookies: () => [],
   origin: () => ({ address: '', baseUrl: '', isSecure: true }),
   gone: () => undefined,
 }

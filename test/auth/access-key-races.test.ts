@@ -1,18 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { visit } from '../accounts/visitor.ts'
 import { startService } from '../journeys/service.ts'
+import { personAt } from './key-person.ts'
 
 const started = async () => {
   const service = await startService({ env: { SERVICE_MODE: 'pico' } })
-  const person = () => {
-    const visitor = visit(service.baseUrl, {}, { direct: true })
-    return {
-      ...visitor,
-      tell: (key: string) => visitor.send('POST /api/auth/verify-access-key', { key }),
-      change: (key: string | null) => visitor.send('PUT /api/auth/access-key', { key }),
-      may: async () => (await visitor.send('GET /api/tasks')).status === 200,
-    }
-  }
+  const person = () => personAt(service.baseUrl)
   return { person, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() }
 }
 

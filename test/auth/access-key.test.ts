@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { visit } from '../accounts/visitor.ts'
 import { type Environment, startService, temporaryFolder } from '../journeys/service.ts'
+import { personAt } from './key-person.ts'
 
 const KEY = 'the key of the house'
 
@@ -10,15 +10,7 @@ const started = async (env: Environment = {}) => {
   const folder = temporaryFolder()
   const everywhere = { DATA_DIR: folder.path, LOG_LEVEL: 'debug' }
   let service = await startService({ env: { ...everywhere, ...env } })
-  const person = () => {
-    const visitor = visit(service.baseUrl, {}, { direct: true })
-    return {
-      ...visitor,
-      tell: (key: string) => visitor.send('POST /api/auth/verify-access-key', { key }),
-      change: (key: unknown) => visitor.send('PUT /api/auth/access-key', { key }),
-      may: async () => (await visitor.send('GET /api/tasks')).status === 200,
-    }
-  }
+  const person = () => personAt(service.baseUrl)
   return {
     person,
     restart: async (other: Environment) => {

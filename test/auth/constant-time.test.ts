@@ -2,6 +2,7 @@ import * as crypto from 'node:crypto'
 import { beforeEach, describe, expect, it, jest } from '@jest/globals'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { eventFrom } from '../fakes/http-event.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
@@ -86,19 +87,10 @@ describe('a secret is compared in constant time where it is', () => {
 
   it('what the proxies add to show that they were there', () => {
     const front = { trustedHops: 1, originSecret: 'of the proxy' }
-    const from = (secret: string) =>
-      addressOf(
-        {
-          version: '2.0',
-          routeKey: '',
-          rawPath: '/',
-          rawQueryString: '',
-          headers: { 'x-forwarded-for': '203.0.113.7', 'x-origin-secret': secret },
-          requestContext: { requestId: 'req_1', http: { method: 'GET', path: '/', sourceIp: '10.0.0.9' } },
-          isBase64Encoded: false,
-        },
-        front,
-      )
+    const from = (secret: string) => {
+      const headers = { 'x-forwarded-for': '203.0.113.7', 'x-origin-secret': secret }
+      return addressOf(eventFrom('10.0.0.9', headers), front)
+    }
     expect([from('of the proxy'), from('of a proxy'), from('')]).toEqual([
       '203.0.113.7',
       '10.0.0.9',

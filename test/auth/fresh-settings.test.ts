@@ -1,17 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { openGuard } from '../../lib/app/front.ts'
 import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
-import type { HttpEvent } from '../../lib/http/event.ts'
+import { httpEvent } from '../fakes/http-event.ts'
 
-const event: HttpEvent = {
-  version: '2.0',
-  routeKey: '',
-  rawPath: '/',
-  rawQueryString: '',
-  headers: { host: 'localhost' },
-  requestContext: { requestId: 'req_1', http: { method: 'GET', path: '/', sourceIp: '127.0.0.1' } },
-  isBase64Encoded: false,
-}
+const event = httpEvent('GET /')
 
 /** A process whose settings are as old as they may be, while another one has set an access key. */
 const opened = (isStale: boolean) => {

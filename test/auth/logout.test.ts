@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { authHandlers } from '../../lib/auth/handlers.ts'
 import { bearer, startCloud } from '../accounts/started.ts'
 import { type Visitor, visit } from '../accounts/visitor.ts'
 
@@ -42,6 +43,31 @@ describe('logging out', () => {
     const second = bob.token()
     await bob.send('POST /api/auth/logout', undefined, bearer(first))
     expect([await tasksWith(first), await tasksWith(second)]).toEqual([401, 401])
+  })
+
+  it('ends the sessions of all cookies, where a browser sends several of that name', async () => {
+    const bob = await cloud.newcomer('several')
+    const tokens = [bob.token()]
+    for (let n = 0; n < 2; n++) {
+      await bob.logIn('several')
+      tokens.push(bob.token())
+    }
+    const cookie = tokens.map((token) => `svc_session=${token}`).join('; ')
+    expect((await bob.send('POST /api/auth/logout', undefined, { cookie })).status).toBe(200)
+    expect(await Promise.all(tokens.map(tasksWith))).toEqual([401, 401, 401])
+  })
+
+  it('reads as many sessions as a browser keeps cookies of a site, and no more', async () => {
+    const asked = new Set<string>()
+    const closeToken = async (token: string) => Boolean(asked.add(token))
+    const { logout } = authHandlers({ sessions: { closeToken } as never, accessKey: undefined as never })
+    await logout({ params: undefined, query: undefined, headers: undefined, body: undefined }, {
+      header: () => 'Bearer first',
+      cookies: () => Array.from({ length: 1_000 }, (_, n) => `token ${n}`),
+      origin: () => ({ isSecure: true }),
+    } as never)
+    expect([...asked].slice(0, 2)).toEqual(['first', 'token 0'])
+    expect(asked.size).toBe(51)
   })
 
   it.each([

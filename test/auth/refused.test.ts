@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { startCloud } from '../accounts/started.ts'
 import { visit } from '../accounts/visitor.ts'
@@ -34,6 +36,18 @@ describe('a refused login', () => {
     const told = JSON.stringify(await records())
     for (const canary of ['ANARY', 'secret word']) expect(told).not.toContain(canary)
     expect(cloud.output()).not.toContain('ANARY')
+  })
+
+  it('leaves nothing in storage of a password that was typed in the place of the address', async () => {
+    using stranger = visit(cloud.baseUrl)
+    await stranger.send('POST /api/auth/login', { email: 'Nightjar7!typed', password: 'x' })
+    await stranger.send('POST /api/auth/login', { email: 'whinchat@example.com', password: 'x' })
+    const stored = readdirSync(cloud.folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1').toLowerCase())
+      .join()
+    const found = ['auth.refused', 'nightjar', 'whinchat'].filter((text) => stored.includes(text))
+    expect(found).toEqual(['auth.refused'])
   })
 
   it('is on record as often as there may be any, and not more often', async () => {

@@ -27,6 +27,13 @@ describe('the backoff', () => {
     expect(backoffMs({ attempt, baseMs: 1_000, type, random: none })).toBe(expected)
   })
 
+  it.each(['exponential', 'fixed'] as const)('that begins with an hour stays there, %s', (type) => {
+    const hour = { baseMs: 3_600_000, type, random: none }
+    expect([1, 2, 9].map((attempt) => backoffMs({ ...hour, attempt }))).toEqual([
+      3_600_000, 3_600_000, 3_600_000,
+    ])
+  })
+
   it('is lengthened by up to a quarter', () => {
     expect(backoffMs({ attempt: 1, baseMs: 1_000, type: 'fixed', random: most })).toBe(1_250)
   })

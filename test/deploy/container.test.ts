@@ -71,6 +71,11 @@ describe('the container', () => {
     expect(allowed.map((line) => line.replace(/^!/, '')).sort()).toEqual([...new Set(copied)].sort())
   })
 
+  it('has the agents of one’s own where AGENT_ADAPTERS finds them, in the folder that its programs start in', () => {
+    expect(last('WORKDIR')).toBe('/service')
+    expect(of('COPY')).toContain('agents agents')
+  })
+
   it('is built for the processor that its functions run on', () => {
     expect(text('resources/image.yml')).toMatch(/platform: linux\/arm64\n/)
     expect(text('resources/image.yml')).toContain(`file: ${FOLDER}/Dockerfile\n`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { packageStage } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
-import { fileCount, firstFile } from './zip.ts'
+import { bundleOf, filesOf } from './zip.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
@@ -14,7 +14,7 @@ const ALL = [...HTTP, ...JOBS, 'agentic']
 let stage: ReturnType<typeof packageStage>
 let template: Template
 beforeAll(() => {
-  stage = packageStage('prod')
+  stage = packageStage('prod', { params: { taskConcurrency: '20', notificationConcurrency: '7' } })
   template = stage.template
 }, 120_000)
 afterAll(() => stage?.remove())
@@ -44,17 +44,22 @@ describe('a function', () => {
 
   it.each(HTTP)('%s has a bundle of at most 250 kB zipped, without source map', (name) => {
     const zip = stage.zip(name)
-    expect(fileCount(zip)).toBe(1)
+    expect([...filesOf(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
+      `functions/${name}.mjs`,
+    ])
     expect(zip.length).toBeLessThanOrEqual(250_000)
-    expect(firstFile(zip)).toMatchObject({ name: `functions/${name}.mjs` })
-    expect(firstFile(zip).content.includes('sourceMappingURL')).toBe(false)
+    expect(bundleOf(zip, name).includes('sourceMappingURL')).toBe(false)
   })
 
   it.each(ALL.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
-    const { content } = firstFile(stage.zip(name))
+    const content = bundleOf(stage.zip(name), name)
     // A name that the library gives to all of its errors, which no minifier may touch.
     expect(content.includes('vercel.ai.error')).toBe(false)
     expect(content.includes('createTask') || content.includes('taskEvents')).toBe(true)
+  })
+
+  it.each(ALL.filter((name) => !IMAGES.includes(name)))('%s has no archive in it', (name) => {
+    expect(bundleOf(stage.zip(name), name).includes('archive_unavailable')).toBe(false)
   })
 
   it('gets no secret through its environment', () => {
@@ -109,6 +114,15 @@ describe('the queues', () => {
       expect(mapping).toMatchObject({ BatchSize: batch, FunctionResponseTypes: ['ReportBatchItemFailures'] })
       expect(mapping.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2)
     }
+  })
+
+  it.each([
+    ['QUEUE_CONCURRENCY', 'TaskQueue'],
+    ['QUEUE_NOTIFICATION_CONCURRENCY', 'NotificationQueue'],
+  ])('are bounded as %s says to every function, which is what people are told', (variable, queue) => {
+    const [mapping] = mappings().filter(({ EventSourceArn }) => referencesIn(EventSourceArn)[0] === queue)
+    const told = ALL.map((name) => functionOf(name).Properties.Environment.Variables[variable])
+    expect(new Set(told.map(Number))).toEqual(new Set([mapping?.ScalingConfig.MaximumConcurrency]))
   })
 
   it('are all fed to a function, encrypted, and hide a message for longer than the function may run', () => {

@@ -1,9 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { LONGEST_WAIT_MS } from '../../lib/app/cloud-accepting.ts'
-import { leftLying } from '../../lib/app/cloud-left-lying.ts'
 import { printStage, type Service } from './serverless.ts'
-import { ofType, type Resource, referencesIn, type Template } from './template.ts'
+import { ofType, referencesIn, type Template } from './template.ts'
 
 let service: Service
 let template: Template
@@ -149,6 +148,18 @@ describe('what is kept', () => {
       { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': false } } },
     ])
   })
+
+  it('keeps copies of exports for 30 days, unfinished uploads for one, and all else until it is removed', () => {
+    const { Rules } = template.Resources.FilesBucket?.Properties.LifecycleConfiguration ?? {}
+    expect(Rules).toEqual([
+      {
+        Id: 'unfinished-uploads',
+        Status: 'Enabled',
+        AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+      },
+      { Id: 'old-exports', Status: 'Enabled', Prefix: 'exports/', ExpirationInDays: 30 },
+    ])
+  })
 })
 
 describe('a stage for trying', () => {
@@ -160,16 +171,20 @@ describe('a stage for trying', () => {
   })
 })
 
-type Dashboard = { widgets: { properties: { metrics: string[][] } }[] }
+type Shown = { id?: string; expression?: string }
+type Dashboard = { widgets: { properties: { title: string; metrics: (string | Shown)[][] } }[] }
 
 describe('the dashboard', () => {
-  it('shows the errors of every function, and requests and times of all that requests come to', () => {
+  const widgets = () => {
     const [{ DashboardBody } = {}] = properties('AWS::CloudWatch::Dashboard')
-    const { widgets } = JSON.parse(DashboardBody['Fn::Sub']) as Dashboard
+    return (JSON.parse(DashboardBody['Fn::Sub']) as Dashboard).widgets
+  }
+
+  it('shows the errors of every function, and requests and times of all that requests come to', () => {
     const shown = (metric: string): string[] => {
       const { metrics = [] } =
-        widgets.find((one) => one.properties.metrics[0]?.[1] === metric)?.properties ?? {}
-      return metrics.map((line) => /\w+/.exec(line.at(-1) ?? '')?.[0] ?? '').sort()
+        widgets().find((one) => one.properties.metrics[0]?.[1] === metric)?.properties ?? {}
+      return metrics.map((line) => /\w+/.exec(String(line.at(-1)))?.[0] ?? '').sort()
     }
     const logical = ([name]: [string, unknown]) => `${capital(name)}LambdaFunction`
     const functions = Object.entries(service.functions)
@@ -178,58 +193,23 @@ describe('the dashboard', () => {
     expect(shown('Invocations')).toEqual(asked.map(logical).sort())
     expect(shown('Duration')).toEqual(asked.map(logical).sort())
   })
-})
 
-describe('the alarms', () => {
-  const alarms = () => properties('AWS::CloudWatch::Alarm')
-  const watched = (metric: string) =>
-    alarms()
-      .flatMap((alarm) => [
-        alarm,
-        ...(alarm.Metrics ?? []).map((one: Resource['Properties']) => one.MetricStat?.Metric),
-      ])
-      .filter((one) => one?.MetricName === metric)
-      .flatMap((one) => referencesIn(one.Dimensions))
-
-  it('tell somebody', () => {
-    expect(alarms().length).toBeGreaterThan(0)
-    for (const alarm of alarms()) expect(alarm.AlarmActions).toEqual([{ Ref: 'AlarmTopic' }])
-  })
-
-  it('watch no more metrics each than CloudWatch takes', () => {
-    for (const { Metrics = [] } of alarms()) {
-      const read = Metrics.filter((one: object) => 'MetricStat' in one)
-      expect(read.length).toBeLessThanOrEqual(10)
+  it('counts what lies in a dead letter queue whether it is visible or not', () => {
+    const metrics = widgets().find((one) => one.properties.title === 'Given up by a queue')?.properties
+      .metrics
+    const ids = new Map<string, string>()
+    let before: string[] = []
+    for (const line of metrics ?? []) {
+      const [texts, shown] = [line.filter((part) => typeof part === 'string'), line.at(-1) as Shown]
+      before = texts.map((part, n) => (part === '.' ? (before[n] ?? '') : part))
+      ids.set(shown.id ?? '', `${before[1]} ${/\w+/.exec(before[3] ?? '')?.[0]}`)
     }
-  })
-
-  it('watch every dead letter queue, the age of every other queue, the errors and throttles of every function', () => {
-    const queues = all('AWS::SQS::Queue')
-    const dead = queues.filter(([, { Properties }]) => !Properties.RedrivePolicy).map(([name]) => name)
-    const live = queues.filter(([, { Properties }]) => Properties.RedrivePolicy).map(([name]) => name)
-    expect(watched('ApproximateNumberOfMessagesVisible').sort()).toEqual(dead.sort())
-    // What comes there is taken in at once, and is seldom seen to lie there.
-    expect(watched('NumberOfMessagesReceived').sort()).toEqual(dead.sort())
-    expect(watched('ApproximateAgeOfOldestMessage').sort()).toEqual(live.sort())
-    const functions = Object.keys(service.functions)
-      .map((name) => `${capital(name)}LambdaFunction`)
-      .sort()
-    expect(watched('Errors').sort()).toEqual(functions)
-    expect(watched('Throttles').sort()).toEqual(functions)
-  })
-
-  it('hear of tasks that the tick could do nothing for, by the metric that it writes', () => {
-    const { TABLE_PREFIX } = service.provider.environment
-    const [{ Namespace, Dimensions, Metrics: [{ Name } = { Name: '' }] = [] } = {}] = leftLying(
-      String(TABLE_PREFIX),
-      1,
-      0,
-    )._aws.CloudWatchMetrics
-    // One with dimensions would be another metric.
-    expect(Dimensions).toEqual([[]])
-    expect(watched(Name)).toEqual([])
-    expect(alarms().filter(({ MetricName }) => MetricName === Name)).toMatchObject([
-      { Namespace, Threshold: 0 },
-    ])
+    const sums = (metrics ?? []).flatMap(([first]) => (first as Shown).expression ?? [])
+    expect(sums.map((sum) => sum.split(' + ').map((id) => ids.get(id)))).toEqual(
+      ['TaskDlq', 'NotificationDlq'].map((queue) => [
+        `ApproximateNumberOfMessagesVisible ${queue}`,
+        `ApproximateNumberOfMessagesNotVisible ${queue}`,
+      ]),
+    )
   })
 })

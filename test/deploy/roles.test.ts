@@ -73,6 +73,15 @@ describe('the roles', () => {
     ])
   })
 
+  it('let the streaming function put copies of exports and give them up, and nobody do more to them', () => {
+    const allowed = FUNCTIONS.flatMap((name) =>
+      roleOf(name)
+        .filter(({ Resource }) => JSON.stringify(Resource).includes('/exports/'))
+        .map(({ Action }) => [name, ...Action]),
+    )
+    expect(allowed).toEqual([['agentic', 's3:PutObject', 's3:AbortMultipartUpload']])
+  })
+
   it.each(['worker', 'auth'])('let %s read the parameters below its own path, and no others', (name) => {
     const { SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
     const paths = roleOf(name)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { Template } from './template.ts'
@@ -8,17 +8,25 @@ export const root = path.join(import.meta.dirname, '../..')
 
 /** An image that was pushed before: nothing is built, and nobody is asked what its tag means. */
 const IMAGE = `123456789012.dkr.ecr.us-east-1.amazonaws.com/agent-task-service@sha256:${'0'.repeat(64)}`
+/** It has been seen to hang; it takes 10 s on a machine with other work. */
+const MOST_MS = 120_000
 const LINKED = ['functions', 'lib', 'node_modules', 'offline', 'resources']
-const COPIED = ['package.json', 'serverless.yml']
+const COPIED = ['agents', 'package.json', 'serverless.yml']
+
+type Change = (folder: string) => void
 
 /**
  * Runs the framework without an AWS account or a network, in a folder of its own, since it writes beside its
- * configuration. Answers that folder, and what it printed.
+ * configuration, and in which whoever deploys may `change` something. Answers that folder, and what it printed.
  */
-const serverless = (args: readonly string[]): { folder: string; stdout: string } => {
+const serverless = (
+  args: readonly string[],
+  change: Change = () => undefined,
+): { folder: string; stdout: string } => {
   const folder = mkdtempSync(path.join(tmpdir(), 'deploy-'))
   for (const name of LINKED) symlinkSync(path.join(root, name), path.join(folder, name))
-  for (const name of COPIED) copyFileSync(path.join(root, name), path.join(folder, name))
+  for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
+  change(folder)
   const program = path.join(root, 'node_modules/serverless/bin/serverless.js')
   const all = [program, ...args, '--param', 'image=given', '--param', `imageUri=${IMAGE}`]
   const env = {
@@ -27,15 +35,20 @@ const serverless = (args: readonly string[]): { folder: string; stdout: string }
     AWS_ACCESS_KEY_ID: 'none',
     AWS_SECRET_ACCESS_KEY: 'none',
   }
-  const { status, stdout, stderr } = spawnSync(process.execPath, all, { cwd: folder, env, encoding: 'utf8' })
+  const timeout = MOST_MS
+  const ran = spawnSync(process.execPath, all, { cwd: folder, env, encoding: 'utf8', timeout })
+  const { status, stdout, stderr, error } = ran
   if (status === 0) return { folder, stdout }
   rmSync(folder, { recursive: true })
-  throw new Error(`serverless ${args.join(' ')} failed:\n${stdout}${stderr}`)
+  throw new Error(`serverless ${args.join(' ')} failed: ${error?.message ?? status}\n${stdout}${stderr}`)
 }
 
+type Deploying = { change?: Change; params?: Readonly<Record<string, string>> }
+
 /** What `serverless package` makes of a stage; `remove` deletes it. */
-export const packageStage = (stage: string) => {
-  const { folder } = serverless(['package', '--package', 'out', '--stage', stage])
+export const packageStage = (stage: string, { change, params = {} }: Deploying = {}) => {
+  const given = Object.entries(params).flatMap(([name, value]) => ['--param', `${name}=${value}`])
+  const { folder } = serverless(['package', '--package', 'out', '--stage', stage, ...given], change)
   const file = (name: string) => path.join(folder, 'out', name)
   return {
     template: JSON.parse(readFileSync(file('cloudformation-template-update-stack.json'), 'utf8')) as Template,

@@ -30,10 +30,17 @@ const S3_VERBS: Readonly<Record<string, string>> = {
   DELETE: 'DeleteObject',
 }
 
-/** Path style: `/bucket/rows/tasks/…`. */
+/** Rows of each collection lie in a folder of their own. */
+const folderOf = (key: readonly string[]) => key.slice(0, key[0] === 'rows' ? 2 : 1).join('/')
+
+/** Path style: `/bucket/rows/tasks/…`. An upload in parts is put, from its beginning to its completion. */
 const ofS3 = ({ method = '', url = '' }: IncomingMessage): Use[] => {
-  const [, , ...key] = url.split('?')[0]?.split('/') ?? []
-  return [key.join('') === '' ? 's3:ListBucket' : `s3:${S3_VERBS[method]} ${key.slice(0, 2).join('/')}`]
+  const [path = '', query = ''] = url.split('?')
+  const [, , ...key] = path.split('/')
+  if (key.join('') === '') return ['s3:ListBucket']
+  const isOfUpload = /\b(?:uploads|uploadId)\b/.test(query)
+  const verb = isOfUpload ? (method === 'DELETE' ? 'AbortMultipartUpload' : 'PutObject') : S3_VERBS[method]
+  return [`s3:${verb} ${folderOf(key)}`]
 }
 
 /** What a call to DynamoDB, SQS, S3 or KMS needs the right to; there is one key. */

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { toString as draw } from 'qrcode'
 import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
 import { deviceRoutes } from '../../lib/devices/contract.ts'
-import { type Caller, createCaller } from '../fakes/caller.ts'
-import { ANN, BOB, type StartedDomains, startDomains } from '../fakes/service.ts'
+import { type Caller, startApi } from '../fakes/caller.ts'
+import { ANN, BOB, type StartedDomains } from '../fakes/service.ts'
 
 const HOST = { host: 'tasks.example:8443' }
 
@@ -12,8 +12,9 @@ describe('the device endpoints', () => {
   let domains: StartedDomains
   let call: Caller
   beforeAll(async () => {
-    domains = await startDomains({ background: false })
-    call = createCaller(domains)
+    const api = await startApi()
+    domains = api.service
+    call = api.call
   })
   afterAll(() => domains.store.close())
 
@@ -194,6 +195,12 @@ describe('the device endpoints', () => {
     ['no requesterId', {}],
     ['an empty requesterId', { requesterId: '' }],
     ['a long requesterId', { requesterId: 'x'.repeat(201) }],
+    ['a requesterId in two lines', { requesterId: 'laptop\nof the admin' }],
+    ['a requesterId that turns text around', { requesterId: 'laptop\u202e' }],
+    ['a requesterId that cannot be seen', { requesterId: '\u200b' }],
+    ['meta of two lines', { requesterId: 'a', meta: { host: 'x\ny' } }],
+    ['meta with NUL deep in it', { requesterId: 'a', meta: { of: [{ host: 'x\0' }] } }],
+    ['meta with a name that turns text around', { requesterId: 'a', meta: { 'host\u2067': 'x' } }],
     ['meta that is a list', { requesterId: 'a', meta: [] }],
     ['meta of more than 4 kB', { requesterId: 'a', meta: { text: 'x'.repeat(4_096) } }],
   ])('take no request with %s', async (_name, body) => {

@@ -16,7 +16,7 @@ describe('who enters pairing codes', () => {
     principal: { ...BOB, userId },
     requestId: 'req_1',
     header: () => undefined,
-    cookie: () => undefined,
+    cookies: () => [],
     origin: () => ({ address, baseUrl: 'https://tasks.example', isSecure: true }),
     gone: () => undefined,
   })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sessions as sessionRows } from '../../lib/auth/rows.ts'
-import { pairings } from '../../lib/devices/rows.ts'
+import { type PairingRow, pairings } from '../../lib/devices/rows.ts'
 import { ANN } from '../fakes/service.ts'
-import { ann, codeOf, joinDevices, type Opened, requester, storages } from './opened.ts'
+import { ann, bob, codeOf, joinDevices, type Opened, requester, storages } from './opened.ts'
+
+const ROOT = { userId: 'user_root' }
 
 describe.each(storages)('a device whose session is ended on %s', (_name, open) => {
   let opened: Opened
@@ -36,16 +38,58 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     expect(await sessions.principalOf(token)).toBeUndefined()
     expect(await audited('device.end')).toContainEqual({
       userId: ANN.userId,
-      details: { id, requesterId: 'laptop' },
+      details: { id, requesterId: 'laptop', approvedBy: ANN.userId },
     })
   })
 
   it('is gone as well when its user is signed out everywhere, and stays where only people are', async () => {
-    const { sessions, token, listed } = await paired()
-    await sessions.closeAll(ANN.userId, { devices: false })
+    const { sessions, id, token, listed } = await paired()
+    await sessions.closeAll(ANN.userId, { by: ROOT, devices: false })
     expect([await listed(), (await sessions.principalOf(token))?.userId]).toEqual([true, ANN.userId])
-    await sessions.closeAll(ANN.userId, { devices: true })
+    await sessions.closeAll(ANN.userId, { by: ROOT, devices: true })
     expect([await listed(), await sessions.principalOf(token)]).toEqual([false, undefined])
+    expect(await audited('device.end')).toContainEqual({
+      userId: ROOT.userId,
+      details: { id, requesterId: 'laptop', approvedBy: ANN.userId },
+    })
+  })
+
+  it('is gone when it was approved only, and whoever signs in elsewhere is left alone', async () => {
+    const { devices, sessions, audit } = joinDevices(opened)
+    const { request, approve, status } = devices.pairing
+    const ask = async (as: ReturnType<typeof ann>) => {
+      const { requestId, code } = await request(requester())
+      const { id } = await approve(as, code)
+      return { id, status: () => codeOf(status(requestId)) }
+    }
+    const [hers, his] = [await ask(ann()), await ask(bob())]
+    await sessions.closeAll(ANN.userId, { by: ROOT, devices: true })
+    expect([await hers.status(), await his.status()]).toEqual([
+      'pairing_request_not_found',
+      expect.stringContaining('approved'),
+    ])
+    const { records } = await audit.list({ limit: 200, action: 'device.end' })
+    expect(records.filter(({ details }) => details?.id === hers.id)).toMatchObject([{ userId: ROOT.userId }])
+  })
+
+  it('is gone with all others, however many there are', async () => {
+    const { sessions, devices, id } = await paired()
+    const row = await opened.store.get(pairings, id)
+    if (row === undefined) throw new Error('not paired')
+    const copies = Array.from({ length: 205 }, (_, n) => ({ ...row, id: `${id}_${n}` }))
+    await Promise.all(copies.map((copy) => opened.store.commit<PairingRow>({ insert: pairings, row: copy })))
+    expect((await devices.paired(ANN, { limit: 1 })).total).toBeGreaterThan(205)
+    await sessions.closeAll(ANN.userId, { by: ROOT, devices: true })
+    expect((await devices.paired(ANN, { limit: 1 })).total).toBe(0)
+  })
+
+  it('stays when it is the one that signs all others out', async () => {
+    const { sessions, token, listed } = await paired()
+    const other = await paired()
+    const except = (await sessions.principalOf(token))?.sessionId
+    await sessions.closeAll(ANN.userId, { by: ANN, devices: true, ...(except ? { except } : {}) })
+    expect([await listed(), await other.listed()]).toEqual([true, false])
+    expect(await sessions.principalOf(token)).toMatchObject({ sessionId: except })
   })
 
   it('is revoked once, in the record too', async () => {

@@ -9,7 +9,7 @@ import type { Collection } from '../../lib/core/collection.ts'
 import { codeRows, identityRows, pairings, placeRows } from '../../lib/devices/rows.ts'
 import { createIsPaired } from '../../lib/devices/seen.ts'
 import { createDevices } from '../../lib/devices/service.ts'
-import { createUnpair } from '../../lib/devices/unpair.ts'
+import { createUnpairing } from '../../lib/devices/unpair.ts'
 import { createLimiter } from '../../lib/limits/limiter.ts'
 import { callsRows } from '../../lib/limits/rows.ts'
 import type { Cipher } from '../../lib/ports/cipher.ts'
@@ -61,12 +61,15 @@ export const storages: [name: string, open: () => Promise<Opened>][] = [
 const key = entropy(32)
 export const cipher = createCipher({ keys: () => [key], entropy })
 
+/** One for all: two that join the same storage write different rows. */
+const ids = createFakeIds()
+
 type More = { cipher?: Cipher; entropy?: Entropy }
 
 /** Devices of one process with their real surroundings. */
 export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }, more: More = {}) => {
   const log = createFakeLog()
-  const audit = createAudit({ store, clock, ids: createFakeIds(), log })
+  const audit = createAudit({ store, clock, ids, log })
   const random = more.entropy ?? entropy
   const sessions = createSessions({
     store,
@@ -74,7 +77,7 @@ export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }
     entropy: random,
     standingOf: async () => ({ role: 'user', disabled: false }),
     isPaired: createIsPaired({ store, clock, log }),
-    unpair: createUnpair({ store, audit: audit.record }),
+    ...createUnpairing({ store, audit: audit.record }),
   })
   const devices = createDevices({
     store,

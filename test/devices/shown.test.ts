@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
-import { type Caller, createCaller } from '../fakes/caller.ts'
-import { type StartedDomains, startDomains } from '../fakes/service.ts'
+import { startApi } from '../fakes/caller.ts'
 
 const REQUEST = ['id', 'requesterId', 'status', 'address', 'createdAt', 'expiresAt']
 
 describe('what is shown of a device', () => {
-  let domains: StartedDomains
-  let call: Caller
-  beforeAll(async () => {
-    domains = await startDomains({ background: false })
-    call = createCaller(domains)
-  })
-  afterAll(() => domains.store.close())
-
   it('is what people decide by, and nothing that its row holds beside that', async () => {
+    await using api = await startApi()
+    const { call } = api
     const post = async (path: string, body: object) =>
       (await call(`POST /api/devices/${path}`, { body })).body
     const { requestId, code } = await post('pairing/request', { requesterId: 'laptop' })

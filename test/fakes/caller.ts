@@ -3,7 +3,7 @@ import type { Principal } from '../../lib/core/principal.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
 import { lambda } from '../../lib/http/lambda.ts'
 import { httpEvent } from './http-event.ts'
-import { ANN, type StartedDomains } from './service.ts'
+import { ANN, type StartedDomains, startDomains } from './service.ts'
 
 type Request = { body?: unknown; headers?: Record<string, string>; as?: Principal }
 
@@ -34,6 +34,13 @@ export const createCaller = (domains: StartedDomains) => {
   }
 }
 export type Caller = ReturnType<typeof createCaller>
+
+/** All domains and a caller of them; nothing moves by itself unless `background` says so. */
+export const startApi = async (options: Parameters<typeof startDomains>[0] = {}) => {
+  const service = await startDomains({ background: false, ...options })
+  return { service, call: createCaller(service), [Symbol.asyncDispose]: service[Symbol.asyncDispose] }
+}
+export type StartedApi = Awaited<ReturnType<typeof startApi>>
 
 const joined = async (pieces: AsyncIterable<string>) => {
   let text = ''

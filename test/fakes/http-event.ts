@@ -18,3 +18,13 @@ export const httpEvent = (request: string, body?: unknown, headers: Headers = {}
     isBase64Encoded: false,
   }
 }
+
+/** A request without a body that comes from an address, with these headers and no others. */
+export const eventFrom = (sourceIp: string, headers: Headers, method = 'GET'): HttpEvent => {
+  const { requestContext, ...event } = httpEvent(`${method} /`)
+  return {
+    ...event,
+    headers,
+    requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp } },
+  }
+}

@@ -3,17 +3,12 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DEFAULT_BODY_LIMIT, readJsonBody } from '../../lib/http/body.ts'
 import type { HttpEvent } from '../../lib/http/event.ts'
+import { httpEvent } from '../fakes/http-event.ts'
 import { serve } from './serve.ts'
 import { wordHandlers, wordRoutes } from './table.ts'
 
 const eventWith = (body: string, isBase64Encoded = false): HttpEvent => ({
-  version: '2.0',
-  routeKey: '',
-  rawPath: '/',
-  rawQueryString: '',
-  headers: {},
-  requestContext: { requestId: 'req_1', http: { method: 'POST', path: '/', sourceIp: '127.0.0.1' } },
-  body,
+  ...httpEvent('POST /', body),
   isBase64Encoded,
 })
 

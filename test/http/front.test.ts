@@ -1,18 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { plainAddress } from '../../lib/http/address.ts'
-import { cookieOf, credentialOf } from '../../lib/http/credential.ts'
-import type { HttpEvent } from '../../lib/http/event.ts'
+import { cookiesOf, credentialOf } from '../../lib/http/credential.ts'
 import { addressOf, originOf } from '../../lib/http/front.ts'
+import { eventFrom } from '../fakes/http-event.ts'
 
-const event = (headers: Record<string, string>, cookies?: string[]): HttpEvent => ({
-  version: '2.0',
-  routeKey: '',
-  rawPath: '/',
-  rawQueryString: '',
-  headers,
+const event = (headers: Record<string, string>, cookies?: string[]) => ({
+  ...eventFrom('10.0.0.9', headers),
   ...(cookies ? { cookies } : {}),
-  requestContext: { requestId: 'req_1', http: { method: 'GET', path: '/', sourceIp: '10.0.0.9' } },
-  isBase64Encoded: false,
 })
 
 describe('the address of a client', () => {
@@ -74,11 +68,7 @@ describe('an address', () => {
   })
 
   it('of a peer is written the same way', () => {
-    const { requestContext, ...rest } = event({})
-    const http = { ...requestContext.http, sourceIp: '::ffff:127.0.0.1' }
-    expect(addressOf({ ...rest, requestContext: { ...requestContext, http } }, { trustedHops: 0 })).toBe(
-      '127.0.0.1',
-    )
+    expect(addressOf(eventFrom('::ffff:127.0.0.1', {}), { trustedHops: 0 })).toBe('127.0.0.1')
   })
 })
 
@@ -127,7 +117,13 @@ describe('what a request says of who it comes from', () => {
     ['xsvc_session=abc', undefined],
     ['svc_session_x=abc', undefined],
   ])('is the cookie in %j: %j', (cookie, token) => {
-    expect(cookieOf(event({ cookie }), 'svc_session')).toBe(token)
+    expect(cookiesOf(event({ cookie }), 'svc_session')).toEqual(token === undefined ? [] : [token])
+  })
+
+  it('is the first of several cookies of that name, the one that was set for the closest path', () => {
+    const several = event({ cookie: 'svc_session=near; a=1; svc_session=far' })
+    expect(cookiesOf(several, 'svc_session')).toEqual(['near', 'far'])
+    expect(credentialOf(several)).toEqual({ by: 'cookie', token: 'near' })
   })
 
   it('is the cookie that API Gateway lists beside the headers', () => {

@@ -1,27 +1,32 @@
 import { describe, expect, it } from '@jest/globals'
-
+import * as z from 'zod'
 import { lambda } from '../../lib/http/lambda.ts'
+import { defineRoutes } from '../../lib/http/route.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { front, openGuard } from '../fakes/guard.ts'
+import { httpEvent } from '../fakes/http-event.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
-/** The function that answers for routes of other functions: it has none itself. */
-const lastResort = lambda(
-  { guard: openGuard, front, record: () => undefined, clock: createFakeClock(), log: createFakeLog() },
-  {},
-  {},
-  [
-    { method: 'GET', path: '/api/things/{id}' },
-    { method: 'POST', path: '/api/things' },
-    { method: 'GET', path: '/api/marks', writes: true },
-  ],
-)
-const ask = async (method: string, path: string) => {
-  const requestContext = { requestId: 'req_1', http: { method, path, sourceIp: '127.0.0.1' } }
-  const headers = { host: 'localhost:3000' }
-  const event = { version: '2.0' as const, routeKey: '', rawPath: path, rawQueryString: '', headers }
-  return lastResort({ ...event, requestContext, isBase64Encoded: false }, {})
+const needs = {
+  ...{ guard: openGuard, front, record: () => undefined },
+  ...{ clock: createFakeClock(), log: createFakeLog() },
 }
+const routes = defineRoutes({
+  describe: { method: 'GET', path: '/api/own', summary: '', access: 'public', response: z.object({}) },
+})
+const handlers = { describe: async () => ({}) }
+/** The function that answers for routes of other functions as well. */
+const lastResort = lambda(needs, routes, handlers, [
+  { method: 'GET', path: '/api/things/{id}' },
+  { method: 'POST', path: '/api/things' },
+  { method: 'GET', path: '/api/marks', writes: true },
+  routes.describe,
+])
+/** The same routes, in the function of a group. */
+const group = lambda(needs, routes, handlers)
+
+const ask = (method: string, path: string, handler = lastResort) =>
+  handler(httpEvent(`${method} ${path}`, undefined, { host: 'localhost:3000' }), {})
 
 describe('a function that answers where no route is', () => {
   it.each([
@@ -29,8 +34,24 @@ describe('a function that answers where no route is', () => {
     ['GET', '/api/things', 405, 'POST'],
     ['HEAD', '/api/marks', 405, 'GET'],
     ['GET', '/api/nothing', 404, undefined],
+    ['GET', '/api/own', 200, undefined],
+    // The gateway has a route for none of these, or it would not have come here.
+    ['GET', '/api/own/', 404, undefined],
+    ['GET', '/api/things/1/', 404, undefined],
+    ['DELETE', '/api/things/', 404, undefined],
+    ['GET', '/', 404, undefined],
   ])('answers %s %s with %i', async (method, path, status, allow) => {
     const answer = await ask(method, path)
+    expect([answer.statusCode, answer.headers.allow]).toEqual([status, allow])
+  })
+})
+
+describe('a function that no gateway stands before', () => {
+  it.each([
+    ['GET', '/api/own/', 200, undefined],
+    ['POST', '/api/own/', 405, 'GET, HEAD'],
+  ])('minds no slash at the end: %s %s is answered %i', async (method, path, status, allow) => {
+    const answer = await ask(method, path, group)
     expect([answer.statusCode, answer.headers.allow]).toEqual([status, allow])
   })
 })

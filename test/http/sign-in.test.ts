@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN } from '../../lib/core/principal.ts'
-import type { HttpEvent } from '../../lib/http/event.ts'
 import type { Front } from '../../lib/http/front.ts'
 import { createGuard } from '../../lib/http/guard.ts'
 import type { Access } from '../../lib/http/route.ts'
+import { eventFrom } from '../fakes/http-event.ts'
 
 const ann = { userId: 'user_ann', role: 'user' as const, sessionId: 'ann' }
 const root = { userId: 'user_root', role: 'admin' as const, sessionId: 'root' }
@@ -26,15 +26,8 @@ const guardOf = (isOpen: boolean, front: Front = { trustedHops: 0, publicUrl: 'h
 const closed = guardOf(false)
 
 type Headers = Record<string, string>
-const eventOf = (headers: Headers, method = 'GET'): HttpEvent => ({
-  version: '2.0',
-  routeKey: '',
-  rawPath: '/',
-  rawQueryString: '',
-  headers: { host: 'tasks.example', ...headers },
-  requestContext: { requestId: 'req_1', http: { method, path: '/', sourceIp: '10.0.0.9' } },
-  isBase64Encoded: false,
-})
+const eventOf = (headers: Headers, method = 'GET') =>
+  eventFrom('10.0.0.9', { host: 'tasks.example', ...headers }, method)
 
 /** Who passes, or the code of the refusal. */
 const ask = async (access: Access, headers: Headers, { guard = closed, method = 'GET' } = {}) => {

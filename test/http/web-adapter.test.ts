@@ -1,16 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import type { HttpEvent } from '../../lib/http/event.ts'
 import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
-
-const event = (headers: Record<string, string>): HttpEvent => ({
-  version: '2.0',
-  routeKey: '',
-  rawPath: '/',
-  rawQueryString: '',
-  headers,
-  requestContext: { requestId: 'req_1', http: { method: 'GET', path: '/', sourceIp: '127.0.0.1' } },
-  isBase64Encoded: false,
-})
+import { eventFrom } from '../fakes/http-event.ts'
 
 /** The address that a handler behind the adapter sees. */
 const addressSeen = async (headers: Record<string, string>): Promise<string> => {
@@ -19,7 +9,8 @@ const addressSeen = async (headers: Record<string, string>): Promise<string> => 
     headers: {},
     body: requestContext.http.sourceIp,
   }))
-  return String((await handler(event(headers), { gone: () => new AbortController().signal })).body)
+  const event = eventFrom('127.0.0.1', headers)
+  return String((await handler(event, { gone: () => new AbortController().signal })).body)
 }
 
 describe('a request behind the Lambda Web Adapter', () => {

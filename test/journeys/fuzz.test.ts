@@ -82,14 +82,17 @@ const seed = async ({ client, perform, create }: Connection, more: readonly stri
   return [...[...tasks, ...items, ...notifications, ...users].map(({ id }) => id), nextCursor, ...more]
 }
 
+/** What else the routes of a path answer with: the method of a request may have become that of another one. */
+const alsoAt = (at: string): unknown[] =>
+  Object.values<Route>(routes).flatMap(({ path, alsoStatus }) => (path === at ? [alsoStatus] : []))
+
 /** What is wrong with an answer, or undefined. */
 const faultOf = ({ name, asked }: Fuzzed, answer: Answer): string | undefined => {
   const { status, text, json } = answer
-  const { alsoStatus }: Route = routes[name]
   // The answer to a HEAD does not say why.
   if (status === 501 && (asked.method === 'HEAD' || UNSUPPORTED.includes(codeOf(answer)))) return undefined
   // An unhealthy service says so by 503, nobody by 401; everything else of 500 and more is a fault of ours.
-  if (status === alsoStatus) return undefined
+  if (alsoAt(routes[name].path).includes(status)) return undefined
   if (status >= 500) return `is ${status}`
   if (asked.method === 'HEAD') return text === '' ? undefined : 'has a body'
   if (status < 400) return text === '' ? 'is empty' : undefined

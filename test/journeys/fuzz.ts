@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { TASK_STATUSES } from '../../lib/tasks/machine.ts'
+import { idOf } from './fuzz-ids.ts'
 import type { Asked } from './raw.ts'
 
 export type Fuzzed = { name: keyof typeof routes; asked: Asked }
@@ -86,6 +87,7 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   submitRequest: { task: CREATE },
   attest: { data: { a: 1 } },
   verifyAttestation: { attestation: {}, maxAgeMs: 1_000 },
+  changeUser: { disabled: false },
   requestPairing: { requesterId: 'fuzzed' },
   approvePairing: { code: '000-000-000' },
   rejectPairing: { code: '000-000-000' },
@@ -105,11 +107,15 @@ const bodies = (
 ): fc.Arbitrary<string | undefined> => {
   const value = values(text)
   const valid = VALID[name] ?? {}
-  const whole = fc.constantFrom(valid, valid, CREATE, IMPORT)
-  const nearly = fc.tuple(whole, fc.oneof(objects(route.body, value), fc.constant({})))
+  const whole = fc.constantFrom(valid, valid, valid, valid, CREATE, IMPORT)
+  const odd = fc.oneof(
+    { weight: 1, arbitrary: objects(route.body, value) },
+    { weight: 2, arbitrary: fc.constant({}) },
+  )
+  const nearly = fc.tuple(whole, odd)
   const imports = fc.array(objects(taskLike, value), { maxLength: 5 })
   return fc.oneof(
-    { weight: 4, arbitrary: nearly.map(([right, odd]) => JSON.stringify({ ...right, ...odd })) },
+    { weight: 6, arbitrary: nearly.map(([right, more]) => JSON.stringify({ ...right, ...more })) },
     { weight: 2, arbitrary: imports.map((tasks) => JSON.stringify({ version: '1.0', tasks })) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
@@ -138,7 +144,7 @@ const headersOf = fc.option(
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 const pathOf = (route: Route, id: fc.Arbitrary<string>) =>
   fc
-    .tuple(id, fc.constantFrom('', '', '', '', '', '/', '/more', '%2F', '%', '//', ';a=b'))
+    .tuple(id, fc.constantFrom(...Array(10).fill(''), '/', '/more', '%2F', '%', '//', ';a=b'))
     .map(([text, end]) => route.path.replaceAll(/\{\w+\}/g, encoded(text)) + end)
 
 const queryOf = (route: Route, text: fc.Arbitrary<string>) => {
@@ -155,7 +161,6 @@ const METHODS = ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 /** Requests for every route of the table: about half of their parts right, the others anything. */
 export const requests = (known: readonly string[]): fc.Arbitrary<Fuzzed> => {
   const text = texts(known)
-  const id = fc.oneof({ weight: 2, arbitrary: fc.constantFrom(...known) }, text)
   return fc.constantFrom(...Object.entries<Route>(routes)).chain(([name, route]) =>
     fc
       .record({
@@ -163,7 +168,9 @@ export const requests = (known: readonly string[]): fc.Arbitrary<Fuzzed> => {
           { weight: 8, arbitrary: fc.constant(route.method) },
           { weight: 1, arbitrary: fc.constantFrom(...METHODS) },
         ),
-        path: fc.tuple(pathOf(route, id), queryOf(route, text)).map((parts) => parts.join('')),
+        path: fc
+          .tuple(pathOf(route, idOf(route, known, text)), queryOf(route, text))
+          .map((parts) => parts.join('')),
         headers: headersOf,
         body: bodies(name as Fuzzed['name'], route, text),
       })

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { until } from './api.ts'
 import { connect, typesOf } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
-import { startService } from './service.ts'
+import { isOffline, startService } from './service.ts'
 
 describe('an export', () => {
   it('restores its tasks in another service: what was over is not run again, what was not is', async () => {
@@ -24,6 +24,10 @@ describe('an export', () => {
 
     const download = await source.client.exportTasks.raw()
     expect(download.headers.get('content-disposition')).toMatch(/^attachment; filename=".+\.json"$/)
+    // One process has no place for copies.
+    expect(download.headers.get('x-export-copy') ?? 'none').toMatch(
+      isOffline ? /^exports\/.+\.json$/ : /^none$/,
+    )
     const exported = await source.client.exportTasks()
     expect(exported).toMatchObject({ version: '1.0', taskCount: 4 })
     expect(exported.tasks.slice(0, 3)).toEqual(over)

@@ -48,7 +48,7 @@ describe('a sign-in that has begun', () => {
       principal,
       requestId: 'req_1',
       header: () => undefined,
-      cookie: () => cookie,
+      cookies: () => (cookie === undefined ? [] : [cookie]),
       origin: () => ({ address: '127.0.0.1', baseUrl: site.baseUrl, isSecure: false }),
       gone: () => undefined,
     })

@@ -56,7 +56,8 @@ describeOffline('an answer of npm run offline', () => {
 
     const answer = await ask(service, '/api/tasks/export')
     expect(answer.statusCode).toBe(200)
-    expect(namesOf(answer)).toEqual([...HEADERS, 'content-disposition', 'transfer-encoding'].toSorted())
+    const own = ['content-disposition', 'transfer-encoding', 'x-export-copy']
+    expect(namesOf(answer)).toEqual([...HEADERS, ...own].toSorted())
     answer.setEncoding('utf8')
     const [first] = (await once(answer, 'data')) as [string]
     answer.pause()
@@ -74,6 +75,7 @@ describeOffline('an answer of npm run offline', () => {
     ['of a function', '/api/openapi.json', 'GET', 200],
     ['of the streaming function', '/api/tasks/export', 'POST', 405],
     ['to what no function has', '/nowhere', 'GET', 404],
+    ['to a path that ends in a slash', '/api/tasks/', 'GET', 404],
     ['to a path that cannot be decoded', '/api/tasks/%', 'GET', 404],
   ])(
     '%s has the headers of npm start, and none that lets other sites read it',

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from '@jest/globals'
+import { hasDynoxide } from '../../offline/emulators.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
 import { type Environment, launchService, startService, temporaryFolder } from '../journeys/service.ts'
@@ -37,6 +38,9 @@ describeOffline('npm run offline', () => {
     const { client, perform } = connect(service.baseUrl)
     expect((await client.listAgentTypes()).types).toEqual(['coding-agent', 'moody'])
     expect(await perform(moodyTask('mine'))).toMatchObject({ agent: 'moody', status: 'completed' })
+    expect(service.output()).toContain(
+      hasDynoxide() ? 'DynamoDB (dynoxide)' : 'warning dynoxide is not installed',
+    )
     // Nobody sees what serverless-offline has to say while all goes well.
     expect(service.output()).not.toMatch(/HEAD|λ|offline\.|Server ready/)
 

@@ -61,6 +61,21 @@ describe('POST /api/dlq/:id/retry', () => {
     expect((await service.notifications.list(ANN, { limit: 50 })).unread).toBe(2)
   })
 
+  it('leaves a task alone that failed again before it was sent, in the same moment', async () => {
+    const { call, item, service, taskId } = await withDead(1, () => Promise.reject(new Error('still broken')))
+    const before = await service.tasks.get(taskId)
+    await call(`POST /api/dlq/${item.id}/retry`)
+    await turns(30)
+    await service.tasks.redrive.send(before)
+    await turns(30)
+
+    expect(await service.tasks.get(taskId)).toMatchObject({
+      status: 'failed',
+      completedAt: before.completedAt,
+    })
+    expect(await service.deadLetters.countAll()).toMatchObject({ pending: 1, total: 2 })
+  })
+
   it('takes effect once when asked ten times at once', async () => {
     const { call, item, service, taskId, agent } = await withDead()
     const before = agent.runs.length

@@ -63,11 +63,15 @@ const check = async (times: number, by: () => Promise<void> = service.checkLette
   }
 }
 
-/** A check that reads a few dead letters with each call, and how many it has read one by one since it was asked. */
-const openCheck = (rowsAtOnce = AT_ONCE) => {
+/**
+ * A check that reads a few dead letters with each call, and how many it has read one by one since it was asked. Of the
+ * pending ones a page has so many at most.
+ */
+const openCheck = (rowsAtOnce = AT_ONCE, pendingAtMost = Number.MAX_SAFE_INTEGER) => {
   let read = 0
   const page: Store['page'] = async (of, query) => {
-    const found = await world.store.page(of, query)
+    const most = query.is === 'pending' ? pendingAtMost : query.limit
+    const found = await world.store.page(of, { ...query, limit: Math.min(query.limit, most) })
     if ((query as Query<object>).index === 'newest') read += found.rows.length
     return found
   }
@@ -118,6 +122,25 @@ describe('the check of the totals of dead letters', () => {
     world.clock.advance(HOUR_MS)
     await check(3)
     expect(await totals()).toMatchObject({ pending: 2, discarded: 1, total: 3 })
+  })
+
+  it('sees at once that of more than a page by the total few are pending', async () => {
+    const [id = ''] = await add(2)
+    await check(3)
+    await world.store.commit({ update: deadLetters, key: id, set: { title: 'x' } }, [
+      { tally: 'dlq', member: 'all', add: { pending: 5_000 } },
+    ])
+    await check(3)
+    expect(await totals()).toMatchObject({ pending: 2, total: 2 })
+  })
+
+  it('sees at once that more than a page are pending, of which the total has fewer', async () => {
+    const { call } = openCheck(100, 1)
+    await add(2)
+    await check(3, call)
+    await add(1, world.serve(withoutTallies))
+    await check(3, call)
+    expect(await totals()).toMatchObject({ pending: 3, total: 3 })
   })
 
   it('corrects nothing while things move', async () => {

@@ -30,6 +30,19 @@ describe('what a service says when it has started', () => {
     }
   })
 
+  it('is a warning, of one line, where the issuer of oidc could bring no admin in', async () => {
+    using folder = temporaryFolder()
+    const env = { DATA_DIR: folder.path, OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'tasks' }
+    expect((await said({ ...env, AUTH_MODE: 'oidc' })).text).not.toContain('No admin')
+    const service = await startService({ env: { ...env, AUTH_MODE: 'cloud' } })
+    using ann = visit(service.baseUrl, {}, { direct: true })
+    await ann.signUp('ann')
+    await service.stop()
+    const { text, baseUrl } = await said({ ...env, AUTH_MODE: 'oidc' })
+    expect(text).toMatch(/^No admin can sign in .*AUTH_MODE=cloud.*\/api\/auth\/oidc\.$/m)
+    expect(text).toContain(`open ${baseUrl}/api/auth/oidc in a browser`)
+  })
+
   it.each([
     ['cloud', {}],
     ['oidc', { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'tasks' }],

@@ -26,7 +26,9 @@ const expectRefusal = async (program: Program, why: RegExp) => {
 
 const agents = (...names: string[]) => names.map((name) => `test/fixtures/agents/${name}.ts`).join(',')
 
-const badSettings: [setting: string, env: Environment, why: RegExp][] = [
+type BadSetting = [setting: string, env: Environment, why: RegExp]
+
+const badSettings: BadSetting[] = [
   ['a port that is no number', { PORT: 'abc' }, /PORT: must be a whole number/],
   ['a port that does not exist', { PORT: '65536' }, /PORT: must be at most 65535/],
   ['a blank access key', { ACCESS_KEY: '\u2003'.repeat(6) }, /ACCESS_KEY: must have a character/],
@@ -40,6 +42,13 @@ const badSettings: [setting: string, env: Environment, why: RegExp][] = [
     { PUBLIC_URL: 'https://tasks.example' },
     /PUBLIC_URL: .*tasks\.example.*ACCESS_KEY.*AUTH_MODE/,
   ],
+  ...['https://u:p@tasks.example', 'https://tasks.example/?a=b', 'https://tasks.example/#f'].map(
+    (PUBLIC_URL): BadSetting => [
+      `a public address with more than a path, ${PUBLIC_URL}`,
+      { PUBLIC_URL, ACCESS_KEY: 'correct horse' },
+      /PUBLIC_URL: must be a URL without credentials, query and fragment/,
+    ],
+  ),
   ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
   ['an unknown default agent', { DEFAULT_AGENT: 'nobody' }, /DEFAULT_AGENT: nobody .*coding-agent/],
   ['a missing adapter', { AGENT_ADAPTERS: agents('missing') }, /AGENT_ADAPTERS: .*missing\.ts/],

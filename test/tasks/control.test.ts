@@ -4,18 +4,15 @@ import type { Outgoing } from '../../lib/ports/queue.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
-import { createCaller } from '../fakes/caller.ts'
+import { startApi } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
 import { storeIn } from './samples.ts'
 
-const started = async (options: Parameters<typeof startDomains>[0] = {}) => {
-  const service = await startDomains({ background: false, ...options })
-  return { service, call: createCaller(service) }
-}
+const CONFLICT = { status: 400, code: 'task_state_conflict' }
 
 describe('POST /api/tasks/:id/cancel', () => {
   it.each(['pending', 'queued', 'in_progress'] as const)('cancels a %s task', async (status) => {
-    const { service, call } = await started()
+    const { service, call } = await startApi()
     await storeIn(service, status, { leaseExpiresAt: 1, nextAttemptAt: '2026-01-01T13:00:00.000Z' })
     const answer = await call('POST /api/tasks/task_sample/cancel')
 
@@ -36,19 +33,16 @@ describe('POST /api/tasks/:id/cancel', () => {
   })
 
   it.each(['completed', 'failed', 'cancelled'] as const)('refuses a %s one with 400', async (status) => {
-    const { service, call } = await started()
+    const { service, call } = await startApi()
     await storeIn(service, status)
     const answer = await call('POST /api/tasks/task_sample/cancel')
 
-    expect({ status: answer.status, code: answer.body.code }).toEqual({
-      status: 400,
-      code: 'task_state_conflict',
-    })
+    expect({ status: answer.status, code: answer.body.code }).toEqual(CONFLICT)
     expect((await service.tasks.get('task_sample')).status).toBe(status)
   })
 
   it('lets one of two cancels at once through', async () => {
-    const { service } = await started()
+    const { service } = await startApi()
     const { id } = await service.create()
     const answers = await Promise.allSettled([service.tasks.cancel(ANN, id), service.tasks.cancel(BOB, id)])
 
@@ -57,7 +51,7 @@ describe('POST /api/tasks/:id/cancel', () => {
   })
 
   it('follows a task that moves on between its read and its write', async () => {
-    const { service } = await started()
+    const { service } = await startApi()
     const { id } = await service.create()
     const [claimed, cancelled] = await Promise.all([
       service.tasks.runs.claim({ taskId: id, attempt: 1 }).then((claim) => claim?.task),
@@ -70,7 +64,7 @@ describe('POST /api/tasks/:id/cancel', () => {
 
 describe('POST /api/tasks/:id/retry', () => {
   it.each(['completed', 'failed', 'cancelled'] as const)('makes a new task of a %s one', async (status) => {
-    const { service, call } = await started()
+    const { service, call } = await startApi()
     const given = {
       title: 'Again',
       description: 'D',
@@ -107,14 +101,11 @@ describe('POST /api/tasks/:id/retry', () => {
   })
 
   it.each(['pending', 'queued', 'in_progress'] as const)('refuses a %s one with 400', async (status) => {
-    const { service, call } = await started()
+    const { service, call } = await startApi()
     await storeIn(service, status)
     const answer = await call('POST /api/tasks/task_sample/retry')
 
-    expect({ status: answer.status, code: answer.body.code }).toEqual({
-      status: 400,
-      code: 'task_state_conflict',
-    })
+    expect({ status: answer.status, code: answer.body.code }).toEqual(CONFLICT)
     expect((await service.tasks.analytics()).totalTasks).toBe(1)
   })
 })
@@ -125,7 +116,7 @@ it.each([
   'POST /api/tasks/task_x/cancel',
   'POST /api/tasks/task_x/retry',
 ])('%s answers 404 for a task that is not there', async (request) => {
-  const { call } = await started()
+  const { call } = await startApi()
   const { status, body } = await call(request)
 
   expect({ status, code: body.code }).toEqual({ status: 404, code: 'task_not_found' })
@@ -144,7 +135,7 @@ describe('with a durable queue', () => {
       background,
       env,
       wrapTaskQueue: (real) =>
-        Object.assign(Object.create(real), { durable: true, longestDelayMs: 60_000, send: send(real.send) }),
+        Object.assign(Object.create(real), { durable: true, longestDelayMs: 900_000, send: send(real.send) }),
     })
     return { service, agent }
   }
@@ -243,16 +234,16 @@ describe('with a durable queue', () => {
       },
       true,
       failsOnce(),
-      { QUEUE_RETRY_BACKOFF_MS: '600000', QUEUE_RETRY_TYPE: 'fixed' },
+      { QUEUE_RETRY_BACKOFF_MS: '3600000', QUEUE_RETRY_TYPE: 'fixed' },
     )
     const { id } = await service.create()
-    await service.pass(5 * 60_000, 5_000)
+    await service.pass(44 * 60_000, 5_000)
     expect(delays).toEqual([0])
-    await service.pass(10 * 60_000, 5_000)
+    await service.pass(17 * 60_000, 5_000)
 
     expect((await service.tasks.get(id)).status).toBe('completed')
     expect(delays).toHaveLength(2)
-    expect(delays[1]).toBeLessThanOrEqual(60_000)
+    expect(delays[1]).toBeLessThanOrEqual(900_000)
   })
 
   it('a message that the queue gave up on fails the task that waited for it, and no other', async () => {

@@ -1,16 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import { createCaller } from '../fakes/caller.ts'
-import { BOB, type StartedDomains, startDomains, turns } from '../fakes/service.ts'
+import { type StartedApi, startApi } from '../fakes/caller.ts'
+import { BOB, turns } from '../fakes/service.ts'
 import { wholeTask } from '../fixtures/whole-task.ts'
 
 const DAY_MS = 86_400_000
 
-const total = async ({ tasks }: StartedDomains) => (await tasks.analytics()).totalTasks
+const total = async ({ tasks }: StartedApi['service']) => (await tasks.analytics()).totalTasks
 
-const started = async (options: Parameters<typeof startDomains>[0] = {}) => {
-  const service = await startDomains({ background: false, ...options })
-  const call = createCaller(service)
+const started = async (...options: Parameters<typeof startApi>) => {
+  const { service, call } = await startApi(...options)
   const create = (body: unknown, more: object = {}) => call('POST /api/tasks', { body, ...more })
   return { service, call, create }
 }

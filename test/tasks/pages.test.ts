@@ -1,16 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { TaskRow } from '../../lib/tasks/rows.ts'
-import { createCaller } from '../fakes/caller.ts'
-import { startDomains } from '../fakes/service.ts'
+import { type StartedApi, startApi } from '../fakes/caller.ts'
 import { sampleRow, store } from './samples.ts'
 
-const started = async () => {
-  const service = await startDomains({ background: false })
-  return { service, call: createCaller(service) }
-}
-type Started = Awaited<ReturnType<typeof started>>
-
-const fill = async ({ service }: Started, rows: readonly Partial<TaskRow>[]) => {
+const fill = async ({ service }: StartedApi, rows: readonly Partial<TaskRow>[]) => {
   for (const [at, more] of rows.entries()) {
     await store(service, sampleRow({ id: `task_${String(at).padStart(3, '0')}`, ...more }))
   }
@@ -18,7 +11,7 @@ const fill = async ({ service }: Started, rows: readonly Partial<TaskRow>[]) => 
 const idsOf = (body: { tasks: { id: string }[] }) => body.tasks.map(({ id }) => id)
 
 /** Every id of a list, in order, by walking its cursors. */
-const walk = async ({ call }: Started, path: string): Promise<string[]> => {
+const walk = async ({ call }: StartedApi, path: string): Promise<string[]> => {
   const seen: string[] = []
   let cursor: string | undefined
   do {
@@ -36,12 +29,12 @@ const walk = async ({ call }: Started, path: string): Promise<string[]> => {
 
 describe('GET /api/tasks', () => {
   it('answers an empty list as a list', async () => {
-    const { call } = await started()
+    const { call } = await startApi()
     expect((await call('GET /api/tasks')).body).toEqual({ tasks: [], total: 0, count: 0, limit: 50 })
   })
 
   it('shows summaries, newest first, with the total of all matches', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     const heavy = { description: 'D', prompt: 'P', metadata: { m: 1 }, result: { success: true, output: '' } }
     await fill(it_, [heavy, { ...heavy, status: 'failed', createdAt: '2026-01-01T11:30:00.000Z' }])
     const { body } = await it_.call('GET /api/tasks?limit=1')
@@ -53,7 +46,7 @@ describe('GET /api/tasks', () => {
   })
 
   it('shows everything with full=true, and just what fields names besides the id', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, [{ prompt: 'P', fence: 7 }])
 
     expect((await it_.call('GET /api/tasks?full=true')).body.tasks[0]).toMatchObject({
@@ -87,12 +80,12 @@ describe('GET /api/tasks', () => {
     'cursor=nonsense',
     `cursor=${'x'.repeat(6_001)}`,
   ])('answers 400 to %s', async (query) => {
-    const { call } = await started()
+    const { call } = await startApi()
     expect((await call(`GET /api/tasks?${query}`)).status).toBe(400)
   })
 
   it('pages by offset', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, Array(5).fill({}))
 
     const { body } = await it_.call('GET /api/tasks?limit=2&offset=3')
@@ -102,7 +95,7 @@ describe('GET /api/tasks', () => {
   })
 
   it.each(['', 'status=queued&'])('walks by cursor over all rows, ties included (%s)', async (filter) => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, Array(25).fill({}))
 
     const seen = await walk(it_, `/api/tasks?${filter}limit=4`)
@@ -111,7 +104,7 @@ describe('GET /api/tasks', () => {
   })
 
   it('walks past tasks that arrive meanwhile, repeating and skipping nothing', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, Array(10).fill({}))
     const first = (await it_.call('GET /api/tasks?limit=4')).body
     await it_.service.create()
@@ -122,7 +115,7 @@ describe('GET /api/tasks', () => {
   })
 
   it('takes a cursor only from the same list, undamaged', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, Array(3).fill({}))
     const { nextCursor } = (await it_.call('GET /api/tasks?limit=1')).body
     const flipped = (nextCursor[5] === 'A' ? 'B' : 'A') + nextCursor.slice(1)
@@ -203,7 +196,7 @@ describe('GET /api/tasks/filter', () => {
     ['q=.*', []],
     ['status=queued&labels=a&q=alp', [0]],
   ] as [string, number[]][])('finds by %s', async (query, expected) => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, rows)
     const { status, body } = await it_.call(`GET /api/tasks/filter?${query}`)
 
@@ -214,7 +207,7 @@ describe('GET /api/tasks/filter', () => {
   })
 
   it('shows whole tasks', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, rows)
     expect((await it_.call('GET /api/tasks/filter?q=gamma')).body.tasks[0]).toMatchObject({
       prompt: rows[2]?.prompt,
@@ -235,7 +228,7 @@ describe('GET /api/tasks/filter', () => {
     'limit=0',
     'cursor=x',
   ])('answers 400 to %s', async (query) => {
-    const { call } = await started()
+    const { call } = await startApi()
     expect((await call(`GET /api/tasks/filter?${query}`)).status).toBe(400)
   })
 
@@ -243,7 +236,7 @@ describe('GET /api/tasks/filter', () => {
   it.each(SORTS.flatMap((by) => [[by, 'asc'] as const, [by, 'desc'] as const]))(
     'sorts by %s %s over a cursor walk that repeats and skips nothing',
     async (by, order) => {
-      const it_ = await started()
+      const it_ = await startApi()
       const many = Array.from({ length: 40 }, (_, at): Partial<TaskRow> => {
         const row = rows[at % 4] ?? {}
         const minute = String(at % 5).padStart(2, '0')
@@ -265,7 +258,7 @@ describe('GET /api/tasks/filter', () => {
   )
 
   it('takes a cursor only under the same criteria and order', async () => {
-    const it_ = await started()
+    const it_ = await startApi()
     await fill(it_, Array(3).fill({}))
     const { nextCursor } = (await it_.call('GET /api/tasks/filter?limit=1&sortBy=title')).body
 

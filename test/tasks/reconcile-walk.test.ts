@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createIds } from '../../lib/adapters/node/ids.ts'
-import type { Query, Store, Tally } from '../../lib/ports/store.ts'
+import type { Store, Tally } from '../../lib/ports/store.ts'
 import { createCorrections } from '../../lib/tasks/corrections.ts'
 import { createReconcile } from '../../lib/tasks/reconcile.ts'
 import { createCounterCheck } from '../../lib/tasks/reconcile-counters.ts'
@@ -35,12 +35,17 @@ beforeEach(async () => {
   service = world.serve()
 })
 
-/** A check that reads a few tasks with each call, and how many it has read one by one since the last time of asking. */
-const openCheck = (rowsAtOnce = AT_ONCE) => {
+/**
+ * A check that reads a few tasks with each call, and how many it has read one by one since the last time of asking. Of the
+ * queued ones a page has so many at most.
+ */
+const openCheck = (rowsAtOnce = AT_ONCE, queuedAtMost = Number.MAX_SAFE_INTEGER) => {
   let read = 0
   const page: Store['page'] = async (of, query) => {
-    const found = await world.store.page(of, query)
-    if ((query as Query<object>).index === 'newest' && query.order === 'desc') read += found.rows.length
+    const { index, is, order, limit } = query
+    const most = is === 'queued' ? queuedAtMost : limit
+    const found = await world.store.page(of, { ...query, limit: Math.min(limit, most) })
+    if (index === 'newest' && order === 'desc') read += found.rows.length
     return found
   }
   const { clock } = world
@@ -123,6 +128,39 @@ describe('the check of the counters', () => {
     // What it suspects, the next one confirms: 13 tasks in four steps.
     await tick(2 + 3)
     expect(await totals()).toMatchObject({ total: 13, 'agent:test-agent': 13, 'completed:test-agent': 3 })
+  })
+
+  it('counts all tasks when it is time to, where an open state has too many to tell the states alone', async () => {
+    await create(6)
+    await add('tasks', 'all', { 'status:in_progress': 2, 'priority:4': 7 })
+    const { tick, reads } = openCheck(AT_ONCE, 2)
+    // A walk that suspects and one that confirms, of two steps each.
+    await tick(9)
+    expect(await totals()).toMatchObject({ 'status:in_progress': 0, 'priority:4': 0, corrections: 1 })
+    await tick(9)
+    reads()
+    await add('tasks', 'all', { 'status:in_progress': 2 })
+    await tick(9)
+    expect(reads()).toBe(0)
+    world.clock.advance(HOUR_MS)
+    await tick(9)
+    expect(await totals()).toMatchObject({ 'status:in_progress': 0, corrections: 2 })
+  })
+
+  it('corrects the states of many before it counts them all', async () => {
+    await create(6)
+    await add('tasks', 'all', { 'status:in_progress': 2 })
+    await openCheck().tick(3)
+    expect(await totals()).toMatchObject({ 'status:in_progress': 0 })
+  })
+
+  it('sees at once that a state of more than a page by its total has few', async () => {
+    await create(2)
+    const { tick } = openCheck(100)
+    await tick(3)
+    await add('tasks', 'all', { 'status:queued': 5_000 })
+    await tick(4)
+    expect(await totals()).toMatchObject({ 'status:queued': 2 })
   })
 
   it('corrects nothing that somebody else has corrected while it was on its way', async () => {

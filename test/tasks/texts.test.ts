@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createCaller } from '../fakes/caller.ts'
-import { startDomains } from '../fakes/service.ts'
+import { startApi } from '../fakes/caller.ts'
 
 const NAUGHTY = [
   'null',
@@ -25,7 +24,7 @@ const NAUGHTY = [
 
 describe('any text', () => {
   it.each(NAUGHTY)('comes back as it was from every field and every reader (%j)', async (text) => {
-    const call = createCaller(await startDomains({ background: false }))
+    const { call } = await startApi()
     const given = {
       title: `(${text})`,
       description: text,
@@ -48,7 +47,7 @@ describe('any text', () => {
   it.each(NAUGHTY.filter((text) => text.isWellFormed()))(
     'is found by itself, in any case (%j)',
     async (text) => {
-      const call = createCaller(await startDomains({ background: false }))
+      const { call } = await startApi()
       await call('POST /api/tasks', { body: { title: 'x', prompt: `before ${text} after` } })
       await call('POST /api/tasks', { body: { title: 'y' } })
 

@@ -4,6 +4,7 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { CreateTokenBody } from '../../lib/tokens/contract.ts'
 import { createHolders } from '../../lib/tokens/holder.ts'
 import { tokenRows } from '../../lib/tokens/rows.ts'
 import { createTokens } from '../../lib/tokens/service.ts'
@@ -50,6 +51,19 @@ const opened = () => {
 }
 
 const list = { limit: 50, offset: undefined, cursor: undefined }
+
+describe('the name of an API token', () => {
+  it.each(['CI\nadmin', 'CI\0', 'CI\u202e', 'CI\u2066', '\u200b', ' ', 'x'.repeat(101)])(
+    'is not %j',
+    (name) => {
+      expect(CreateTokenBody.safeParse({ name, scopes: ['gateway'] }).success).toBe(false)
+    },
+  )
+
+  it('is one line of any script', () => {
+    expect(CreateTokenBody.parse({ name: ' بناء 🧑‍💻 ', scopes: ['gateway'] }).name).toBe('بناء 🧑‍💻')
+  })
+})
 
 describe('a new API token', () => {
   it('has its id, 160 random bits and a checksum in its text', async () => {

@@ -78,8 +78,8 @@ describe('the outcome of a run', () => {
     ['returns without success', () => ({ output: 'x' }), { code: 'bad_result' }],
     ['returns without output', () => ({ success: true }), { code: 'bad_result' }],
     [
-      'returns more than 4,000,000 characters',
-      () => ({ success: true, output: 'x'.repeat(4e6) }),
+      'returns more than 2,000,000 bytes',
+      () => ({ success: true, output: '日'.repeat(7e5) }),
       { code: 'result_too_large' },
     ],
   ])('is failed when the agent %s', async (_name, execute, error) => {

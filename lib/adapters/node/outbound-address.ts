@@ -9,6 +9,8 @@ export type Allowed = { host(name: string): boolean; address(address: string): b
 
 // All of the public internet is in there (RFC 4291, section 2.4); what of it is for special use has a range of its own.
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
+/** Azure's own service for the machines that it runs: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16 */
+const OF_THE_PLATFORM = ipaddr.parse('168.63.129.16').toString()
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62}\.)*[a-z0-9_-]{0,62}$/
 
 /**
@@ -17,7 +19,7 @@ const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62}\.)*[a-z0-9_-]{0,62}$/
  */
 export const isPublic = (text: string): boolean => {
   const address = parsed(text)
-  if (address?.range() !== 'unicast') return false
+  if (address?.range() !== 'unicast' || address.toString() === OF_THE_PLATFORM) return false
   return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
 

@@ -11,8 +11,8 @@ import { createRedelivery } from '../../../lib/adapters/aws/sqs/redelivery.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
 
-/** An HTTP function has 29 s. */
-const PROMISED_MS = 22_000
+/** A call gives up after 22 s; the rest is for a machine that has other things to do as well. */
+const HTTP_FUNCTION_MS = 29_000
 
 const SILENT = () => undefined
 /** Begins an answer and says no more. */
@@ -104,7 +104,7 @@ describe.each(Object.keys(BEHAVIOURS))('an AWS that takes a connection and %s', 
     const { failed, ms } = (observed[behaviour] as Observed).outcomes[name] as Outcome
     const cause = failed instanceof Error && failed.name === 'Problem' ? failed.cause : failed
     expect(cause).toMatchObject({ name: 'TimeoutError' })
-    expect(ms).toBeLessThan(PROMISED_MS)
+    expect(ms).toBeLessThan(HTTP_FUNCTION_MS)
   })
 
   it('is asked four times at most for each', () => {

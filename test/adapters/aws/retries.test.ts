@@ -1,10 +1,9 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from '@jest/globals'
 import { openDynamoDb } from '../../../lib/adapters/aws/clients.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
+import { onLoopback } from '../../fakes/loopback.ts'
 
 /** Many more than the SDK's own budget of repetitions would bear. */
 const CALLS = 300
@@ -23,19 +22,12 @@ const startDatabase = async (...statuses: { status: number; type: string }[]) =>
       response.end(JSON.stringify(status === 200 ? {} : { __type: type }))
     })
   }
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const client = openDynamoDb({
-    region: REGION,
-    endpoint: `http://127.0.0.1:${port}`,
-    credentials: CREDENTIALS,
-  })
+  const { url: endpoint, stop: close } = await onLoopback(createServer(answer))
+  const client = openDynamoDb({ region: REGION, endpoint, credentials: CREDENTIALS })
   const call = () => client.send(new GetItemCommand({ TableName: 't', Key: { id: { S: 'a' } } }))
   const stop = async () => {
     client.destroy()
-    server.closeAllConnections()
-    server.close()
+    await close()
   }
   return { call, requestsOfCalls: () => [...heard.values()], [Symbol.asyncDispose]: stop }
 }

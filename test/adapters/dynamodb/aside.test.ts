@@ -1,46 +1,25 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
-import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { type Emulator, startDynamoDb } from '../../../offline/emulators.ts'
 import { note, notes, samples } from '../../contract/store-samples.ts'
-import { openClient, openTables } from './opened.ts'
+import { createInterruptedBlobs } from '../../fakes/blobs.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
+import { openTables } from './opened.ts'
 
 const large = (letter: string) => letter.repeat(500_000)
 
 describe('large detail', () => {
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(startDatabase, ({ stop }) => stop())
   let store: Store
   let again: () => Store
-  const memory = createMemoryBlobs()
-  /** What happens once, before the next text is read or kept. */
-  const due: { get?: () => Promise<unknown>; put?: () => Promise<unknown> } = {}
-  const happen = async (verb: 'get' | 'put') => {
-    const work = due[verb]
-    delete due[verb]
-    await work?.()
-  }
-  const blobs: Blobs = {
-    ...memory,
-    get: (key) => happen('get').then(() => memory.get(key)),
-    put: (key, text) => happen('put').then(() => memory.put(key, text)),
-  }
-  /** What is kept aside for a note. */
-  const kept = async (id: string) => (await blobs.list(`rows/notes/${id}/`, { limit: 100 })).keys.length
+  const { blobs, due, kept } = createInterruptedBlobs(notes)
 
   beforeAll(async () => {
-    emulator = await startDynamoDb()
-    client = openClient(emulator.endpoint)
+    const { client } = database()
     const opened = await openTables({ client, collections: samples, clock: createClock(), blobs })
     store = opened.store
     again = opened.again
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
   })
 
   it('lies aside, and comes when it is asked for', async () => {

@@ -1,5 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
 import { dayOf, iso } from '../../../lib/core/time.ts'
@@ -10,9 +9,11 @@ import type { Tasks } from '../../../lib/tasks/service.ts'
 import { DAILY_TOTALS, TASK_TOTALS } from '../../../lib/tasks/tally.ts'
 import { createTotals } from '../../../lib/tasks/totals.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
-import { type Emulator, hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
+import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
 import { body, lifeOf, principal, tasksOn } from './life.ts'
-import { type Opened, openClient, openTables } from './opened.ts'
+import { type Opened, openTables } from './opened.ts'
 
 const eventOf = (id: string) => ({ id, taskId: 'task', type: 'created', timestamp: iso(0) }) as const
 /** Totals of a service with eight agents. */
@@ -27,24 +28,21 @@ if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: n
 const suite = hasDynoxide() ? describe : describe.skip
 suite('the capacity units of DynamoDB', () => {
   const clock = createClock()
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(
+    () => startDatabase(startDynoxide),
+    ({ stop }) => stop(),
+  )
   let meter: () => Capacity
   let opened: Opened
   let store: Store
   let tasks: Tasks
 
   beforeAll(async () => {
-    emulator = await startDynoxide()
-    client = openClient(emulator.endpoint)
+    const { client } = database()
     opened = await openTables({ client, collections, clock })
     store = opened.store
     tasks = tasksOn(store)
     meter = meterCapacity(client)
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
   })
 
   const make = (count: number) =>
@@ -64,6 +62,10 @@ suite('the capacity units of DynamoDB', () => {
   it('are 20 for the writes of a small task, and no reads', async () => {
     // A task in the table and two indexes, a moved status twice in its index; with it its events and totals.
     expect(await lived()).toEqual([7, 6, 7])
+  })
+  it('are no more for one that was asked for with 0.5 kB, 0.3 of it a prompt', async () => {
+    expect(JSON.stringify(body({ prompt: 'p'.repeat(300) })).length).toBeGreaterThan(500)
+    expect(await lived({ prompt: 'p'.repeat(300) })).toEqual([7, 6, 7])
   })
   it('are 9 more with a prompt of 3 kB, which no index has', async () => {
     expect(await lived({ prompt: 'p'.repeat(3_000) })).toEqual([10, 9, 10])

@@ -92,12 +92,14 @@ suite('a commit to DynamoDB', () => {
     expect(outcome).toEqual({ applied: false, row: note('late', { state: 'shut' }) })
     expect(await store.get(notes, 'of late')).toBeUndefined()
   })
-  it('writes what comes to one row again after the transaction', async () => {
+  it('writes what comes to one row again after the transaction, and before all else', async () => {
     await store.commit({ insert: notes, row: note('twice', { rank: 1 }) }, [
+      { insert: lines, row: line('twice') },
       { insert: notes, row: note('beside twice', { rank: 1 }) },
       { update: notes, key: 'beside twice', add: { rank: 1 } },
       { update: notes, key: 'twice', add: { rank: 1 } },
     ])
+    expect(sent).toEqual(['TransactWriteItems', 'UpdateItem', 'UpdateItem', 'PutItem'])
     expect((await store.get(notes, 'beside twice'))?.rank).toBe(2)
     expect((await store.get(notes, 'twice'))?.rank).toBe(2)
   })

@@ -1,5 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createExcess } from '../../../lib/adapters/aws/dynamodb/excess.ts'
 import { planOf } from '../../../lib/adapters/aws/dynamodb/plan.ts'
 import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
@@ -10,8 +9,10 @@ import { iso } from '../../../lib/core/time.ts'
 import type { Position } from '../../../lib/ports/store.ts'
 import { type TaskRow, tasks } from '../../../lib/tasks/rows.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
-import { type Emulator, hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { openClient, openTables } from './opened.ts'
+import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
+import { openTables } from './opened.ts'
 
 /** Texts that nothing could make shorter. */
 const cjk = (length: number, seed: number) =>
@@ -90,17 +91,13 @@ type Case = [string, (n: number) => Texts, Texts]
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: nothing counts capacity units')
 const suite = hasDynoxide() ? describe : describe.skip
 suite('a page of the 50 newest', () => {
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(
+    () => startDatabase(startDynoxide),
+    ({ stop }) => stop(),
+  )
   let meter: () => Capacity
-  beforeAll(async () => {
-    emulator = await startDynoxide()
-    client = openClient(emulator.endpoint)
-    meter = meterCapacity(client)
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
+  beforeAll(() => {
+    meter = meterCapacity(database().client)
   })
 
   it.each<Case>([
@@ -111,6 +108,7 @@ suite('a page of the 50 newest', () => {
     'costs at most 16 read units and is exact: %s',
     async (_, textsOf, more) => {
       const blobs = createMemoryBlobs()
+      const { client } = database()
       const { store } = await openTables({ client, collections, clock: createClock(), blobs })
       const rows: TaskRow[] = []
       for (let n = 0; n < ROWS; n += 1) rows.push(rowOf(n, textsOf(n)))

@@ -1,13 +1,13 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { Problem } from '../../../lib/core/errors.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { type Emulator, startDynamoDb } from '../../../offline/emulators.ts'
 import { lines, note, notes, samples } from '../../contract/store-samples.ts'
 import { seededRandom } from '../../crash/random.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
 import { type Fault, injectFaults } from './faults.ts'
-import { openClient, openTables } from './opened.ts'
+import { openTables } from './opened.ts'
 
 const FAULTS: readonly Fault[] = ['throttled', 'unsent', 'unanswered']
 const SHARE = 0.3
@@ -15,8 +15,7 @@ const COMMITS = 200
 const AT_ONCE = 50
 
 describe('storage of which 30 % of all calls fail', () => {
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(startDatabase, ({ stop }) => stop())
   let store: Store
   let share = 0
   let due: Fault[] = []
@@ -25,8 +24,7 @@ describe('storage of which 30 % of all calls fail', () => {
   let failed = 0
 
   beforeAll(async () => {
-    emulator = await startDynamoDb()
-    client = openClient(emulator.endpoint)
+    const { client } = database()
     const random = seededRandom(20_260_101)
     injectFaults(client, (command) => {
       calls += 1
@@ -37,10 +35,6 @@ describe('storage of which 30 % of all calls fail', () => {
       return FAULTS[Math.floor(random() * FAULTS.length)]
     })
     store = (await openTables({ client, collections: samples, clock: createClock() })).store
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
   })
 
   /** Half of them add to a row of ten, the others insert; each with a line and a total. True for an answer. */

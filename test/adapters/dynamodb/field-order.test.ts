@@ -1,10 +1,10 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { type Collection, collection } from '../../../lib/core/collection.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { type Emulator, startDynamoDb } from '../../../offline/emulators.ts'
-import { openClient, openTables } from './opened.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
+import { openTables } from './opened.ts'
 
 type Person = { name: string; id: string; city: string; age: number; letter: string; zip: string; at: string }
 const people = collection<Person>({
@@ -20,19 +20,13 @@ const UNLISTED = ['age', 'zip']
 
 // An item has no order of fields: one emulator answers with another each time.
 describe('the fields of a row', () => {
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(startDatabase, ({ stop }) => stop())
   let store: Store
   beforeAll(async () => {
-    emulator = await startDynamoDb()
-    client = openClient(emulator.endpoint)
+    const { client } = database()
     const collections = [people] as unknown as Collection[]
     store = (await openTables({ client, collections, clock: createClock() })).store
     await store.commit({ insert: people, row: ROW })
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
   })
 
   it('come in the order of the collection, then the detail, then the others by name', async () => {

@@ -1,12 +1,11 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { type Collection, collection } from '../../../lib/core/collection.ts'
-import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Query, Store } from '../../../lib/ports/store.ts'
-import { type Emulator, startDynamoDb } from '../../../offline/emulators.ts'
-import { openClient, openTables } from './opened.ts'
+import { createInterruptedBlobs } from '../../fakes/blobs.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
+import { openTables } from './opened.ts'
 
 type Report = {
   id: string
@@ -36,40 +35,21 @@ const report = (id: string, more: Partial<Report> = {}): Report => ({
 })
 
 describe('long fields of a list', () => {
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(startDatabase, ({ stop }) => stop())
   let store: Store
   /** Another process. */
   let other: Store
-  const memory = createMemoryBlobs()
-  /** What happens once, before the next text is read or kept. */
-  const due: { get?: () => Promise<unknown>; put?: () => Promise<unknown> } = {}
-  const happen = async (verb: 'get' | 'put') => {
-    const work = due[verb]
-    delete due[verb]
-    await work?.()
-  }
-  const blobs: Blobs = {
-    ...memory,
-    get: (key) => happen('get').then(() => memory.get(key)),
-    put: (key, text) => happen('put').then(() => memory.put(key, text)),
-  }
-  const kept = async (id: string) => (await memory.list(`rows/reports/${id}/`, { limit: 100 })).keys.length
+  const { blobs, due, kept } = createInterruptedBlobs(reports)
   const list = async (query: Partial<Query<Report>> = {}) =>
     (await store.page(reports, { index: 'newest', order: 'asc', limit: 50, ...query })).rows
   const listed = async (id: string) => (await list()).find((row) => row.id === id)
 
   beforeAll(async () => {
-    emulator = await startDynamoDb()
-    client = openClient(emulator.endpoint)
     const collections = [reports, log] as unknown as Collection[]
+    const { client } = database()
     const opened = await openTables({ client, collections, clock: createClock(), blobs })
     store = opened.store
     other = opened.again()
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
   })
 
   it('stay with the row while all of them fit', async () => {

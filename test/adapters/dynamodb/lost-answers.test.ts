@@ -1,31 +1,29 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { type Emulator, startDynalite, startDynamoDb } from '../../../offline/emulators.ts'
+import { startDynalite, startDynamoDb } from '../../../offline/emulators.ts'
 import { lines, note, notes, samples } from '../../contract/store-samples.ts'
+import { startDatabase } from '../../fakes/database.ts'
+import { forAllTests } from '../../fakes/lifetimes.ts'
 import { type Fault, injectFaults } from './faults.ts'
-import { openClient, openTables } from './opened.ts'
+import { openTables } from './opened.ts'
 
 /** A write took effect, its answer was lost, and the SDK sent it again: it is to count once, as applied. */
 describe.each([
   ['dynalite', startDynalite],
   ['the better emulator', startDynamoDb],
 ])('a write whose answer is lost, on %s', (_, start) => {
-  let emulator: Emulator
-  let client: DynamoDBClient
+  const database = forAllTests(
+    () => startDatabase(start),
+    ({ stop }) => stop(),
+  )
   let store: Store
   const due = new Map<string, Fault[]>()
 
   beforeAll(async () => {
-    emulator = await start()
-    client = openClient(emulator.endpoint)
+    const { client } = database()
     injectFaults(client, (command) => due.get(command)?.shift())
     store = (await openTables({ client, collections: samples, clock: createClock() })).store
-  })
-  afterAll(async () => {
-    client.destroy()
-    await emulator.stop()
   })
   /** Of the next call of this command. */
   const loseAnswer = (command: string) => due.set(command, ['unanswered'])

@@ -3,9 +3,8 @@ import { createTables, tableDefinitions } from '../../../lib/adapters/aws/dynamo
 import { collections } from '../../../lib/collections.ts'
 import { type Collection, collection } from '../../../lib/core/collection.ts'
 import { tasks } from '../../../lib/tasks/rows.ts'
-import { startDynamoDb } from '../../../offline/emulators.ts'
 import { samples } from '../../contract/store-samples.ts'
-import { openClient } from './opened.ts'
+import { startDatabase } from '../../fakes/database.ts'
 
 const definitions = tableDefinitions(collections, ({ name }) => `stage-${name}`)
 const tableOf = (name: string) => definitions.find(({ create }) => create.TableName === `stage-${name}`)
@@ -60,12 +59,10 @@ describe('the tables of the service', () => {
     expect(defining(more)).toThrow()
   })
   it('are created once, however often it is asked for', async () => {
-    const emulator = await startDynamoDb()
-    const client = openClient(emulator.endpoint)
+    const { client, stop } = await startDatabase()
     const some = tableDefinitions(samples, ({ name }) => `twice-${name}`)
     await createTables(client, some)
     await expect(createTables(client, some)).resolves.toBeUndefined()
-    client.destroy()
-    await emulator.stop()
+    await stop()
   })
 })

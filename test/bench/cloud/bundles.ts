@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { packageStage } from '../../deploy/serverless.ts'
-import { firstFile } from '../../deploy/zip.ts'
+import { bundleOf } from '../../deploy/zip.ts'
 import { atMost, type Row } from '../row.ts'
 
 const HTTP = [
@@ -28,7 +28,7 @@ export const packBundles = () => {
   try {
     const all = [...HTTP, ...JOBS].map((name) => {
       const zip = stage.zip(name)
-      const { content } = firstFile(zip)
+      const content = bundleOf(zip, name)
       writeFileSync(fileOf(name), content)
       return { name, zipped: zip.length, hasAiSdk: content.includes(AI_SDK) }
     })

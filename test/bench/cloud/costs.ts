@@ -31,6 +31,7 @@ const billOfTask = ({ deployed, options, find, perSecond, sourceRequests }: Need
     fairRequests: sqsRequests,
     httpRequests: 1 + polls,
     edgeRequests: 1 + polls,
+    edgeFunctionCalls: 1 + polls,
     invocations: parts.length,
     gbSeconds:
       sum((part) => gbSeconds(msOf(part), deployed.memoryMb(part.by))) +

@@ -31,6 +31,7 @@ export const deployedBy = (template: Template) => {
       ({ PointInTimeRecoverySpecification: recovery }) => recovery?.PointInTimeRecoveryEnabled === true,
     ),
     keys: all('AWS::KMS::Key').length,
+    secrets: all('AWS::SecretsManager::Secret').length,
     /** Tables under a key of this account; those under a key of AWS's own cost no requests for it. */
     keyedTables: tables.filter(({ SSESpecification }) => SSESpecification?.SSEEnabled === true).length,
   }

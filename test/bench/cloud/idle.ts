@@ -16,7 +16,8 @@ const KEY_SECONDS = 300
 type Needs = { deployed: Deployed; options: Options; tick: Measured }
 
 const billOfMonth = ({ deployed, options: { tripMs, storedGb }, tick }: Needs): Bill => {
-  const { ticksAMonth, sources, alarmMetrics, dashboards, keys, keyedTables, isRecoverable } = deployed
+  const { ticksAMonth, sources, alarmMetrics, dashboards, keys, secrets, keyedTables, isRecoverable } =
+    deployed
   const memoryMb = deployed.memoryMb(tick.by)
   const polls = sources.map(({ isLimited }) => (isLimited ? POLLS.limited : POLLS.free) / POLLS.seconds)
   return {
@@ -29,6 +30,7 @@ const billOfMonth = ({ deployed, options: { tripMs, storedGb }, tick }: Needs): 
     alarmMetrics,
     dashboards,
     keys,
+    secrets,
     keyRequests: (keyedTables * SECONDS_A_MONTH) / KEY_SECONDS,
     storedGb,
     ...(isRecoverable ? { recoverableGb: storedGb } : {}),

@@ -13,6 +13,7 @@ type Answer = { statusCode: number; body: string }
 const prompt = (bytes: number) => ({ prompt: 'p'.repeat(bytes) })
 
 /** The operations that costs and targets rest on, by name. */
+/** What is stored of such a task has 0.6 kB; what was asked for has the rest of that when there is a prompt too. */
 export const SMALL_CREATE = 'create, 0.6 kB'
 export const LARGE_CREATE = 'create, prompt of 3 kB'
 export const RUN = 'run: claim to completion, 0.6 kB'
@@ -107,6 +108,7 @@ export const operationsOn = (world: World): Operation[] => {
     get('tasks', ANALYTICS, '/api/tasks/analytics'),
     get('queue', QUEUE_STATUS, '/api/queue/status'),
     create(SMALL_CREATE),
+    create('create, 0.6 kB asked for', prompt(400)),
     create(LARGE_CREATE, prompt(3_000)),
     create('create, prompt of 90 kB', prompt(90_000)),
     {
@@ -117,6 +119,7 @@ export const operationsOn = (world: World): Operation[] => {
     { name: 'create under a key', by: 'tasks', event: async () => keyed() },
     { name: 'create under a key, again', by: 'tasks', event: replay },
     run(RUN),
+    run('run: the same, 0.6 kB asked for', prompt(400)),
     run(LARGE_RUN, prompt(3_000)),
     run(RUN_WITH_PROGRESS, { metadata: { progress: PROGRESS } }),
     run('run: fails, to be tried again', { metadata: { fails: 'once' } }),

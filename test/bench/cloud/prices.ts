@@ -18,6 +18,8 @@ export const PRICES = {
   alarmMetrics: { dollars: 0.1, of: 'metrics with alarms', by: 'CloudWatch' },
   dashboards: { dollars: 3, of: 'dashboards', by: 'CloudWatch' },
   keys: { dollars: 1, of: 'keys of your own', by: 'KMS' },
+  secrets: { dollars: 0.4, of: 'secrets', by: 'Secrets Manager' },
+  edgeFunctionCalls: { dollars: 0.1e-6, of: 'of them through a function', by: 'CloudFront Functions' },
   keyRequests: { dollars: 3e-6, of: 'requests for keys of tables, at most', by: 'KMS' },
 } as const
 

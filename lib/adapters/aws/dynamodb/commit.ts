@@ -61,9 +61,10 @@ export const createCommit = ({ planOf, rows, aside, tallies, transact }: Needs) 
     }
   }
 
+  /** Rows come first: events and totals are made up for when they are missing, and of a row nobody knows that it is. */
   const follow = async ({ strict, loose, late, tallies: taken }: Following): Promise<void> => {
-    await Promise.all([tallies.take(taken), ...loose.map((one) => rows.write(one))])
     for (const one of [...strict, ...late]) await rows.write(one)
+    await Promise.all([tallies.take(taken), ...loose.map((one) => rows.write(one))])
   }
 
   return async (

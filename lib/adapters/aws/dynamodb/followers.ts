@@ -6,7 +6,7 @@ import type { Fields } from './value.ts'
 
 /**
  * What follows from a head. `strict` are written with it, all or none; `loose` (rows that are only ever added beside
- * their owner) and tallies after it; `late` after it, in their order.
+ * their owner) and tallies after it; `late` between, in their order.
  */
 export type Following = { strict: Bound[]; loose: Bound[]; late: Bound[]; tallies: Tally[] }
 

@@ -11,7 +11,7 @@ import { shown } from './row.ts'
 import type { Rows } from './rows.ts'
 import { ALL, createSelect } from './select.ts'
 import { createTop, isBeyond } from './sort.ts'
-import { blobOf, type Fields } from './value.ts'
+import type { Fields } from './value.ts'
 import { isBound } from './where.ts'
 
 export type ReadNeeds = { connection: Connection; rows: Rows; aside: Aside; clock: Clock }
@@ -21,7 +21,7 @@ type Found = { rows: Fields[]; total?: number }
 /** Rows of an index, in its order or sorted. Secondary indexes lag behind by moments; the table itself does not. */
 export const createReads = (needs: ReadNeeds) => {
   const { connection, clock } = needs
-  const { inOrder, all, filled, complete } = createSelect(needs)
+  const { inOrder, all, allWith, complete } = createSelect(needs)
 
   /** The rows of a page in the order of the index, one more than asked for when more follow. */
   const walked = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Fields[]> => {
@@ -47,9 +47,7 @@ export const createReads = (needs: ReadNeeds) => {
     const from = after && { by: after.by, ties: tiesIn(place.index, after) }
     const top = createTop({ ...ordering, size: offset + limit + 1 })
     let total = 0
-    for await (const read of all(plan, place, { ...query, bounds: {}, wanted: ALL })) {
-      const row = blobOf(read[sort]) === undefined ? read : await filled(plan, read, false)
-      if (row === undefined) continue
+    for await (const row of allWith(plan, place, { ...query, bounds: {}, wanted: ALL }, sort)) {
       total += 1
       if (from === undefined || isBeyond(row, from, ordering)) top.add(row)
     }

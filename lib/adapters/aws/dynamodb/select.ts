@@ -10,6 +10,7 @@ import { queriesOf, type Selection } from './queries.ts'
 import { hasExpired } from './row.ts'
 import type { Rows } from './rows.ts'
 import { scanned } from './scan.ts'
+import { createSlices } from './slices.ts'
 import { blobOf, type Fields, type Item } from './value.ts'
 import { fieldsOf, judgeAll, type Verdict } from './where.ts'
 
@@ -36,18 +37,10 @@ const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => 
     : { first: part(wanted), next: (_, taken) => part(wanted - taken), ahead }
 }
 
-/** So many blobs are read at a time. */
-const SLICE = 50
-
-const inSlices = async <T, U>(all: readonly T[], work: (one: T) => Promise<U>): Promise<U[]> => {
-  const done: U[] = []
-  for (let at = 0; at < all.length; at += SLICE)
-    done.push(...(await Promise.all(all.slice(at, at + SLICE).map(work))))
-  return done
-}
-
 /** Rows that pass every test. They are as the index has them: without detail, long fields maybe as pointers. */
 export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
+  const { inSlices, sliced } = createSlices(connection)
+
   const reread = (plan: Plan, row: Fields, detail: boolean) =>
     aside.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail)
 
@@ -126,12 +119,20 @@ export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
     }
   }
 
+  const all = (plan: Plan, place: Place, wish: Wanted): AsyncGenerator<Fields> =>
+    needsAll(plan, place, wish.where) ? ofTable(plan, place, wish.where) : inOrder(plan, place, wish)
+
   return {
     inOrder,
     /** All of them, in any order. */
-    all: (plan: Plan, place: Place, wish: Wanted): AsyncGenerator<Fields> =>
-      needsAll(plan, place, wish.where) ? ofTable(plan, place, wish.where) : inOrder(plan, place, wish),
-    filled,
+    all,
+    /** All of them, in any order, with this field; those that are gone are left out. */
+    allWith: (plan: Plan, place: Place, wish: Wanted, field: string): AsyncGenerator<Fields> =>
+      sliced(
+        all(plan, place, wish),
+        (row) => blobOf(row[field]) !== undefined,
+        (row) => filled(plan, row, false),
+      ),
     /** The rows with their long fields and, when it is asked for, detail; those that are gone are left out. */
     complete: async (plan: Plan, { index }: Place, found: Fields[], detail: boolean): Promise<Fields[]> => {
       const isPart = detail && [...plan.heavy].some((field) => isMissing(plan, index, field))

@@ -1,0 +1,103 @@
+import {
+  AbortMultipartUploadCommand,
+  type CompletedPart,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { checkBlobKey } from '../../core/blob.ts'
+import type { Archive, Draft } from '../../ports/archive.ts'
+import { asUnavailable } from './failure.ts'
+
+/** The smallest that S3 takes of a part that is not the last (5 MiB). With its 10,000 parts a document has up to 52 GB. */
+export const PART_BYTES = 5 * 1_048_576
+
+/** S3 compares these with its own; an upload and its parts must name the same. */
+const CHECKSUM = { ChecksumAlgorithm: 'CRC32' } as const
+
+type Place = { Bucket: string; Key: string }
+type Needs = {
+  /** Its own settings decide about retries and time limits. */
+  client: S3Client
+  bucket: string
+}
+
+/**
+ * Documents as objects of an S3 bucket: one request for what fits a part, else a multipart upload, which shows as an
+ * object only once it is completed. Each holds one part in memory. Uploads that a dying process leaves unfinished are
+ * removed by a rule of the bucket. The role needs `s3:PutObject` and `s3:AbortMultipartUpload`.
+ */
+export const createS3Archive = ({ client, bucket }: Needs): Archive => ({
+  begin: (key) => draftOf(client, { Bucket: bucket, Key: checkBlobKey(key) }),
+})
+
+const draftOf = (client: S3Client, place: Place): Draft => {
+  let part = Buffer.alloc(0)
+  let filled = 0
+  let upload: Upload | undefined
+  /** Sends what is gathered; S3 has it, or has refused it, when the next byte is gathered in its place. */
+  const flush = async () => {
+    upload ??= await beginUpload(client, place)
+    await upload.add(part.subarray(0, filled))
+    filled = 0
+  }
+  return {
+    write: (text) =>
+      sent(async () => {
+        const bytes = Buffer.from(text)
+        if (part.length === 0) part = Buffer.allocUnsafe(PART_BYTES)
+        for (let at = 0; at < bytes.length; ) {
+          if (filled === PART_BYTES) await flush()
+          const taken = bytes.copy(part, filled, at)
+          filled += taken
+          at += taken
+        }
+      }),
+    close: () =>
+      sent(async () => {
+        if (upload === undefined) return putWhole(client, place, part.subarray(0, filled))
+        await flush()
+        await upload.complete()
+      }),
+    abort: () => sent(async () => upload?.abort()),
+  }
+}
+
+type Upload = Awaited<ReturnType<typeof beginUpload>>
+
+const beginUpload = async (client: S3Client, place: Place) => {
+  const { UploadId } = await client.send(
+    new CreateMultipartUploadCommand({ ...place, ...CHECKSUM, ContentType: 'application/json' }),
+  )
+  const upload = { ...place, UploadId }
+  const Parts: CompletedPart[] = []
+  return {
+    add: async (Body: Uint8Array) => {
+      const PartNumber = Parts.length + 1
+      const { ETag, ChecksumCRC32 } = await client.send(
+        new UploadPartCommand({ ...upload, ...CHECKSUM, PartNumber, Body }),
+      )
+      Parts.push({ PartNumber, ETag, ChecksumCRC32 })
+    },
+    complete: async () => {
+      await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }))
+    },
+    abort: async () => {
+      await client.send(new AbortMultipartUploadCommand(upload))
+    },
+  }
+}
+
+const putWhole = async (client: S3Client, place: Place, Body: Uint8Array) => {
+  await client.send(new PutObjectCommand({ ...place, ...CHECKSUM, ContentType: 'application/json', Body }))
+}
+
+const sent = async (call: () => Promise<void>): Promise<void> => {
+  try {
+    await call()
+  } catch (thrown) {
+    throw asUnavailable(thrown, 'archive_unavailable', 'The archive')
+  }
+}

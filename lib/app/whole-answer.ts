@@ -1,0 +1,31 @@
+import { Problem } from '../core/errors.ts'
+import { withCommonHeaders } from '../http/common-headers.ts'
+import type { HttpResult } from '../http/event.ts'
+import { problemResult } from '../http/problem.ts'
+
+export type WholeAnswer = HttpResult & { body: string }
+
+/** The longest answer a function may give: 6 MB as Lambda writes it, which is JSON with the body in it. */
+const LONGEST_ANSWER = 6_291_556
+/** So many characters of JSON never come to more, though each takes three bytes there. */
+const SHORT = 2_000_000
+
+/** An answer in one piece, as a function gives it; Problem `too_large` `answer_too_large` in place of one that it cannot give. */
+export const whole = async (result: HttpResult): Promise<WholeAnswer> => {
+  let body = ''
+  for await (const piece of typeof result.body === 'string' ? [result.body] : result.body) {
+    body += piece
+    if (body.length > LONGEST_ANSWER) return tooLong(result)
+  }
+  const answer = { ...result, body }
+  const isShort = body.length < SHORT || Buffer.byteLength(JSON.stringify(answer)) <= LONGEST_ANSWER
+  return isShort ? answer : tooLong(result)
+}
+
+const tooLong = ({ headers: { 'x-request-id': requestId = '' } }: HttpResult): WholeAnswer => {
+  const message =
+    'The answer is larger than the 6 MB that a function can give: ask for less, or where it is streamed'
+  const problem = new Problem('too_large', 'answer_too_large', message)
+  const { body, ...refusal } = withCommonHeaders(problemResult(problem, requestId), requestId)
+  return { ...refusal, body: String(body) }
+}

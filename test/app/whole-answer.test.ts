@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals'
+import { whole } from '../../lib/app/whole-answer.ts'
+
+const MOST_BYTES = 6_291_556
+const answerOf = (body: string | AsyncIterable<string>) => ({
+  statusCode: 200,
+  headers: { 'x-request-id': 'req_1', 'content-disposition': 'attachment' },
+  body,
+})
+async function* pieces(...all: string[]) {
+  yield* all
+}
+const bytesOf = (answer: object) => Buffer.byteLength(JSON.stringify(answer))
+/** What is left for a body that needs no escaping. */
+const ROOM = MOST_BYTES - bytesOf(answerOf(''))
+
+describe('the answer of a function', () => {
+  it.each([
+    ['a text', 'a'.repeat(ROOM)],
+    ['pieces', pieces('a'.repeat(ROOM - 1), 'a')],
+  ])('is given whole as long as Lambda takes it: %s', async (_name, body) => {
+    const answer = await whole(answerOf(body))
+    expect([answer.statusCode, bytesOf(answer)]).toEqual([200, MOST_BYTES])
+  })
+
+  it.each([
+    ['of a byte more', 'a'.repeat(ROOM + 1)],
+    ['in pieces, of a byte more', pieces('a'.repeat(ROOM), 'a')],
+    ['of quotes, which Lambda escapes', '"'.repeat(ROOM / 2 + 1)],
+    ['of three bytes a character', '日'.repeat(ROOM / 3 + 1)],
+  ])('is refused in our form where it is one %s', async (_name, body) => {
+    const { statusCode, headers, body: text } = await whole(answerOf(body))
+    expect(statusCode).toBe(413)
+    expect(JSON.parse(text)).toEqual({
+      error: expect.any(String),
+      code: 'answer_too_large',
+      requestId: 'req_1',
+    })
+    expect(headers).toMatchObject({
+      'x-request-id': 'req_1',
+      'content-type': 'application/json; charset=utf-8',
+    })
+    expect(headers).not.toHaveProperty('content-disposition')
+  })
+})

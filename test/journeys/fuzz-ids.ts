@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import type { Route } from '../../lib/http/route.ts'
+
+/** How the ids begin that stand in a path. */
+const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
+  ['/api/tasks/', /^task_/],
+  ['/api/dlq/', /^dlq_/],
+  ['/api/notifications/', /^ntf_/],
+  ['/api/tokens/', /^tok_/],
+  ['/api/users/', /^user_/],
+  ['/api/auth/invites/', /^inv_/],
+  ['/api/devices/paired/', /^pairing_/],
+  ['/api/devices/pairing/status/', /^svc_pairing_/],
+  ['/api/gateway/', /^gw_/],
+]
+
+/** Mostly an id that fits the path: there are many of other things, and few requests for each route. */
+export const idOf = ({ path }: Route, known: readonly string[], text: fc.Arbitrary<string>) => {
+  const beginning = BEGINNINGS.find(([start]) => path.startsWith(start))?.[1]
+  const fitting = known.filter((one) => beginning?.test(one))
+  if (path.includes('{') && fitting.length === 0) throw new Error(`There is no id for ${path}`)
+  const fits = fitting.length === 0 ? text : fc.constantFrom(...fitting)
+  return fc.oneof(
+    { weight: 3, arbitrary: fits },
+    { weight: 1, arbitrary: fc.constantFrom(...known) },
+    { weight: 1, arbitrary: text },
+  )
+}

@@ -1,4 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { openDynamoDb } from '../../../lib/adapters/aws/clients.ts'
 import { createDynamoStore } from '../../../lib/adapters/aws/dynamodb/store.ts'
 import { createTables, tableDefinitions } from '../../../lib/adapters/aws/dynamodb/tables.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
@@ -6,8 +7,9 @@ import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Clock } from '../../../lib/ports/clock.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
 
-export const openClient = (endpoint: string, maxAttempts = 4) =>
-  new DynamoDBClient({ endpoint, region: REGION, credentials: CREDENTIALS, maxAttempts })
+/** As the service opens its own, its repetitions included. */
+export const openClient = (endpoint: string): DynamoDBClient =>
+  openDynamoDb({ endpoint, region: REGION, credentials: CREDENTIALS })
 
 let opened = 0
 /** A name for the tables of one store; tables of a run that went before have another. */

@@ -11,6 +11,7 @@ import { S3Store } from '../node_modules/fauxqs/dist/s3/s3Store.js'
 import { SnsStore } from '../node_modules/fauxqs/dist/sns/snsStore.js'
 import { SqsStore } from '../node_modules/fauxqs/dist/sqs/sqsStore.js'
 import { spawnBound } from './bound-process.ts'
+import { onLoopback } from './loopback.ts'
 
 /** A running emulator, on loopback only. */
 export type Emulator = {
@@ -87,15 +88,9 @@ export const startDynoxide = async (folder?: string): Promise<Database> => {
 /** DynamoDB by dynalite: everywhere, but without transactions. It keeps its data in `folder`, or else in memory. */
 export const startDynalite = async (folder?: string): Promise<Database> => {
   const place = folder === undefined ? {} : { path: path.join(folder, 'dynamodb.level') }
-  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, ...place }).listen(0, LOOPBACK)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const stop = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-  return { name: 'dynalite', endpoint: `http://${LOOPBACK}:${port}`, stop }
+  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, ...place })
+  const { url, stop } = await onLoopback(server)
+  return { name: 'dynalite', endpoint: url, stop }
 }
 
 /** The better DynamoDB that this machine has. */

@@ -48,7 +48,7 @@ export const createAccounts = (needs: Needs) => {
     wanted: { role?: 'user' | 'admin' | undefined; disabled?: boolean | undefined },
   ) => {
     // Those that a login began while it was being disabled do not come back either.
-    const signOut = () => endSessions(userId, { by: principal, devices: true })
+    const signOut = () => endSessions(userId, { devices: { by: principal } })
     if ((await needs.store.get(users, userId))?.disabled) await signOut()
     const row = await changeStanding(userId, wanted)
     if (row.disabled) await signOut()

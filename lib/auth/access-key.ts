@@ -85,11 +85,7 @@ export const createAccessKey = (needs: Needs) => {
     const stood = sessionId === undefined ? undefined : stored.hash()
     const hash = key === null ? undefined : await passwords.hash(typed(key))
     if (!(await stored.replaceHash(stood, hash))) throw overtaken(sessionId !== undefined)
-    await sessions.closeAll(LOCAL_USER, {
-      by: principal,
-      devices: false,
-      ...(sessionId === undefined ? {} : { except: sessionId }),
-    })
+    await sessions.closeAll(LOCAL_USER, sessionId === undefined ? {} : { except: sessionId })
     await needs.audit(principal, key === null ? 'access-key.remove' : 'access-key.set')
     // Until now nobody had to sign in, so there is no session yet that could go on.
     return key !== null && sessionId === undefined ? sessions.open(LOCAL_USER) : undefined

@@ -15,10 +15,10 @@ export type OpenSession = (userId: string) => Promise<OpenedSession>
 /** Begins a session in a browser: the headers of the answer that give it the cookie. */
 export type GrantSession = (userId: string, isSecure: boolean) => Promise<Readonly<Record<string, string>>>
 
-/** Ends the sessions of a user, those of devices as well when asked to, but for `except`; `by` goes on record. */
+/** Ends the sessions of a user but for `except`, and with `devices` those of devices: they are unpaired `by` somebody. */
 export type EndSessions = (
   userId: string,
-  which: { by: Actor; devices: boolean; except?: string },
+  which: { devices?: { by: Actor }; except?: string },
 ) => Promise<void>
 
 /** What decides whether somebody may still use a session. */

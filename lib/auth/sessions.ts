@@ -1,9 +1,10 @@
 import { createHash, createHmac } from 'node:crypto'
+import { pagesOf } from '../core/pages.ts'
 import { type Actor, LOCAL_USER, type Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import { type SessionRow, sessions } from './rows.ts'
 import type { EndSessions, OpenedSession, Standing } from './schema.ts'
 
@@ -88,16 +89,12 @@ export const createSessions = (needs: Needs) => {
   /** Ends the session of a token, whose user may have been disabled; a token that is nobody's is fine. */
   const closeToken = (token: string): Promise<boolean> => close(idOf(token))
 
-  /** Ends every session of a user, those of devices when asked to, and never `except`. */
-  const closeAll: EndSessions = async (userId, { by, except, devices }) => {
-    if (devices) await needs.unpairAll(userId, { by, ...(except === undefined ? {} : { except }) })
+  const closeAll: EndSessions = async (userId, { devices, except }) => {
+    if (devices) await needs.unpairAll(userId, { ...devices, ...(except === undefined ? {} : { except }) })
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
-    for (let after: Position | undefined, isMore = true; isMore; ) {
-      const { rows, next } = await store.page(sessions, { ...selection, ...(after ? { after } : {}) })
+    for await (const rows of pagesOf((from) => store.page(sessions, { ...selection, ...from }))) {
       const ending = rows.filter((row) => row.id !== except && (devices || row.deviceId === undefined))
-      await Promise.all(ending.map((row) => end(row, by)))
-      after = next
-      isMore = next !== undefined
+      await Promise.all(ending.map((row) => end(row, devices?.by)))
     }
   }
 

@@ -1,6 +1,6 @@
 import { messageOf } from '../core/errors.ts'
+import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
-import type { Position } from '../ports/store.ts'
 import { createLanes } from './lanes.ts'
 import { type DeliveryRow, deliveryRows } from './rows.ts'
 import type { AddDelivery } from './schema.ts'
@@ -61,20 +61,13 @@ export const createDeliveries = (needs: Needs) => {
   /** Begins to send what is due; resolves when it has looked, not when it has sent. */
   const sendDue = async (): Promise<void> => {
     const where = [{ field: 'dueAt' as const, to: iso(clock.now()) }]
-    let after: Position | undefined
+    const due = { index: 'due', order: 'asc', where, limit: PAGE } as const
     let passed = 0
-    do {
-      const page = await store.page(deliveryRows, {
-        index: 'due',
-        order: 'asc',
-        where,
-        limit: PAGE,
-        ...(after ? { after } : {}),
-      })
-      for (const row of page.rows) begin(row)
-      passed += page.rows.length
-      after = page.next
-    } while (after && passed < MOST_PASSED && !lanes.isFull() && !stopped)
+    for await (const rows of pagesOf((from) => store.page(deliveryRows, { ...due, ...from }))) {
+      for (const row of rows) begin(row)
+      passed += rows.length
+      if (passed >= MOST_PASSED || lanes.isFull() || stopped) return
+    }
   }
 
   const add: AddDelivery = async (delivery) => {

@@ -1,3 +1,4 @@
+import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -34,15 +35,13 @@ export const createPending = ({ store, clock }: Needs) => {
       limit: PAGE,
     } as const
     let deleted = 0
-    let page = await store.page(pairings, query)
-    for (;;) {
+    for await (const rows of pagesOf((from) => store.page(pairings, { ...query, ...from }))) {
       const outcomes = await Promise.all(
-        page.rows.map(({ id }) => store.commit<PairingRow>({ remove: pairings, key: id, when: { status } })),
+        rows.map(({ id }) => store.commit<PairingRow>({ remove: pairings, key: id, when: { status } })),
       )
       deleted += outcomes.filter(({ applied }) => applied).length
-      if (page.next === undefined) return deleted
-      page = await store.page(pairings, { ...query, after: page.next })
     }
+    return deleted
   }
 
   /** Removes those that were not approved in time, the rejected ones among them; resolves to how many. */

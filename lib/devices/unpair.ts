@@ -1,5 +1,6 @@
+import { pagesOf } from '../core/pages.ts'
 import type { Actor } from '../core/principal.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import { type PairingRow, pairings } from './rows.ts'
 
 const PAGE = 200
@@ -28,12 +29,9 @@ export const createUnpairing = ({ store, audit }: Needs) => {
    */
   const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
     const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
-    for (let after: Position | undefined, isMore = true; isMore; ) {
-      const { rows, next } = await store.page(pairings, { ...selection, ...(after ? { after } : {}) })
+    for await (const rows of pagesOf((from) => store.page(pairings, { ...selection, ...from }))) {
       const ending = rows.filter(({ sessionId }) => except === undefined || sessionId !== except)
       await Promise.all(ending.map(({ id }) => unpair(id, by)))
-      after = next
-      isMore = next !== undefined
     }
   }
 

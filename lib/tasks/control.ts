@@ -1,8 +1,9 @@
 import { missing, Problem } from '../core/errors.ts'
+import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import type { createTaskCreation } from './create.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal, nextStatus } from './machine.ts'
@@ -36,19 +37,9 @@ export const createTaskControl = (needs: Needs) => {
   const events = async (id: string) => {
     await load(id)
     const all: TaskEvent[] = []
-    let after: Position | undefined
-    do {
-      const place = after ? { after } : {}
-      const page = await store.page(taskEvents, {
-        index: 'ofTask',
-        is: id,
-        order: 'asc',
-        limit: 1_000,
-        ...place,
-      })
-      all.push(...page.rows)
-      after = page.next
-    } while (after)
+    const selection = { index: 'ofTask', is: id, order: 'asc', limit: 1_000 } as const
+    for await (const rows of pagesOf((from) => store.page(taskEvents, { ...selection, ...from })))
+      all.push(...rows)
     return { taskId: id, events: all, count: all.length }
   }
 

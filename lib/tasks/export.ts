@@ -1,6 +1,7 @@
+import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Position, Store } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import { EXPORT_VERSION } from './queries.ts'
 import { publicTask, tasks } from './rows.ts'
 
@@ -17,20 +18,12 @@ export const createTaskExport = ({ store, clock }: { store: Store; clock: Clock 
   async function* exportTasks(): AsyncGenerator<string> {
     yield `{"version":"${EXPORT_VERSION}","exportedAt":"${iso(clock.now())}","tasks":[`
     let written = 0
-    let after: Position | undefined
-    do {
-      const page = await store.page(tasks, {
-        index: 'newest',
-        order: 'asc',
-        limit: PAGE,
-        detail: true,
-        ...(after ? { after } : {}),
-      })
-      if (page.rows.length > 0) {
-        yield (written > 0 ? ',' : '') + page.rows.map((row) => JSON.stringify(publicTask(row))).join(',')
+    const all = { index: 'newest', order: 'asc', limit: PAGE, detail: true } as const
+    for await (const rows of pagesOf((from) => store.page(tasks, { ...all, ...from }))) {
+      if (rows.length > 0) {
+        yield (written > 0 ? ',' : '') + rows.map((row) => JSON.stringify(publicTask(row))).join(',')
       }
-      written += page.rows.length
-      after = page.next
-    } while (after)
+      written += rows.length
+    }
     yield `],"taskCount":${written}}`
   }

@@ -1,9 +1,10 @@
 import { messageOf } from '../core/errors.ts'
+import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
-import type { Position, Query, Store } from '../ports/store.ts'
+import type { Query, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { TaskStatus } from './machine.ts'
 import type { Reconcile } from './reconcile.ts'
@@ -41,17 +42,12 @@ export const createRecovery = (needs: Needs) => {
     status: TaskStatus,
     { limit = PAGE, ...more }: Partial<Query<TaskRow>> = {},
     isOver = () => false,
-  ): AsyncGenerator<TaskRow[]> {
-    let after: Position | undefined
-    do {
-      const place = after ? { after } : {}
-      const page = await store.page(tasks, {
-        ...{ index: 'byStatus', is: status, order: 'asc', limit, ...more },
-        ...place,
-      })
-      yield page.rows
-      after = page.next
-    } while (after && !isOver())
+  ): AsyncGenerator<readonly TaskRow[]> {
+    const selection = { index: 'byStatus', is: status, order: 'asc', limit, ...more } as const
+    for await (const rows of pagesOf((from) => store.page(tasks, { ...selection, ...from }))) {
+      yield rows
+      if (isOver()) return
+    }
   }
 
   /**

@@ -67,11 +67,12 @@ export type ActiveRuns = ReturnType<typeof createActiveRuns>
 export const createStop = () => {
   const controller = new AbortController()
   let reason: StopReason | undefined
+  let over = false
   let hear: (() => void) | undefined
   return {
     signal: controller.signal,
     stop: (why: StopReason) => {
-      if (reason !== undefined) return
+      if (over || reason !== undefined) return
       reason = why
       controller.abort(new RunStopped(why))
       hear?.()
@@ -81,6 +82,10 @@ export const createStop = () => {
       hear = call
     },
     reason: () => reason,
+    /** The agent is done: whatever comes now, it is not told. */
+    end: () => {
+      over = true
+    },
   }
 }
 

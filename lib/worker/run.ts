@@ -29,6 +29,7 @@ export const createRunner = ({ clock, timeoutMs }: Needs) => {
       const end = (ended: Outcome) => {
         cancelTimeout()
         over = true
+        stopped.end()
         const reason = stopped.reason()
         resolve(reason === undefined ? ended : { kind: 'stopped', reason })
       }

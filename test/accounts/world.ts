@@ -39,7 +39,7 @@ export const createWorld = (options: Options = {}) => {
     mode: options.mode ?? ('cloud' as AuthMode),
     registrationMode: options.registrationMode ?? ('invite' as RegistrationMode),
   }
-  const ended: { userId: string; by: string }[] = []
+  const ended: { userId: string; by: string | undefined }[] = []
   const verified: (string | undefined)[] = []
   const audited: { action: string; details?: object | undefined }[] = []
   const accounts = createAccounts({
@@ -58,7 +58,7 @@ export const createWorld = (options: Options = {}) => {
     mode: () => settings.mode,
     registrationMode: () => settings.registrationMode,
     countAttempt: async () => undefined,
-    endSessions: async (userId, { by }) => void ended.push({ userId, by: by.userId }),
+    endSessions: async (userId, { devices }) => void ended.push({ userId, by: devices?.by.userId }),
     audit: async (_principal, action, details) => void audited.push({ action, details }),
   })
   const signUp = (name: string, more: { inviteCode?: string; email?: string; password?: string } = {}) =>

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onLoopback } from '../fakes/loopback.ts'
+import { onLoopback } from '../../offline/loopback.ts'
 
 export type Received = { path: string; headers: IncomingMessage['headers']; body: string }
 export type Answering = (response: ServerResponse, received: Received) => void

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http'
 import { describe, expect, it } from '@jest/globals'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
-import { onLoopback } from '../fakes/loopback.ts'
+import { onLoopback } from '../../offline/loopback.ts'
 
 const UNREACHABLE = { name: 'Problem', kind: 'unavailable', code: 'provider_unreachable' }
 

@@ -3,7 +3,7 @@ import { routes } from '../../lib/api/routes.ts'
 import { openLocalApp } from '../../lib/app.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Access, Route } from '../../lib/http/route.ts'
-import { type Loopback, onLoopback } from '../fakes/loopback.ts'
+import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 
 /** Everybody who may come to the door. */
 const callers = [

@@ -115,9 +115,9 @@ describe('ending the sessions of a user', () => {
       )
       return all.map((principal) => principal !== undefined)
     }
-    await sessions.closeAll('ann', { by: { userId: 'ann' }, except: mine.sessionId, devices: false })
+    await sessions.closeAll('ann', { except: mine.sessionId })
     expect(await alive()).toEqual([true, false, true, true])
-    await sessions.closeAll('ann', { by: { userId: 'ann' }, devices: true })
+    await sessions.closeAll('ann', { devices: { by: { userId: 'ann' } } })
     expect(await alive()).toEqual([false, false, false, true])
   })
 
@@ -126,7 +126,7 @@ describe('ending the sessions of a user', () => {
     for (let n = 0; n < 210; n++) await sessions.begin(`device ${n}`, 'ann', 'dev_1')
     clock.advance(1)
     for (let n = 0; n < 410; n++) await sessions.open('ann')
-    await sessions.closeAll('ann', { by: { userId: 'ann' }, devices: false })
+    await sessions.closeAll('ann', {})
     expect(await store.count(sessionRows, { index: 'ofUser', is: 'ann' })).toBe(210)
   })
 })

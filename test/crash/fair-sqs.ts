@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { onLoopback } from '../fakes/loopback.ts'
+import { onLoopback } from '../../offline/loopback.ts'
 import { createFairOrder, type Entry } from './fair-queue.ts'
 
 type Input = { QueueUrl: string; MaxNumberOfMessages?: number; Entries?: Entry[] }

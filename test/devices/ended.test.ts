@@ -44,9 +44,9 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
 
   it('is gone as well when its user is signed out everywhere, and stays where only people are', async () => {
     const { sessions, id, token, listed } = await paired()
-    await sessions.closeAll(ANN.userId, { by: ROOT, devices: false })
+    await sessions.closeAll(ANN.userId, {})
     expect([await listed(), (await sessions.principalOf(token))?.userId]).toEqual([true, ANN.userId])
-    await sessions.closeAll(ANN.userId, { by: ROOT, devices: true })
+    await sessions.closeAll(ANN.userId, { devices: { by: ROOT } })
     expect([await listed(), await sessions.principalOf(token)]).toEqual([false, undefined])
     expect(await audited('device.end')).toContainEqual({
       userId: ROOT.userId,
@@ -63,7 +63,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
       return { id, status: () => codeOf(status(requestId)) }
     }
     const [hers, his] = [await ask(ann()), await ask(bob())]
-    await sessions.closeAll(ANN.userId, { by: ROOT, devices: true })
+    await sessions.closeAll(ANN.userId, { devices: { by: ROOT } })
     expect([await hers.status(), await his.status()]).toEqual([
       'pairing_request_not_found',
       expect.stringContaining('approved'),
@@ -79,7 +79,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     const copies = Array.from({ length: 205 }, (_, n) => ({ ...row, id: `${id}_${n}` }))
     await Promise.all(copies.map((copy) => opened.store.commit<PairingRow>({ insert: pairings, row: copy })))
     expect((await devices.paired(ANN, { limit: 1 })).total).toBeGreaterThan(205)
-    await sessions.closeAll(ANN.userId, { by: ROOT, devices: true })
+    await sessions.closeAll(ANN.userId, { devices: { by: ROOT } })
     expect((await devices.paired(ANN, { limit: 1 })).total).toBe(0)
   })
 
@@ -87,7 +87,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     const { sessions, token, listed } = await paired()
     const other = await paired()
     const except = (await sessions.principalOf(token))?.sessionId
-    await sessions.closeAll(ANN.userId, { by: ANN, devices: true, ...(except ? { except } : {}) })
+    await sessions.closeAll(ANN.userId, { devices: { by: ANN }, ...(except ? { except } : {}) })
     expect([await listed(), await other.listed()]).toEqual([true, false])
     expect(await sessions.principalOf(token)).toMatchObject({ sessionId: except })
   })

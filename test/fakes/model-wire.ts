@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { onLoopback } from './loopback.ts'
+import { onLoopback } from '../../offline/loopback.ts'
 
 /** A request that the fake provider got; `closed` resolves when its connection is gone or its answer is out. */
 export type Heard = {

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app.ts'
 import { readConfig } from '../../lib/config.ts'
-import { type Loopback, onLoopback } from '../fakes/loopback.ts'
+import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 
 const LARGE = 50_000_000
 

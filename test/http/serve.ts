@@ -5,10 +5,10 @@ import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
 import type { RecordRequest } from '../../lib/http/observe.ts'
 import type { Handlers, Routes } from '../../lib/http/route.ts'
+import { onLoopback } from '../../offline/loopback.ts'
 import { front, openGuard } from '../fakes/guard.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { onLoopback } from '../fakes/loopback.ts'
 import { type Answer, answerTo } from './answer.ts'
 
 export type Asked = {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { ProviderName } from '../../lib/oauth/schema.ts'
-import { onLoopback } from '../fakes/loopback.ts'
+import { onLoopback } from '../../offline/loopback.ts'
 import { createGrants, refusal, type TokenAnswer } from './grants.ts'
 import { createIssuer } from './issuer.ts'
 

@@ -54,4 +54,30 @@ describe('a run, while storage does not answer', () => {
     await turns()
     expect(await service.tasks.get(id)).toMatchObject({ status: 'completed' })
   })
+
+  it('is not told to stop when its agent is done before a look at the lease says that it is over', async () => {
+    const looking = Promise.withResolvers<void>()
+    let isSlow = false
+    const agent = createFakeAgent(HOLD)
+    const over = (real: Store): Store => ({
+      ...real,
+      get: async (...key) => {
+        if (isSlow) await looking.promise
+        return real.get(...key)
+      },
+    })
+    const service = await startDomains({ adapters: [agent], background: false, wrapStore: over })
+    const { id } = await service.create()
+    void service.worker.run({ taskId: id, attempt: 1 })
+    await turns()
+    isSlow = true
+    service.active.check()
+    agent.runs[0]?.finish()
+    await turns()
+    isSlow = false
+    looking.resolve()
+    await turns()
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'completed' })
+    expect(agent.runs[0]?.signal.aborted).toBe(false)
+  })
 })

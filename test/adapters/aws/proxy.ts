@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { onLoopback } from '../../fakes/loopback.ts'
+import { onLoopback } from '../../../offline/loopback.ts'
 
 /** How a call of AWS fails: refused for its rate, an error there, broken off before it arrived or after it took effect. */
 export const FATES = ['throttled', 'broken', 'unsent', 'unanswered'] as const

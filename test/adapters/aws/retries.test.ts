@@ -3,7 +3,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { describe, expect, it } from '@jest/globals'
 import { openDynamoDb } from '../../../lib/adapters/aws/clients.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
-import { onLoopback } from '../../fakes/loopback.ts'
+import { onLoopback } from '../../../offline/loopback.ts'
 
 /** Many more than the SDK's own budget of repetitions would bear. */
 const CALLS = 300

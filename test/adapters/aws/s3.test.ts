@@ -3,7 +3,7 @@ import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createBucket, createS3Blobs } from '../../../lib/adapters/aws/s3.ts'
 import { CREDENTIALS, type Emulator, REGION, startSqsAndS3 } from '../../../offline/emulators.ts'
-import { onLoopback } from '../../fakes/loopback.ts'
+import { onLoopback } from '../../../offline/loopback.ts'
 
 const unavailable = { name: 'Problem', kind: 'unavailable', code: 'files_unavailable' }
 

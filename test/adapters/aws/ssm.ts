@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { onLoopback } from '../../fakes/loopback.ts'
+import { onLoopback } from '../../../offline/loopback.ts'
 
 type Ask = Readonly<Record<string, unknown>> & { action: string }
 

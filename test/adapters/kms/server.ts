@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { onLoopback } from '../../fakes/loopback.ts'
+import { onLoopback } from '../../../offline/loopback.ts'
 
 type Body = {
   KeyId?: string

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { onLoopback } from '../../fakes/loopback.ts'
+import { onLoopback } from '../../../offline/loopback.ts'
 
 /** What was asked of AWS: capacity units of DynamoDB, and requests to the other two. */
 export type Units = { read: number; write: number; sqs: number; s3: number }

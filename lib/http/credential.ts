@@ -12,6 +12,7 @@ export const credentialOf = (event: HttpEvent): Credential | undefined => {
   return token === undefined ? undefined : { by: 'cookie', token }
 }
 
+const NONE: readonly string[] = []
 const BEARER = /^bearer(?:\s|$)/i
 
 /**
@@ -28,7 +29,8 @@ export const bearerIn = (header: string | undefined): string | undefined =>
  * API Gateway lists them beside the headers, node:http has them in one.
  */
 export const cookiesOf = ({ cookies, headers }: HttpEvent, name: string): readonly string[] => {
-  const pairs = cookies ?? headers.cookie?.split(';') ?? []
+  const pairs = cookies ?? headers.cookie?.split(';')
+  if (pairs === undefined) return NONE
   const found = pairs.map((pair) => pair.trim()).filter((pair) => pair.startsWith(`${name}=`))
   return found.map((pair) => pair.slice(name.length + 1))
 }

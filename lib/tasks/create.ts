@@ -107,8 +107,8 @@ export const createTaskCreation = (needs: Needs) => {
       .catch((thrown) => storedAfterAll(stored, thrown))
     if (outcome.applied && !queue.durable) void enqueue(row)
     await outcome.durable
-    if (outcome.applied) await telling.birth(stored)
-    else await telling.settle(stored.id)
+    if (!outcome.applied) await telling.settle(stored.id)
+    else if (stored.born !== undefined) await telling.birth(stored)
     return publicTask(outcome.applied ? stored : (outcome.row ?? stored))
   }
 

@@ -81,6 +81,7 @@ export const createRuns = (needs: Needs) => {
 
 /** What an agent says it spent, where it says so in the form that tasks show. */
 const usageOf = ({ usage }: TaskResult) => {
+  if (usage === undefined) return {}
   const { data } = TokenUsageSchema.safeParse(usage)
   return data ? { usage: data } : {}
 }

@@ -1,4 +1,4 @@
-import { dayOf } from '../core/time.ts'
+import { dayOf, msOf } from '../core/time.ts'
 import type { Tally, Totals } from '../ports/store.ts'
 import type { TaskStatus } from './machine.ts'
 import type { Task } from './schema.ts'
@@ -43,6 +43,7 @@ const tallyOfEnd = (
   agent: string,
   status: 'completed' | 'failed',
   at: string,
+  atMs: number,
   durationMs: number,
 ): Tally[] => {
   const ended = once(`${status}:${agent}`, () =>
@@ -52,7 +53,7 @@ const tallyOfEnd = (
   const timed = {
     ...all({ durationMs, [`durationMs:${agent}`]: durationMs }),
     least: { leastDurationMs: durationMs },
-    most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: Date.parse(at) },
+    most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: atMs },
   }
   return [ended, timed, daily(at, status)]
 }
@@ -60,8 +61,9 @@ const tallyOfEnd = (
 /** What a task that has ended adds beside its change of state; nothing for one that was cancelled. */
 export const tallyOfEnded = ({ status, agent, startedAt, completedAt }: Ended): Tally[] => {
   if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
-  const durationMs = Math.max(0, Date.parse(completedAt) - Date.parse(startedAt ?? completedAt))
-  return tallyOfEnd(agent, status, completedAt, durationMs)
+  const endMs = msOf(completedAt)
+  const durationMs = startedAt === undefined ? 0 : Math.max(0, endMs - msOf(startedAt))
+  return tallyOfEnd(agent, status, completedAt, endMs, durationMs)
 }
 
 /** The totals under one prefix, by what follows it: `by(totals, 'status')` → `{queued: 3, …}`. */

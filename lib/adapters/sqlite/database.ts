@@ -3,15 +3,19 @@ import { fold } from '../../core/fold.ts'
 import { asProblem } from './failure.ts'
 import { keepPrivate } from './private.ts'
 
-/** 8 MB of cache a connection, and a write-ahead log folded back every MB: a longer one makes a commit wait for longer. */
+/**
+ * 8 MB of cache a connection. Pages twice as large as usual: a commit of many small rows is fewer writes. The log is folded
+ * back every 8 MB and kept at its size, since a file that grows costs more to sync; one still longer makes commits wait.
+ */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
+  PRAGMA page_size = 8192;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA cache_size = -8192;
   PRAGMA mmap_size = 0;
-  PRAGMA wal_autocheckpoint = 250;
-  PRAGMA journal_size_limit = 4194304;
+  PRAGMA wal_autocheckpoint = 1000;
+  PRAGMA journal_size_limit = 16777216;
 `
 
 /** Opens a file or `:memory:`; throws Problem `unavailable` when the medium will not have it. */

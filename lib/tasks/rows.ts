@@ -25,6 +25,16 @@ const LONG: readonly TaskField[] = [
   'assignedAgent',
   'error',
 ]
+/** What a task is created with and keeps, and nobody looks for. */
+const FIXED: readonly TaskField[] = [
+  'sourceId',
+  'sourceUrl',
+  'branch',
+  'assignedAgent',
+  'maxAttempts',
+  'createdBy',
+  'retriedFrom',
+]
 // What was asked for comes first, as in the row that a create makes.
 const ALL_FIELDS = [
   ...new Set([...Object.keys(CreateTaskSchema.shape), ...Object.keys(TaskSchema.shape)]),
@@ -39,6 +49,7 @@ export const tasks = collection<TaskRow>({
   detail: HEAVY,
   summary: ALL_FIELDS.filter((field) => !HEAVY.includes(field)),
   long: LONG,
+  fixed: FIXED,
 })
 
 export const taskEvents = collection<TaskEvent>({

@@ -26,8 +26,10 @@ describe('the tables of the service', () => {
     for (const { Projection } of indexes) {
       const fields = Projection?.NonKeyAttributes ?? []
       expect(fields).toEqual(
-        expect.arrayContaining(['title', 'status', 'createdAt', 'fence', 'leaseExpiresAt']),
+        expect.arrayContaining(['title', 'status', 'createdAt', 'fence', 'leaseExpiresAt', '_f']),
       )
+      // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_Projection.html
+      expect(fields.length).toBeLessThanOrEqual(20)
       expect(fields.filter((field) => tasks.detail?.some((heavy) => heavy === field))).toEqual([])
     }
   })
@@ -48,11 +50,21 @@ describe('the tables of the service', () => {
     ['the name of the totals', { name: 'tallies' }],
     ['an index over detail', { detail: ['body'], indexes: { newest: { by: 'body' } } }],
     [
+      'more fields in one index than DynamoDB takes',
+      {
+        detail: ['body'],
+        summary: Array.from({ length: 20 }, (_, n) => `field${n}` as 'at'),
+        indexes: { newest: { by: 'at' } },
+      },
+    ],
+    ['fixed fields that an index is made from', { fixed: ['at'], indexes: { newest: { by: 'at' } } }],
+    ['fixed fields that are detail', { fixed: ['body'], detail: ['body'] }],
+    [
       'more fields in indexes than DynamoDB takes',
       {
         detail: ['body'],
-        summary: Array.from({ length: 100 }, (_, n) => `field${n}` as 'at'),
-        indexes: { newest: { by: 'at' } },
+        summary: Array.from({ length: 19 }, (_, n) => `field${n}` as 'at'),
+        indexes: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`i${n}`, { by: 'at' }])),
       },
     ],
   ])('refuse %s', (_, more) => {

@@ -1,10 +1,12 @@
-import type { AttributeValue, Delete, Put, Update as UpdateItem } from '@aws-sdk/client-dynamodb'
+import type { Delete, Put, Update as UpdateItem } from '@aws-sdk/client-dynamodb'
 import type { Key, Remove, Update } from '../../../ports/store.ts'
 import { isAbsent, isThere } from './condition.ts'
+import { isAnyFixed } from './fixed.ts'
 import { derivations, itemOf, keyFields, keyItem, ownName } from './item.ts'
 import { type Plan, TOKEN } from './plan.ts'
 import { type Effect, effectsOf } from './row.ts'
-import { createTerms, type Terms } from './terms.ts'
+import { createTerms } from './terms.ts'
+import { type Change, createChange } from './update-expression.ts'
 import { encode, type Fields } from './value.ts'
 
 /** One conditional write, in the form that a request and a transaction share. */
@@ -29,11 +31,13 @@ export const insertRequest = (plan: Plan, row: Fields, { token, now }: Stamp): {
   }
 }
 
+/** Undefined for a removal that depends on what is stored. */
 export const removeRequest = (
   plan: Plan,
   { key, when }: Pick<Remove<Fields>, 'key' | 'when'>,
   { token, now }: Stamp,
-): { Delete: Delete } => {
+): { Delete: Delete } | undefined => {
+  if (isAnyFixed(plan, Object.keys(when ?? {}))) return undefined
   const terms = createTerms()
   const condition = isThere(plan, terms, when, token, now)
   return {
@@ -57,30 +61,6 @@ const refuseNewKey = (plan: Plan, effects: Map<string, Effect>, own: Fields): vo
     effects.delete(field)
   }
 }
-
-const VERBS = ['SET', 'ADD', 'REMOVE'] as const
-
-/** Collects what becomes of attributes, as an update expression. */
-const createChange = (terms: Terms) => {
-  const parts: Record<(typeof VERBS)[number], string[]> = { SET: [], ADD: [], REMOVE: [] }
-  return {
-    /** Sets an attribute, or removes it when there is no value. */
-    put: (field: string, value: AttributeValue | undefined): void => {
-      const name = terms.name(field)
-      if (value === undefined) parts.REMOVE.push(name)
-      else parts.SET.push(`${name} = ${terms.value(value)}`)
-    },
-    add: (field: string, step: number): void => {
-      parts.ADD.push(`${terms.name(field)} ${terms.value({ N: String(step) })}`)
-    },
-    text: (): string =>
-      VERBS.filter((verb) => parts[verb].length > 0)
-        .map((verb) => `${verb} ${parts[verb].join(', ')}`)
-        .join(' '),
-  }
-}
-
-type Change = ReturnType<typeof createChange>
 
 /** Whether an effect depends on what is stored: a number added to a field that an attribute of ours is made from. */
 const isBlind = ({ derived }: Plan, effects: ReadonlyMap<string, Effect>): boolean =>
@@ -113,7 +93,8 @@ export const updateRequest = (
   const { key, when } = write
   const effects = effectsOf(write)
   refuseNewKey(plan, effects, keyFields(plan, key))
-  if (isBlind(plan, effects)) return undefined
+  const named = [...effects.keys(), ...Object.keys(when ?? {})]
+  if (isBlind(plan, effects) || isAnyFixed(plan, named)) return undefined
   const terms = createTerms()
   const change = createChange(terms)
   change.put(TOKEN, { S: token })

@@ -80,9 +80,9 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
   }
 
   const remove = async ({ plan, key, write }: Bound<Remove<Fields>>): Promise<Result> => {
-    if (mayBeAside(plan, Object.keys(write.when ?? {}))) return replace({ plan, key, write })
     const stamp = newStamp()
     const request = removeRequest(plan, write, stamp)
+    if (!request || mayBeAside(plan, Object.keys(write.when ?? {}))) return replace({ plan, key, write })
     const { applied, item } = await connection.write({ request, plan, key, token: stamp.token })
     const row = standing(plan, item)
     if (!applied || row === undefined) return { applied, row }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/clock.ts'
 import type { Aside } from './aside.ts'
 import type { Connection } from './connection.ts'
+import { attributesOf } from './fixed.ts'
 import { hydrate } from './hydrate.ts'
 import { keyOf, rowOf } from './item.ts'
 import { merged, type Pace } from './merge.ts'
@@ -57,8 +58,9 @@ export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
   }
 
   /** What the tests look at: most rows fail, and need not be decoded. */
-  const tested = ({ expires }: Plan, item: Item, where: Tests = []): Fields => {
-    const names = [...where.flatMap(fieldsOf), ...(expires === undefined ? [] : [expires])]
+  const tested = ({ expires, fixed }: Plan, item: Item, where: Tests = []): Fields => {
+    const fields = [...where.flatMap(fieldsOf), ...(expires === undefined ? [] : [expires])]
+    const names = attributesOf(fixed, fields)
     return rowOf(Object.fromEntries(names.flatMap((name) => (item[name] ? [[name, item[name]]] : []))))
   }
 

@@ -19,21 +19,18 @@ const keySchema = ([hash, range]: readonly string[]) => [
   ...(range === undefined ? [] : [{ AttributeName: range, KeyType: 'RANGE' as const }]),
 ]
 
-const secondaryIndex = ({ name, p, s, carried }: IndexPlan, keys: readonly string[]) => ({
+const secondaryIndex = ({ name, p, s, named }: IndexPlan) => ({
   IndexName: name,
   KeySchema: keySchema([p, s]),
   Projection:
-    carried === undefined
+    named === undefined
       ? { ProjectionType: 'ALL' as const }
-      : {
-          ProjectionType: 'INCLUDE' as const,
-          NonKeyAttributes: [...carried].filter((field) => !keys.includes(field)),
-        },
+      : { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...named] },
 })
 
 const definitionOf = ({ table, keys, secondary, expires }: Plan): TableDefinition => {
   const attributes = [...new Set([...keys, ...secondary.flatMap(({ p, s }) => [p, s])])]
-  const indexes = secondary.map((index) => secondaryIndex(index, keys))
+  const indexes = secondary.map(secondaryIndex)
   return {
     create: {
       TableName: table,

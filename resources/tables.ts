@@ -1,15 +1,17 @@
 import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
 import type { Collection } from '../lib/core/collection.ts'
 
-/** What differs between stages: how every name begins, and what becomes of a table when the stack is removed. */
-export type Stage = { prefix: string; onRemoval: string }
+/** What differs between stages: how every name begins, and what becomes of a table when it is replaced or removed. */
+export type Stage = { prefix: string; onReplacement: string; onRemoval: string }
 
 /** Any stage: the variables that serverless.yml fills in. */
 export const anyStage: Stage = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of the Serverless Framework.
   prefix: '${self:service}-${sls:stage}-',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
-  onRemoval: '${param:onRemoval}',
+  onReplacement: '${param:onRemoval}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+  onRemoval: '${self:custom.deletionPolicy.${param:onRemoval}}',
 }
 
 /** The name of a collection's table in a stage. */
@@ -31,10 +33,10 @@ const logicalName = ({ create }: TableDefinition, { prefix }: Stage) => {
   return `${collection.charAt(0).toUpperCase()}${collection.slice(1)}Table`
 }
 
-const resource = ({ create, ttl }: TableDefinition, { onRemoval }: Stage) => ({
+const resource = ({ create, ttl }: TableDefinition, { onReplacement, onRemoval }: Stage) => ({
   Type: 'AWS::DynamoDB::Table',
   DeletionPolicy: onRemoval,
-  UpdateReplacePolicy: onRemoval,
+  UpdateReplacePolicy: onReplacement,
   Properties: {
     ...create,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },

@@ -14,7 +14,7 @@ const listItem = (item: unknown, indent: string): string =>
 const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 /** No word that YAML takes for something else, and nothing in it that ends a text. */
-const WORDS = /^(?!(?:true|false|null)$)[a-z_$](?:[\w${}/-]|:(?=\S)| (?=\w))*$/i
+const WORDS = /^(?!(?:true|false|null)$)[a-z_$](?:[\w${}/.-]|:(?=\S)| (?=\w))*$/i
 
 const bare = (value: unknown): string => {
   if (typeof value === 'boolean' || Number.isInteger(value)) return String(value)

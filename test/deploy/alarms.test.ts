@@ -50,6 +50,15 @@ describe('the alarms', () => {
     expect(watched('Throttles')).toEqual(functions.sort())
   })
 
+  it('watch what a function with a URL answers, which Lambda counts as no error', () => {
+    const streaming = Object.entries(service.functions)
+      .filter(([, { url }]) => url)
+      .map(([name]) => `${capital(name)}LambdaFunction`)
+    expect(streaming.length).toBeGreaterThan(0)
+    expect(watched('Url5xxCount')).toEqual(streaming.sort())
+    expect(watched('UrlRequestCount')).toEqual(streaming.sort())
+  })
+
   it('hear of tasks that the tick could do nothing for, by the metric that it writes', () => {
     const { TABLE_PREFIX } = service.provider.environment
     const [{ Namespace, Dimensions, Metrics: [{ Name } = { Name: '' }] = [] } = {}] = leftLying(
@@ -69,7 +78,7 @@ describe('the alarms', () => {
 describe('an alarm over an expression', () => {
   const computed = () => alarms().filter(({ Metrics }) => Metrics)
 
-  it('is of the form that CloudWatch takes: one value of a few metrics, of one queue and at one pace', () => {
+  it('is of the form that CloudWatch takes: one value of a few metrics, of one thing and at one pace', () => {
     expect(computed().length).toBeGreaterThan(0)
     for (const { Metrics, ...own } of computed()) {
       const [watches, ...reads]: Properties[] = Metrics
@@ -77,8 +86,10 @@ describe('an alarm over an expression', () => {
       for (const { Id, ReturnData, MetricStat } of reads) {
         expect(Id).toMatch(/^[a-z]\w*$/)
         expect(watches?.Expression).toMatch(new RegExp(`\\b${Id}\\b`))
-        expect({ ReturnData, ...MetricStat }).toMatchObject({ ReturnData: false, Period: 60 })
+        expect(ReturnData).toBe(false)
+        expect(Number(MetricStat.Period) % 60).toBe(0)
       }
+      expect(new Set(reads.map(({ MetricStat }) => MetricStat.Period)).size).toBe(1)
       expect(reads.length).toBeLessThanOrEqual(10)
       expect(new Set(reads.flatMap(referencesIn)).size).toBe(1)
       for (const name of ['MetricName', 'Namespace', 'Dimensions', 'Period', 'Statistic'])
@@ -150,6 +161,19 @@ describe('a message that dlq cannot take in', () => {
     },
     20_000,
   )
+})
+
+describe('StreamFaults', () => {
+  const asked = (UrlRequestCount: number, Url5xxCount: number): Look => ({ UrlRequestCount, Url5xxCount })
+
+  it.each([
+    ['more than one request in a hundred fails', [[asked(60, 1), asked(39, 0)]], 1],
+    ['one in a hundred fails', [[asked(60, 1), asked(40, 0)]], undefined],
+    ['none fails, and none is counted', [[{ UrlRequestCount: 1 }]], undefined],
+    ['nobody asks', [[]], undefined],
+  ])('when %s', (_, looks, expected) => {
+    expect(ringsAt(alarm('StreamFaults'), looks)).toBe(expected)
+  })
 })
 
 describe.each([

@@ -17,8 +17,11 @@ const of = (name: string) =>
 const last = (name: string) => of(name).at(-1) ?? ''
 
 describe('the container', () => {
-  it('stands on Node 24, and has git, ripgrep and the adapter to Lambda', () => {
-    expect(of('FROM')).toEqual(['node:24-slim AS packages', 'node:24-slim'])
+  it('stands on the Node that package.json pins, and has git, ripgrep and the adapter to Lambda', () => {
+    const { dependencies } = JSON.parse(text('package.json')) as { dependencies: { node: string } }
+    const [major, minor] = dependencies.node.split('.')
+    const base = `node:${major}.${minor}-slim`
+    expect(of('FROM')).toEqual([`${base} AS packages`, base])
     expect(last('RUN apt-get update')).toMatch(/ git .*ripgrep/)
     expect(of('COPY')).toContainEqual(
       expect.stringMatching(

@@ -41,7 +41,9 @@ const taskOf = async (id: string) => {
 }
 
 try {
-  run('build', '-f', 'functions/agentic/Dockerfile', '-t', name, '.')
+  // podman would keep the stages of the build as images without a name.
+  const layers = tool === 'podman' ? ['--layers=false'] : []
+  run('build', ...layers, '-f', 'functions/agentic/Dockerfile', '-t', name, '.')
   run('run', '-d', '--name', name, '--network', 'host', '-e', `PORT=${port}`, ...hardened, name)
   for (let tries = 0; tries < 300; tries += 1) {
     if ((await fetch(`${url}/api/health/ready`).catch(() => undefined))?.ok) break
@@ -55,8 +57,8 @@ try {
     body: JSON.stringify({ title: 'Search', prompt }),
   })
   const { task } = (await created.json()) as { task: { id: string } }
-  for (let tries = 0; tries < 300 && (await taskOf(task.id)).status !== 'completed'; tries += 1)
-    await sleep(100)
+  const isOver = async () => ['completed', 'failed'].includes((await taskOf(task.id)).status)
+  for (let tries = 0; tries < 300 && !(await isOver()); tries += 1) await sleep(100)
   const output = (await taskOf(task.id)).result?.output ?? ''
   if (!output.includes('a:1:needle')) throw new Error(`The search found nothing: ${output}`)
   run('stop', name)

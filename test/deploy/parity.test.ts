@@ -83,7 +83,8 @@ describe('resources/tables.yml', () => {
 
   it('is read as what it was made from', () => {
     const read = Object.fromEntries(ofType(service.resources, 'AWS::DynamoDB::Table'))
-    expect(read).toEqual(resourcesOf({ prefix: PREFIX, onRemoval: 'Delete' }).Resources)
+    const stage = { prefix: PREFIX, onReplacement: 'Delete', onRemoval: 'Delete' }
+    expect(read).toEqual(resourcesOf(stage).Resources)
   })
 
   it('has the tables by the names that functions look for', () => {

@@ -15,6 +15,9 @@ const all = (type: string) => ofType(template, type)
 const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 
+/** Outlives the stack, and is no relic of a deployment that failed; a replacement takes no such policy. */
+const KEPT = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }
+
 type Distribution = {
   Origins: {
     Id: string
@@ -23,12 +26,16 @@ type Distribution = {
   }[]
   DefaultCacheBehavior: Record<string, unknown>
   CacheBehaviors: Record<string, unknown>[]
+  CustomErrorResponses: unknown
 }
+
+/** The errors that CloudFront can be told how long to keep; some of them it keeps for 10 s when it is not told. */
+const KEPT_UNLESS_TOLD = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 describe('the distribution', () => {
   it('is the base URL: streams to the function URL, all else to the HTTP API, nothing cached, TLS only', () => {
     const config: Distribution = properties('AWS::CloudFront::Distribution')[0]?.DistributionConfig
-    const { Origins, DefaultCacheBehavior, CacheBehaviors } = config
+    const { Origins, DefaultCacheBehavior, CacheBehaviors, CustomErrorResponses } = config
     const origins = Object.fromEntries(Origins.map(({ Id, DomainName }) => [Id, referencesIn(DomainName)]))
     expect(origins['http-api']).toContain('HttpApi')
     expect(origins.streaming).toEqual(['AgenticLambdaFunctionUrl'])
@@ -43,6 +50,10 @@ describe('the distribution', () => {
         OriginRequestPolicyId: 'b689b0a8-53d0-40ab-baf2-68738e2966ac',
       })
     }
+    // By its code alone: a page or a status of its own would be an answer in another form.
+    expect(CustomErrorResponses).toEqual(
+      KEPT_UNLESS_TOLD.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
+    )
     expect(CacheBehaviors.every(({ TargetOriginId }) => TargetOriginId === 'streaming')).toBe(true)
     expect(referencesIn(template.Outputs.BaseUrl)).toEqual(['Distribution'])
   })
@@ -87,8 +98,7 @@ describe('the key of secrets', () => {
       [
         'SecretsKey',
         expect.objectContaining({
-          DeletionPolicy: 'Retain',
-          UpdateReplacePolicy: 'Retain',
+          ...KEPT,
           Properties: expect.objectContaining({ EnableKeyRotation: true }),
         }),
       ],
@@ -120,7 +130,7 @@ describe('what is kept', () => {
     const tables = all('AWS::DynamoDB::Table')
     expect(tables.length).toBeGreaterThan(0)
     for (const [, table] of tables) {
-      expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' })
+      expect(table).toMatchObject(KEPT)
       expect(table.Properties).toMatchObject({
         BillingMode: 'PAY_PER_REQUEST',
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
@@ -131,7 +141,7 @@ describe('what is kept', () => {
 
   it('is in a bucket that is private, encrypted and spoken to over TLS only', () => {
     expect(template.Resources.FilesBucket).toMatchObject({
-      DeletionPolicy: 'Retain',
+      ...KEPT,
       Properties: {
         BucketEncryption: {
           ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
@@ -149,9 +159,9 @@ describe('what is kept', () => {
     ])
   })
 
-  it('keeps copies of exports for 30 days, unfinished uploads for one, and all else until it is removed', () => {
+  it('keeps copies of exports for 30 days, unfinished uploads for one, and all but texts of rows until it is removed', () => {
     const { Rules } = template.Resources.FilesBucket?.Properties.LifecycleConfiguration ?? {}
-    expect(Rules).toEqual([
+    expect(Rules.filter(({ Prefix }: { Prefix?: string }) => !Prefix?.startsWith('rows/'))).toEqual([
       {
         Id: 'unfinished-uploads',
         Status: 'Enabled',
@@ -162,12 +172,25 @@ describe('what is kept', () => {
   })
 })
 
+describe('what has a name that is one for the whole account', () => {
+  it('has the region in it, so that a stage can be in two', () => {
+    const names = [
+      ...properties('AWS::CloudFront::Function').map(({ Name }) => Name),
+      ...properties('AWS::CloudWatch::Dashboard').map(({ DashboardName }) => DashboardName),
+    ]
+    expect(names.length).toBe(2)
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation.
+    for (const name of names) expect(name?.['Fn::Sub']).toContain('agent-task-service-prod-${AWS::Region}')
+  })
+})
+
 describe('a stage for trying', () => {
   it('leaves nothing behind', () => {
     const dev = printStage('dev').resources
-    const kept = Object.values(dev.Resources).flatMap(({ DeletionPolicy }) => DeletionPolicy ?? [])
-    expect(kept.length).toBeGreaterThan(0)
-    expect(new Set(kept)).toEqual(new Set(['Delete']))
+    const policies = (which: 'DeletionPolicy' | 'UpdateReplacePolicy') =>
+      Object.values(dev.Resources).flatMap((resource) => resource[which] ?? [])
+    expect(new Set(policies('DeletionPolicy'))).toEqual(new Set(['Delete']))
+    expect(new Set(policies('UpdateReplacePolicy'))).toEqual(new Set(['Delete']))
   })
 })
 
@@ -192,6 +215,19 @@ describe('the dashboard', () => {
     expect(shown('Errors')).toEqual(functions.map(logical).sort())
     expect(shown('Invocations')).toEqual(asked.map(logical).sort())
     expect(shown('Duration')).toEqual(asked.map(logical).sort())
+  })
+
+  it('shows how many requests each function with a URL had, and how many of them it answered 5xx', () => {
+    const { metrics = [] } =
+      widgets().find(({ properties: { title } }) => title === 'Requests')?.properties ?? {}
+    const [asked = [], failed] = metrics.filter((line) =>
+      line.some((part) => /^Url|streams/.test(String(part))),
+    )
+    const [name] = Object.entries(service.functions).find(([, { url }]) => url) ?? ['']
+    // biome-ignore lint/style/useTemplate: `${` would begin a variable.
+    const of = ['FunctionName', '${' + `${capital(name)}LambdaFunction}`]
+    expect(asked.slice(0, 4)).toEqual(['AWS/Lambda', 'UrlRequestCount', ...of])
+    expect(failed?.slice(0, 4)).toEqual(['.', 'Url5xxCount', '.', '.'])
   })
 
   it('counts what lies in a dead letter queue whether it is visible or not', () => {

@@ -11,7 +11,7 @@ export const EmailSchema = z
   .string()
   .trim()
   .max(255)
-  .pipe(z.email('is not an e-mail address (in ASCII letters)'))
+  .pipe(z.email({ pattern: z.regexes.html5Email, error: 'is not an e-mail address (in ASCII letters)' }))
 
 /** What an address is compared by. */
 export const emailKey = (email: string): string => email.trim().toLowerCase()

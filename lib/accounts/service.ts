@@ -24,6 +24,7 @@ type Needs = {
   registrationMode: () => RegistrationMode
   countAttempt: CountAttempt
   endSessions: EndSessions
+  canSignIn: (userId: string) => Promise<boolean>
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 

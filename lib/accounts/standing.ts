@@ -7,7 +7,13 @@ import { ROSTER_ID, type Roster, rosters, type StandingChange, type UserRow, use
 
 const BUSY_MS = 1_000
 
-type Needs = { store: Store; clock: Clock; entropy: Entropy }
+type Needs = {
+  store: Store
+  clock: Clock
+  entropy: Entropy
+  /** Whether the mode of sign-in lets that user in at all. */
+  canSignIn: (userId: string) => Promise<boolean>
+}
 
 type Wanted = { role?: UserRow['role'] | undefined; disabled?: boolean | undefined }
 
@@ -19,10 +25,10 @@ export type ChangeStanding = (userId: string, wanted: Wanted) => Promise<UserRow
  * and carries its last change, which the next one completes first. The user's row follows, in that order: a change
  * applies only to the row that it was made from, so what comes late changes nothing.
  *
- * Throws Problem `invalid` `last_admin` when nobody would be left, `missing` for a user who is not there, `unavailable`
- * `users_busy` when others never stop changing users in between.
+ * Throws Problem `invalid` `last_admin` when nobody would be left who can sign in, `missing` for a user who is not
+ * there, `unavailable` `users_busy` when others never stop changing users in between.
  */
-export const createChangeStanding = ({ store, clock, entropy }: Needs): ChangeStanding => {
+export const createChangeStanding = ({ store, clock, entropy, canSignIn }: Needs): ChangeStanding => {
   const contend = createContention({ timer: clock, entropy })
 
   const follow = ({ userId, role, disabled, from, to }: StandingChange) => ({
@@ -39,6 +45,23 @@ export const createChangeStanding = ({ store, clock, entropy }: Needs): ChangeSt
     return roster
   }
 
+  /** Throws Problem `invalid` `last_admin` when none of those who are left could sign in, and the one who goes could. */
+  const refuseLast = async (userId: string, left: readonly string[]) => {
+    if (left.length > 0 && !(await canSignIn(userId))) return
+    for (const id of left) if (await canSignIn(id)) return
+    throw lastAdmin()
+  }
+
+  const adminsAfter = async (
+    { admins }: Roster,
+    { id, role, disabled }: Pick<UserRow, 'id' | 'role' | 'disabled'>,
+  ) => {
+    const others = admins.filter((each) => each !== id)
+    if (role === 'admin' && !disabled) return [...others, id]
+    if (others.length < admins.length) await refuseLast(id, others)
+    return others
+  }
+
   const attempt = async (userId: string, wanted: Wanted): Promise<UserRow | undefined> => {
     const roster = await readRoster()
     const user = await store.get(users, userId)
@@ -47,11 +70,7 @@ export const createChangeStanding = ({ store, clock, entropy }: Needs): ChangeSt
     const disabled = wanted.disabled ?? user.disabled
     if (role === user.role && disabled === user.disabled) return user
     const { version } = roster
-    const admins = [
-      ...roster.admins.filter((id) => id !== userId),
-      ...(role === 'admin' && !disabled ? [userId] : []),
-    ]
-    if (admins.length === 0) throw lastAdmin()
+    const admins = await adminsAfter(roster, { id: userId, role, disabled })
     const last: StandingChange = { userId, role, disabled, from: user.standing, to: version + 1 }
     const { applied } = await store.commit<Roster>(
       { update: rosters, key: ROSTER_ID, when: { version }, set: { version: version + 1, admins, last } },

@@ -15,7 +15,7 @@ import type { Store } from '../ports/store.ts'
 import { createSettings } from '../settings/service.ts'
 import { createHolders } from '../tokens/holder.ts'
 import { exposureOf } from './exposure.ts'
-import { createIssuerBringsAdmin } from './issuer-admins.ts'
+import { createIssuerBrings } from './issuer-admins.ts'
 import { objectionIn } from './objection.ts'
 
 /** The outside world as it is needed to know who is calling. */
@@ -32,7 +32,7 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
   const mayBeOpen = !isDeployed && exposureOf(config) === undefined
   const audit = createAudit(ports)
-  const issuerBringsAdmin = createIssuerBringsAdmin(ports)
+  const { issuerBrings, issuerBringsAdmin } = createIssuerBrings({ ...ports, issuer: config.OIDC_ISSUER })
   const settings = createSettings({
     ...ports,
     given: { values: config, names: config.given },
@@ -64,6 +64,7 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   })
   return {
     ...{ audit, settings, authMode, standingOf, sessions, identity, hasAccessKey, mayBeOpen },
-    ...{ hasAdmin, issuerBringsAdmin, isClosed, limiter, countAttempt: createAttempts({ limiter }) },
+    ...{ hasAdmin, issuerBrings, issuerBringsAdmin, isClosed },
+    ...{ limiter, countAttempt: createAttempts({ limiter }) },
   }
 }

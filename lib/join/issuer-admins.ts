@@ -1,23 +1,25 @@
 import { emailKey } from '../accounts/fields.ts'
 import { createRegistry } from '../accounts/registry.ts'
 import { ROSTER_ID, rosters, users } from '../accounts/rows.ts'
-import { linkedAccounts } from '../oauth/rows.ts'
+import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { Store } from '../ports/store.ts'
 
 const MOST_ACCOUNTS = 200
 
+type Needs = { store: Store; issuer: string | undefined }
+
 /**
- * Whether the OpenID Connect issuer could bring an admin in who is not disabled: one with an account linked there, or
- * with a verified address, by which the issuer's account is found. A linked account does not tell of which issuer it
- * is, so one of an issuer of before counts too.
+ * Whom the OpenID Connect issuer could bring in: who has an account linked there, or a verified address, by which the
+ * issuer's account is found.
  */
-export const createIssuerBringsAdmin = ({ store }: { store: Store }) => {
+export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
   const registry = createRegistry({ store })
+  const place = { name: 'oidc', realm: issuer } as const
 
   const isLinked = async (userId: string) => {
     const selection = { index: 'ofUser', is: userId, order: 'desc', limit: MOST_ACCOUNTS } as const
     const { rows } = await store.page(linkedAccounts, selection)
-    return rows.some(({ provider }) => provider === 'oidc')
+    return rows.some((row) => isAccountAt(place, row))
   }
 
   const isVerified = async (userId: string) => {
@@ -26,12 +28,17 @@ export const createIssuerBringsAdmin = ({ store }: { store: Store }) => {
     return holder?.userId === userId && holder.emailVerified
   }
 
-  return async (): Promise<boolean> => {
+  const issuerBrings = async (userId: string): Promise<boolean> =>
+    (await isVerified(userId)) || isLinked(userId)
+
+  /** Whether one of them is an admin who is not disabled. */
+  const issuerBringsAdmin = async (): Promise<boolean> => {
     // The first account may be half made.
     await registry.isFounded()
     const roster = await store.get(rosters, ROSTER_ID)
-    for (const userId of roster?.admins ?? [])
-      if ((await isVerified(userId)) || (await isLinked(userId))) return true
+    for (const userId of roster?.admins ?? []) if (await issuerBrings(userId)) return true
     return false
   }
+
+  return { issuerBrings, issuerBringsAdmin }
 }

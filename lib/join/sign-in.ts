@@ -26,6 +26,7 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     ...{ mode, countAttempt, audit },
     registrationMode: () => settings.current().system.registrationMode,
     endSessions: sessions.closeAll,
+    canSignIn: async (userId) => mode() !== 'oidc' || entry.issuerBrings(userId),
   })
   const accessKey = createAccessKey({
     ...ports,

@@ -7,8 +7,10 @@ import type { Call } from '../http/route.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Beginning, Beginnings } from './beginnings.ts'
 import { browserCookie, cookieName } from './browser-cookie.ts'
-import { accountId, type LinkedAccounts } from './linked-accounts.ts'
-import { oauthFailed, type Profile, type Provider } from './provider.ts'
+import type { LinkedAccounts } from './linked-accounts.ts'
+import { refuseForeignLink, refuseOtherSession } from './linking.ts'
+import { createPersonWho } from './person.ts'
+import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import type { ProviderName } from './schema.ts'
 
@@ -37,6 +39,8 @@ export type Returned = {
 /** `isLinked` tells that the user was signed in already. */
 export type Finished = { user: User; isLinked: boolean }
 
+type Exchanged = Awaited<ReturnType<Provider['exchange']>>
+
 /** Beginning writes to storage for whoever asks, so there is an end to it. */
 const BEGIN_LIMIT = { name: 'oauthBegin', calls: 60, windowMs: 60_000 }
 
@@ -44,7 +48,8 @@ export type Flow = ReturnType<typeof createFlow>
 
 /** The way to a provider and back. Whoever is signed in links an account by it, everybody else signs in. */
 export const createFlow = (needs: Needs) => {
-  const { providers, beginnings, accounts, mode, userOf, standingOf, audit } = needs
+  const { providers, beginnings, accounts, mode, userOf, audit } = needs
+  const personWho = createPersonWho(needs)
 
   /** Throws Problem `unsupported` `oauth_not_configured`. */
   const providerOf = (name: ProviderName): Provider => {
@@ -61,11 +66,13 @@ export const createFlow = (needs: Needs) => {
       throw new Problem('unsupported', 'sign_in_not_offered', 'Sign in at /api/auth/oidc first')
   }
 
-  const begin = async (name: ProviderName, { invite, redirectPath }: Wish, { principal, origin }: Call) => {
+  const begin = async (name: ProviderName, { invite, redirectPath }: Wish, call: Call) => {
+    const { principal, origin } = call
     const provider = providerOf(name)
     const { address, baseUrl, isSecure } = origin()
     const isSigningIn = principal.userId === ANONYMOUS.userId
     if (isSigningIn) refuseSignIn(name)
+    else refuseForeignLink(call.header('sec-fetch-site'))
     const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, networkOf(address))
     if (retryAfterMs > 0)
       throw new Problem('rate_limited', 'rate_limited', 'Too many attempts. Please try again in a minute.', {
@@ -78,32 +85,27 @@ export const createFlow = (needs: Needs) => {
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }
   }
 
-  /** The user whose account that is; undefined when it is nobody's, or its owner is gone. */
-  const ownerOf = async (id: string): Promise<User | undefined> => {
-    const row = await accounts.get(id)
-    const standing = row && (await standingOf(row.userId))
-    if (standing?.disabled) throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
-    return row && standing && userOf(row.userId)
-  }
-
-  const personWho = async (provider: Provider, profile: Profile, invite: string | undefined) => {
-    const owner = await ownerOf(accountId(provider, profile.subject))
-    if (owner) return owner
-    const { email = '', emailVerified, name = profile.username, avatarUrl } = profile
-    const { user } = await needs.findOrCreateBy({
-      email,
-      emailVerified,
-      ...(name === undefined ? {} : { name }),
-      ...(avatarUrl === undefined ? {} : { avatarUrl }),
-      ...(invite === undefined ? {} : { invite }),
-    })
-    return user
-  }
-
-  const userWho = async (userId: string): Promise<User> => {
+  const linkerWho = async (userId: string) => {
     const user = await userOf(userId)
     if (user === undefined) throw missing('User')
-    return user
+    return { user, isKnown: false }
+  }
+
+  /** Makes the account that person's, who is signed in or signs in with it; it is on record when it is not yet. */
+  const attach = async (
+    provider: Provider,
+    { userId, invite }: Pick<Beginning, 'userId' | 'invite'>,
+    { profile, tokens }: Exchanged,
+    principal: Principal,
+  ): Promise<Finished> => {
+    const isLinked = userId !== undefined
+    const { user, isKnown } = isLinked ? await linkerWho(userId) : await personWho(provider, profile, invite)
+    await accounts.keep(provider, user.id, profile, tokens)
+    const { username, subject } = profile
+    const details = { provider: provider.name, username, subject, at: isLinked ? 'linking' : 'sign-in' }
+    const by = isLinked ? principal : { userId: user.id, role: user.role }
+    if (!isKnown) await audit(by, 'account.link', details)
+    return { user, isLinked }
   }
 
   /** Throws Problem with one of the codes of `FailureSchema`. */
@@ -116,15 +118,8 @@ export const createFlow = (needs: Needs) => {
     if (error === 'access_denied') throw new Problem('forbidden', 'access_denied', 'You did not allow access')
     if (!code) throw oauthFailed(error)
     if (begun.userId === undefined) refuseSignIn(name)
-    const { profile, tokens } = await provider.exchange({ ...begun, code, state, iss })
-    const isLinked = begun.userId !== undefined
-    const user =
-      begun.userId === undefined
-        ? await personWho(provider, profile, begun.invite)
-        : await userWho(begun.userId)
-    await accounts.keep(provider, user.id, profile, tokens)
-    if (isLinked) await audit(call.principal, 'account.link', { provider: name, username: profile.username })
-    return { user, isLinked }
+    const exchanged = await provider.exchange({ ...begun, code, state, iss })
+    return attach(provider, begun, exchanged, call.principal)
   }
 
   return { begin, finish }
@@ -134,12 +129,6 @@ export const createFlow = (needs: Needs) => {
 const neededFor = (name: ProviderName): string => {
   if (name === 'oidc') return 'OIDC_ISSUER and OIDC_CLIENT_ID'
   return `${name.toUpperCase()}_CLIENT_ID and ${name.toUpperCase()}_CLIENT_SECRET`
-}
-
-/** An account is linked by the one who asked for it, in the session that asked. */
-const refuseOtherSession = ({ userId, sessionId }: Beginning, principal: Principal) => {
-  if (userId !== undefined && (userId !== principal.userId || sessionId !== principal.sessionId))
-    throw new Problem('forbidden', 'session_changed', 'You are not signed in as when you began: begin again')
 }
 
 const invalidState = () =>

@@ -55,6 +55,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs
       id,
       userId,
       provider: provider.name,
+      realm: provider.realm,
       linkedAt: iso(clock.now()),
       ...(username === undefined ? {} : { username }),
       ...(avatarUrl?.startsWith('https://') ? { avatarUrl } : {}),

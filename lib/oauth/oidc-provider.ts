@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import type { Clock } from '../ports/clock.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import { asExchangeFailed, asOauthFailed, type Registration, redeem, requestOptions } from './grants.ts'
-import { oidcProfile } from './profiles.ts'
+import { oidcProfile, tellsAddress } from './profiles.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 
 export type IssuerSettings = { issuer: string; clientId: string; clientSecret?: string | undefined }
@@ -79,11 +79,11 @@ export const createOidcProvider = ({ settings, fetch, clock }: Needs): Provider 
         if (claims === undefined) throw oauthFailed('no_id_token')
         // Everybody without a subject would be the same person.
         if (claims.sub.trim() === '') throw oauthFailed('no_subject')
-        if (claims.email !== undefined || server.userinfo_endpoint === undefined)
+        if (tellsAddress(claims) || server.userinfo_endpoint === undefined)
           return { profile: oidcProfile(claims.sub, claims) }
         const answered = await oauth.userInfoRequest(server, client, answer.access_token, options)
         const info = await oauth.processUserInfoResponse(server, client, claims.sub, answered)
-        return { profile: oidcProfile(claims.sub, info) }
+        return { profile: oidcProfile(claims.sub, claims, info) }
       } catch (thrown) {
         return asExchangeFailed(thrown)
       }

@@ -93,21 +93,36 @@ const OidcClaims = z.object({
   email: optional,
   // Some issuers write booleans as texts.
   email_verified: z
-    .union([z.boolean(), z.enum(['true', 'false'])])
-    .nullish()
+    .union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')])
+    .optional()
     .catch(undefined),
   name: optional,
   preferred_username: optional,
   picture: optional,
 })
 
-/** The standard claims (OpenID Connect Core 1.0, section 5.1). */
-export const oidcProfile = (subject: string, claims: unknown): Profile => {
-  const { email, email_verified, name, preferred_username: username, picture } = OidcClaims.parse(claims)
+/** Whether claims have an address and say whether it is verified. */
+export const tellsAddress = (claims: unknown): boolean => {
+  const { email, email_verified } = OidcClaims.parse(claims)
+  return typeof email === 'string' && email_verified !== undefined
+}
+
+/**
+ * The standard claims (OpenID Connect Core 1.0, section 5.1) of an ID token, and of userinfo where that was asked. An
+ * address is verified when the answer that has it says so: what the other says may be of another address.
+ */
+export const oidcProfile = (subject: string, idToken: unknown, userinfo: unknown = {}): Profile => {
+  const [told, more] = [OidcClaims.parse(idToken), OidcClaims.parse(userinfo)]
+  const { email, email_verified } = more.email ? more : told
   return {
     subject,
-    ...present({ username, name, email, avatarUrl: picture }),
-    emailVerified: email_verified === true || email_verified === 'true',
+    ...present({
+      username: more.preferred_username ?? told.preferred_username,
+      name: more.name ?? told.name,
+      email,
+      avatarUrl: more.picture ?? told.picture,
+    }),
+    emailVerified: email_verified === true,
   }
 }
 

@@ -34,6 +34,8 @@ export type LinkedAccountRow = Workplace & {
   id: string
   userId: string
   provider: ProviderName
+  /** Where its subject is unique, as the provider was set then; rows of before this was kept have none. */
+  realm?: string
   linkedAt: string
   username?: string
   avatarUrl?: string
@@ -53,3 +55,9 @@ export const linkedAccounts = collection<LinkedAccountRow>({
   key: 'id',
   indexes: { ofUser: { within: 'userId', by: 'linkedAt' } },
 })
+
+/** Whether the account is one of that place; a row that does not tell its realm is taken for one. */
+export const isAccountAt = (
+  { name, realm }: { name: ProviderName; realm: string },
+  row: Pick<LinkedAccountRow, 'provider' | 'realm'>,
+): boolean => row.provider === name && (row.realm ?? realm) === realm

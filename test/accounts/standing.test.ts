@@ -24,7 +24,7 @@ describe('what forty users may do', () => {
   it('is changed at once by several processes', async () => {
     const { store, ids, everyUser } = await withMany()
     const processes = Array.from({ length: 8 }, () =>
-      createChangeStanding({ store, clock: createClock(), entropy }),
+      createChangeStanding({ store, clock: createClock(), entropy, canSignIn: async () => true }),
     )
     await Promise.all(ids.map((id, n) => processes[n % 8]?.(id, { role: 'admin' })))
     expect((await everyUser()).map(({ role }) => role)).toEqual(MANY.map(() => 'admin'))
@@ -44,7 +44,7 @@ describe('a change of what a user may do', () => {
       return () => undefined
     }
     const clock = { ...createClock(), after: soon }
-    const change = createChangeStanding({ store: beaten, clock, entropy })
+    const change = createChangeStanding({ store: beaten, clock, entropy, canSignIn: async () => true })
     await expect(change(ids[1] ?? '', { role: 'admin' })).rejects.toMatchObject({
       ...{ kind: 'unavailable', code: 'users_busy' },
       retryAfterMs: expect.any(Number),

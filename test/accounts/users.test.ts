@@ -40,6 +40,32 @@ describe('an admin', () => {
     expect((await change(ann.id, { role: 'user' })).role).toBe('user')
   })
 
+  it.each([{ role: 'user' as const }, { disabled: true }])(
+    'does not count admins whom the mode of sign-in does not let in: %j',
+    async (wanted) => {
+      const { ann, bob, change, settings, accounts } = await peopled()
+      await change(bob.id, { role: 'admin' })
+      settings.lockedOut = [bob.id]
+      await expect(change(ann.id, wanted)).rejects.toMatchObject({ kind: 'invalid', code: 'last_admin' })
+      expect(await accounts.standingOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+      expect(await change(bob.id, wanted)).toMatchObject(wanted)
+    },
+  )
+
+  it('takes the role away where the mode lets in no admin, but for the last', async () => {
+    const { ann, bob, change, settings } = await peopled()
+    await change(bob.id, { role: 'admin' })
+    settings.lockedOut = [ann.id, bob.id]
+    expect(await change(ann.id, { role: 'user' })).toMatchObject({ role: 'user' })
+    await expect(change(bob.id, { disabled: true })).rejects.toMatchObject({ code: 'last_admin' })
+  })
+
+  it('disables a user where the mode lets in no admin', async () => {
+    const { ann, bob, change, settings } = await peopled()
+    settings.lockedOut = [ann.id]
+    expect(await change(bob.id, { disabled: true })).toMatchObject({ disabled: true })
+  })
+
   it('signs out whom he disables, once more before enabling', async () => {
     const { bob, change, ended } = await peopled()
     const signedOut = { userId: bob.id, by: ADMIN.userId }

@@ -38,6 +38,8 @@ export const createWorld = (options: Options = {}) => {
   const settings = {
     mode: options.mode ?? ('cloud' as AuthMode),
     registrationMode: options.registrationMode ?? ('invite' as RegistrationMode),
+    /** Whom the mode of sign-in does not let in. */
+    lockedOut: [] as string[],
   }
   const ended: { userId: string; by: string | undefined }[] = []
   const verified: (string | undefined)[] = []
@@ -58,6 +60,7 @@ export const createWorld = (options: Options = {}) => {
     mode: () => settings.mode,
     registrationMode: () => settings.registrationMode,
     countAttempt: async () => undefined,
+    canSignIn: async (userId) => !settings.lockedOut.includes(userId),
     endSessions: async (userId, { devices }) => void ended.push({ userId, by: devices?.by.userId }),
     audit: async (_principal, action, details) => void audited.push({ action, details }),
   })

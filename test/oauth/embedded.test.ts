@@ -9,12 +9,23 @@ const WRITING = [
   '/api/auth/codehost/url',
   '/api/devices/pairing/qr',
 ]
+/** Those that begin to link an account when somebody is signed in. */
+const LINKING = ['/api/auth/codehost', '/api/auth/oidc', '/api/auth/codehost/url']
 
 const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-site': site,
   'sec-fetch-mode': mode,
   'sec-fetch-dest': dest,
 })
+
+const FOLLOWED: [[what: string, headers: Record<string, string>], ...[string, Record<string, string>][]] = [
+  ['who follows a link of another site', from('cross-site', 'navigate', 'document')],
+  ['who follows a link of another port of this host', from('same-site', 'navigate', 'document')],
+  [
+    'who follows one in a browser that tells less',
+    { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+  ],
+]
 
 describe('a GET that writes', () => {
   let site: Site
@@ -47,11 +58,6 @@ describe('a GET that writes', () => {
     })
 
     it.each([
-      ['a person who follows a link of another site', from('cross-site', 'navigate', 'document')],
-      [
-        'a person who comes back in a browser that tells less',
-        { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
-      ],
       ['a person who enters the address', from('none', 'navigate', 'document')],
       ['a page of its own', from('same-origin', 'cors', 'empty')],
       ['who is no browser', {}],
@@ -59,6 +65,45 @@ describe('a GET that writes', () => {
     ])('is for %s', async (_what, headers) => {
       expect([200, 302]).toContain((await ask(path, headers)).status)
     })
+  })
+
+  describe.each(LINKING)('at %s', (path) => {
+    it.each(FOLLOWED)('links nothing for %s', async (_what, headers) => {
+      const answer = await ask(path, headers)
+      expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'foreign_origin' })])
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    })
+
+    it.each(FOLLOWED)('begins a sign-in for %s', async (_what, headers) => {
+      expect([200, 302]).toContain((await sender.send({ path, headers })).status)
+    })
+  })
+
+  it.each(['/api/auth/trackera/callback?code=a&state=b', '/api/devices/pairing/qr'])(
+    'at %s is for who is led there by a page of another site',
+    async (path) => {
+      for (const [, headers] of FOLLOWED) expect([200, 302]).toContain((await ask(path, headers)).status)
+    },
+  )
+
+  it('links nothing either where everybody is the local admin', async () => {
+    await using local = await openSite({ env: { AUTH_MODE: 'local' } })
+    using there = rawSender(local.baseUrl)
+    const [[, headers]] = FOLLOWED
+    const answer = await there.send({ path: '/api/auth/codehost', headers })
+    expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'foreign_origin' })])
+    expect((await there.send({ path: '/api/auth/codehost' })).status).toBe(302)
+  })
+
+  it('that ends linking is for who comes back from the provider, another site', async () => {
+    const browser = site.browser()
+    await browser.signUp('bob@example.com')
+    const path = await browser.comeBack('codehost')
+    const cookies = [...browser.jar].map(([name, { value }]) => `${name}=${value}`).join('; ')
+    const [[, headers]] = FOLLOWED
+    const answer = await sender.send({ path, headers: { ...headers, cookie: cookies } })
+    expect([answer.status, answer.headers.location]).toEqual([302, '/'])
+    expect((await browser.me()).connectedAccounts).toEqual(['codehost'])
   })
 
   it('is the only GET that asks: what changes nothing may be shown anywhere', async () => {

@@ -38,6 +38,9 @@ export const startProvider = async () => {
     sites: [{ id: 'cloud-1', name: 'ann-site' }],
     apiFault: false,
     discoveries: 0,
+    /** What the issuer's userinfo says beside the subject. */
+    userinfo: { email: 'info@example.com', email_verified: 'true' } as object,
+    userinfoCalls: 0,
   }
   const base = () => loopback.url
   const issuer = createIssuer(() => `${base()}/oidc`, CLIENT.id)
@@ -107,7 +110,8 @@ export const startProvider = async () => {
       grants.revoke(bearer)
       return json(response, { status: 200, body: {} })
     }
-    const body = profile(name, path, person, state.sites)
+    if (path === '/userinfo') state.userinfoCalls += 1
+    const body = profile(name, path, person, state)
     return json(
       response,
       body === undefined || state.apiFault ? { status: 404, body: {} } : { status: 200, body },
@@ -165,7 +169,14 @@ export const startProvider = async () => {
   }
 }
 
-const profile = (name: string, path: string, person: Person, sites: object[]): object | undefined => {
+type Told = { sites: object[]; userinfo: object }
+
+const profile = (
+  name: string,
+  path: string,
+  person: Person,
+  { sites, userinfo }: Told,
+): object | undefined => {
   const { id, name: called, email, verified } = person
   const known: Record<string, object> = {
     'codehost /user': {
@@ -193,7 +204,7 @@ const profile = (name: string, path: string, person: Person, sites: object[]): o
         teams: { nodes: [{ id: 'team-1', name: 'Core', key: 'COR' }] },
       },
     },
-    'oidc /userinfo': { sub: `oidc|${id}`, email: 'info@example.com', email_verified: 'true' },
+    'oidc /userinfo': { sub: `oidc|${id}`, ...userinfo },
   }
   return known[`${name} ${path}`]
 }

@@ -1,0 +1,23 @@
+import { Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Beginning } from './beginnings.ts'
+
+/** An account is linked by the one who asked for it, in the session that asked: else Problem `forbidden` `session_changed`. */
+export const refuseOtherSession = ({ userId, sessionId }: Beginning, principal: Principal): void => {
+  if (userId !== undefined && (userId !== principal.userId || sessionId !== principal.sessionId))
+    throw new Problem('forbidden', 'session_changed', 'You are not signed in as when you began: begin again')
+}
+
+/**
+ * Throws Problem `forbidden` `foreign_origin` when a page of another site led here. Its author may have signed the person
+ * in as himself at the provider, and whoever links that account lets him in from then on. `site` is `Sec-Fetch-Site` of
+ * Fetch Metadata: a browser that does not send it is old, and any other caller is led by no page.
+ */
+export const refuseForeignLink = (site: string | undefined): void => {
+  if (site === 'cross-site' || site === 'same-site')
+    throw new Problem(
+      'forbidden',
+      'foreign_origin',
+      'Accounts are linked from this service alone: enter the address yourself, pages of other sites may not lead to it',
+    )
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { createCipher } from '../../lib/adapters/node/cipher.ts'
+import { entropy } from '../../lib/adapters/node/entropy.ts'
+import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
+import { createPersonWho } from '../../lib/oauth/person.ts'
+import type { Provider } from '../../lib/oauth/provider.ts'
+import { createMovedClock, type Medium, media, USER } from './processes.ts'
+
+const key = entropy(32)
+const cipher = createCipher({ keys: () => [key], entropy })
+const issuer = { name: 'oidc', realm: 'https://issuer.example' } as Provider
+const who = (subject: string) => ({ subject, email: 'ann@example.com', emailVerified: true })
+const user = {
+  id: USER,
+  email: 'ann@example.com',
+  name: 'Ann',
+  role: 'user',
+  onboardingCompleted: false,
+} as const
+
+describe.each(media)('who signs in with an account elsewhere, kept in %s', (_name, start) => {
+  let medium: Medium
+  let open: () => ReturnType<typeof create>
+  beforeAll(async () => {
+    medium = await start()
+  })
+  afterAll(() => medium.close())
+  beforeEach(async () => {
+    const clock = createMovedClock()
+    const again = await medium.open(clock)
+    open = () => create(again, clock)
+  })
+
+  /** One address, whose account is the user's. */
+  const create = (again: Awaited<ReturnType<Medium['open']>>, clock: ReturnType<typeof createMovedClock>) => {
+    const standingOf = async () => ({ role: 'user' as const, disabled: false })
+    const accounts = createLinkedAccounts({ store: again(), cipher, clock, standingOf })
+    const findOrCreateBy = async () => ({ user, isNew: false })
+    const personWho = createPersonWho({ accounts, userOf: async () => user, standingOf, findOrCreateBy })
+    return { accounts, personWho: (there: Provider, subject: string) => personWho(there, who(subject), '') }
+  }
+
+  it('is known by the subject, and by the address only where no other subject of that issuer is', async () => {
+    const [one, other] = [open(), open()]
+    expect(await one.personWho(issuer, '1')).toEqual({ user, isKnown: false })
+    await one.accounts.keep(issuer, USER, who('1'), undefined)
+    expect(await other.personWho(issuer, '1')).toEqual({ user, isKnown: true })
+    await expect(other.personWho(issuer, '777')).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'account_exists',
+    })
+    expect((await other.personWho({ ...issuer, realm: 'https://new.example' }, '777')).user).toEqual(user)
+    expect((await other.personWho({ ...issuer, name: 'codehost' }, '777')).user).toEqual(user)
+  })
+
+  it('is known by an issuer of before as by that of now', async () => {
+    const { accounts, personWho } = open()
+    await accounts.keep({ ...issuer, realm: 'https://before.example' }, USER, who('1'), undefined)
+    expect(await personWho(issuer, '1')).toEqual({ user, isKnown: false })
+    await accounts.keep(issuer, USER, who('1'), undefined)
+    expect((await accounts.ofUser(USER)).map(({ realm }) => realm).sort()).toEqual([
+      'https://before.example',
+      issuer.realm,
+    ])
+    await expect(personWho(issuer, '777')).rejects.toMatchObject({ code: 'account_exists' })
+  })
+})

@@ -1,6 +1,7 @@
 import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../lib/app/cloud-accepting.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openWork } from '../lib/app/cloud-work.ts'
+import { readConfig } from '../lib/config.ts'
 import { gatewayRoutes } from '../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../lib/gateway/handlers.ts'
 import { joinTokens } from '../lib/join/tokens.ts'
@@ -13,7 +14,7 @@ export const handler = serveGroup(
   openWork(
     ({ gateway, ports, ...served }) => ({
       ...gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.function, gateway) }),
-      ...tokenHandlers({ tokens: joinTokens(served, ports) }),
+      ...tokenHandlers({ tokens: joinTokens(served, ports, readConfig()) }),
     }),
     openAccepting,
   ),

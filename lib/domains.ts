@@ -18,6 +18,6 @@ export const createDomains = (ports: Ports, config: Config) => {
     ...joinSignIn(entry, ports, config),
     ...joinWork(entry, ports, config),
     devices: joinDevices(entry, ports),
-    tokens: joinTokens(entry, ports),
+    tokens: joinTokens(entry, ports, config),
   }
 }

@@ -39,13 +39,16 @@ export const ints = (fallback: readonly number[], most: number) =>
 
 export const url = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional()
 
-/** A URL that paths are appended to: as browsers write it, and without the slash at its end. */
+/** A URL that paths are appended to, which begin at the root of its host: as browsers write it, without a slash. */
 export const baseUrl = url.transform((text, context) => {
   if (text === undefined) return undefined
   const { origin, pathname, username, password, search, hash } = new URL(text)
-  if (username + password + search + hash !== '')
-    context.addIssue({ code: 'custom', message: 'must be a URL without credentials, query and fragment' })
-  return origin + pathname.replace(/\/+$/, '')
+  if (pathname !== '/' || username + password + search + hash !== '')
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a URL without path, credentials, query and fragment, as https://tasks.example.com is',
+    })
+  return origin
 })
 
 /** 32 bytes, in hexadecimal or base64. */

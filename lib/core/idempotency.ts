@@ -5,8 +5,11 @@ import type { Principal } from './principal.ts'
 /** How long a key answers its first request again, in milliseconds. */
 export const REPLAY_MS = 24 * 3_600_000
 
-/** A header `Idempotency-Key` as the key of its record: two callers may choose the same text. */
-export const replayKey = ({ userId }: Principal, key: string): string => `${userId}:${key}`
+/**
+ * A header `Idempotency-Key` as the key of its record. Two callers may choose the same text, and two programs are two
+ * callers, though one person made the tokens of both.
+ */
+export const replayKey = ({ userId, tokenId = userId }: Principal, key: string): string => `${tokenId}:${key}`
 
 /** What tells the body of one request from that of another under the same key. */
 export const fingerprintOf = (body: unknown): string => hash('sha256', JSON.stringify(body))

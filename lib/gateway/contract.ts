@@ -61,7 +61,7 @@ export const GatewayStatus = z.object({
 })
 export type GatewayStatus = z.output<typeof GatewayStatus>
 
-/** As for tasks: the same key and body within 24 hours answers the same request, with `Idempotent-Replayed: true`. */
+/** As for tasks: the same token, key and body within 24 hours is the same request, with `Idempotent-Replayed: true`. */
 const IdempotencyHeaders = z.object({
   'idempotency-key': z
     .string()

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { invalid, Problem } from '../core/errors.ts'
 import type { HttpEvent } from './event.ts'
 
@@ -20,17 +21,29 @@ export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unkn
   return value
 }
 
+/** The body of an event, by its bytes: what is no text travels in base64, as API Gateway has it. */
+export const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
+  const isBase64Encoded = !isUtf8(bytes)
+  return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }
+}
+
 /** Gateways differ in how they say that there is no body: none, or null. */
 const bodyText = ({ body, isBase64Encoded }: HttpEvent) => {
   const text = body ?? ''
-  return isBase64Encoded ? Buffer.from(text, 'base64').toString('utf8') : text
+  if (!isBase64Encoded) return text
+  const bytes = Buffer.from(text, 'base64')
+  // Decoded all the same it would hold U+FFFD for each letter that is none, and two passwords could be one.
+  if (!isUtf8(bytes)) throw notJson('is not UTF-8')
+  return bytes.toString('utf8')
 }
+
+const notJson = (message: string) => invalid([{ path: '', message }], 'invalid_json')
 
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid([{ path: '', message: 'is not valid JSON' }], 'invalid_json')
+    throw notJson('is not valid JSON')
   }
 }
 

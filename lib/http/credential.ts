@@ -2,14 +2,20 @@ import type { HttpEvent } from './event.ts'
 
 export const SESSION_COOKIE = 'svc_session'
 
-/** What a request says of who it comes from; a Bearer token goes before the cookie. */
-export type Credential = { by: 'bearer' | 'cookie'; token: string }
+/**
+ * A browser has several cookies of the name where a parent domain or a path has one of its own as well, and those that
+ * are stale may come first. Each costs reads of storage with every request, so a stranger's list of them ends here.
+ */
+const MOST_COOKIES = 4
+
+/** What a request says of who it comes from; a Bearer token goes before the cookies. */
+export type Credential = { by: 'bearer'; token: string } | { by: 'cookie'; tokens: readonly string[] }
 
 export const credentialOf = (event: HttpEvent): Credential | undefined => {
   const bearer = bearerIn(event.headers.authorization)
   if (bearer !== undefined) return { by: 'bearer', token: bearer }
-  const [token] = cookiesOf(event, SESSION_COOKIE)
-  return token === undefined ? undefined : { by: 'cookie', token }
+  const tokens = cookiesOf(event, SESSION_COOKIE)
+  return tokens.length === 0 ? undefined : { by: 'cookie', tokens: tokens.slice(0, MOST_COOKIES) }
 }
 
 const NONE: readonly string[] = []

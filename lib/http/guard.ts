@@ -2,7 +2,7 @@ import { Problem } from '../core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN, type Principal } from '../core/principal.ts'
 import { credentialOf } from './credential.ts'
 import type { HttpEvent } from './event.ts'
-import { refuseForeignHost, refuseForeignOrigin } from './foreign.ts'
+import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './foreign.ts'
 import type { Front } from './front.ts'
 import { type Access, isScope, type Scope } from './route.ts'
 
@@ -22,13 +22,18 @@ export type Identity = {
 /**
  * The one gate before every handler. An open installation belongs to one person on one machine: the `Host` rule keeps
  * out pages that rebind their own name to 127.0.0.1, and who comes through a proxy that rewrites it. The `Origin` rule
- * keeps out pages of other sites that write with what a browser attaches by itself, or sign it in; a Bearer token it does
- * not attach. One that is nobody's is refused rather than ignored, and excuses nobody from the `Origin` rule.
+ * keeps out pages of other sites that write with what a browser attaches by itself, or sign it in, and so does, behind a
+ * cookie, the rule that a form's body is none; a Bearer token it does not attach. One that is nobody's is refused rather
+ * than ignored, and excuses nobody from the `Origin` rule.
  */
 export const createGuard = ({ identity, front }: { identity: Identity; front: Front }): Guard => {
-  const ofCookie = async (access: Access, token: string): Promise<Principal> => {
-    const principal = await identity.ofSession(token)
-    if (principal !== undefined) return permitted(access, principal)
+  const ofCookies = async (access: Access, tokens: readonly string[], event: HttpEvent) => {
+    for (const token of tokens) {
+      const principal = await identity.ofSession(token)
+      if (principal === undefined) continue
+      refuseFormBody(event)
+      return permitted(access, principal)
+    }
     if (isForAll(access)) return ANONYMOUS
     throw notSignedIn('invalid_token', NO_SESSION)
   }
@@ -68,7 +73,7 @@ export const createGuard = ({ identity, front }: { identity: Identity; front: Fr
     // A cookie is no API token, and one that is left from a time with a key means nothing now.
     return credential === undefined || isOpen || isScope(access)
       ? ofNobody(access, isOpen)
-      : ofCookie(access, credential.token)
+      : ofCookies(access, credential.tokens, event)
   }
 }
 

@@ -2,9 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import { tooLarge } from './body.ts'
+import { bodyOf } from './body.ts'
 import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import { hasBody, pathOf, readBody, toEvent } from './incoming.ts'
+import { createRefusal, refuseExpectation, refuseHosts } from './malformed.ts'
 import { problemOf, problemResult } from './problem.ts'
 
 /**
@@ -19,19 +21,27 @@ export type Dispatch = (
 /** The longest that the rest of a refused body is read for. */
 const LINGER_MS = 30_000
 
+/** A Host that is missing is refused here, in the form of every error. */
+const OPTIONS = { keepAliveTimeout: 65_000, requestTimeout: 120_000, requireHostHeader: false }
+
 type Needs = { dispatch: Dispatch; ids: Ids; log: Log }
 
 /** Serves the Lambda handlers on node:http by giving them the events that API Gateway would. */
 export const createHost = ({ dispatch, ids, log }: Needs): Server => {
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse, check = refuseHosts) => {
     const requestId = ids.next('req')
     const path = pathOf(request.url ?? '/')
     const { handler, bodyLimit, admits } = dispatch(request.method ?? 'GET', path)
     try {
+      check(request)
       const event = toEvent(request, path, requestId)
       // Whoever is not let in is told so by the handler, and has not filled our memory.
       const isRead = hasBody(request) && (admits === undefined || (await admits(event)))
-      if (isRead) event.body = await readBody(request, bodyLimit)
+      if (isRead) {
+        const { body, isBase64Encoded } = bodyOf(await readBody(request, bodyLimit))
+        event.body = body
+        event.isBase64Encoded = isBase64Encoded
+      }
       await send(response, await handler(event, { gone: () => signalOf(response) }))
     } catch (thrown) {
       if (hasLeft(thrown)) return response.destroy()
@@ -39,12 +49,15 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       await send(response, withCommonHeaders(problemResult(problemOf(thrown), requestId), requestId))
     }
   }
-  return createServer({ keepAliveTimeout: 65_000, requestTimeout: 120_000 }, (request, response) => {
-    serve(request, response).catch((err) => {
+  const listen = (request: IncomingMessage, response: ServerResponse, check?: typeof refuseHosts) => {
+    serve(request, response, check).catch((err) => {
       log.warn({ err, method: request.method, path: pathOf(request.url ?? '/') }, 'connection failed')
       response.destroy()
     })
-  })
+  }
+  return createServer(OPTIONS, listen)
+    .on('checkExpectation', (request, response) => listen(request, response, refuseExpectation))
+    .on('clientError', createRefusal({ ids }))
 }
 
 /** Aborts when the connection is closed, which before the answer is out is the caller's doing. */
@@ -61,59 +74,6 @@ const hasLeft = (thrown: unknown) =>
   thrown !== null &&
   'code' in thrown &&
   (thrown.code === 'ERR_STREAM_PREMATURE_CLOSE' || thrown.code === 'ECONNRESET')
-
-const pathOf = (url: string) => {
-  const at = url.indexOf('?')
-  return at < 0 ? url : url.slice(0, at)
-}
-
-const hasBody = ({ headers }: IncomingMessage) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
-
-/** Keeps no more than the limit; the rest of an oversized body is dropped until the answer closes the connection. */
-const readBody = (request: IncomingMessage, limit: number): Promise<string> =>
-  new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit))
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= limit) chunks.push(chunk)
-      else reject(tooLarge(limit))
-    })
-    request.on('end', () => {
-      const [only] = chunks
-      resolve((only && chunks.length === 1 ? only : Buffer.concat(chunks)).toString('utf8'))
-    })
-    request.on('error', reject)
-  })
-
-const toEvent = (request: IncomingMessage, path: string, requestId: string): HttpEvent => {
-  const url = request.url ?? '/'
-  const rawQueryString = url.length > path.length ? url.slice(path.length + 1) : ''
-  const method = request.method ?? 'GET'
-  return {
-    version: '2.0',
-    routeKey: '',
-    rawPath: path,
-    rawQueryString,
-    // node:http joins repeated headers by a comma, but for set-cookie, which is no request header.
-    headers: request.headers as HttpEvent['headers'],
-    ...(rawQueryString ? { queryStringParameters: queryOf(rawQueryString) } : {}),
-    requestContext: { requestId, http: { method, path, sourceIp: request.socket.remoteAddress ?? '' } },
-    isBase64Encoded: false,
-  }
-}
-
-/** As API Gateway does: the values of a repeated name are joined by a comma. */
-const queryOf = (text: string) => {
-  const values = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(text)) {
-    const before = values.get(name)
-    values.set(name, before === undefined ? value : `${before},${value}`)
-  }
-  return Object.fromEntries(values)
-}
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResult) => {
   if (typeof body !== 'string') {

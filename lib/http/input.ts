@@ -27,8 +27,13 @@ export const inputReader =
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
   const parsed = schema.safeParse(value, { error: issueText })
   if (parsed.success) return parsed.data
-  for (const { path, message } of parsed.error.issues.slice(0, MOST_ISSUES)) {
-    issues.push({ path: path.join('.'), message })
+  const mistyped = new Set<string>()
+  for (const { code, path, message } of parsed.error.issues.slice(0, MOST_ISSUES)) {
+    const place = path.join('.')
+    // A list where a text belongs has a length too, of which there is nothing to say.
+    if (mistyped.has(place)) continue
+    if (code === 'invalid_type') mistyped.add(place)
+    issues.push({ path: place, message })
   }
   return undefined
 }

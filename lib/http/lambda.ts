@@ -38,8 +38,8 @@ export const lambda = <R extends Routes>(
   // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
   const handle = middy()
     .use(observe(needs))
+    .before(({ event }) => refuseSlash(event as never))
     .handler(router as never)
-  if (known !== undefined) handle.before(({ event }) => refuseSlash(event as never))
   return handle as unknown as HttpHandler
 }
 

@@ -24,8 +24,8 @@ export const noRoute = (routes: readonly Place[]) => {
 }
 
 /**
- * A gateway has no route for a path that ends in a slash, which the router of a function forgives: whatever the gateway
- * had no route for is answered 404 when it has one. Throws Problem `route_not_found`.
+ * No route ends in a slash. The router of a function forgives one and a gateway does not, so that it is refused here, for
+ * all to answer alike. Throws Problem `route_not_found`.
  */
 export const refuseSlash = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): void => {
   const { method, path } = requestContext.http
@@ -36,4 +36,4 @@ const missing = (method: string, path: string) =>
   new Problem('missing', 'route_not_found', `No such endpoint: ${method} ${path}`)
 
 const patternOf = (path: string) =>
-  new RegExp(`^${path.replaceAll(/[.+?^$|()[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`)
+  new RegExp(`^${path.replaceAll(/[.+?^$|()[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)

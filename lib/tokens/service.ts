@@ -1,4 +1,4 @@
-import { missing } from '../core/errors.ts'
+import { invalid, missing } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -16,6 +16,8 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   ids: Ids
+  /** What the operator lets a token do at the gateway, in calls a minute; admins may decide on more. */
+  callsPerMinute: number
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
@@ -24,9 +26,16 @@ const DAY_MS = 86_400_000
 export type Tokens = ReturnType<typeof createTokens>
 
 /** API tokens: for programs that use the gateway or the webhooks in the name of whoever made them. */
-export const createTokens = ({ store, entropy, clock, ids, audit }: Needs) => {
-  /** Makes a token. Its text is in the answer and nowhere else. */
+export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit }: Needs) => {
+  const refuseRate = ({ role }: Principal, rateLimit: number | undefined): void => {
+    if (rateLimit === undefined || rateLimit <= callsPerMinute || role === 'admin') return
+    const message = `must be at most ${callsPerMinute}, the limit of this service; an admin may give a token more`
+    throw invalid([{ path: 'rateLimit', message }])
+  }
+
+  /** Makes a token. Its text is in the answer and nowhere else. Throws Problem `invalid` for a limit above its maker's. */
   const create = async (principal: Principal, { name, scopes, expiresInDays, rateLimit }: CreateToken) => {
+    refuseRate(principal, rateLimit)
     const now = clock.now()
     const token: Token = {
       id: ids.next('tok'),

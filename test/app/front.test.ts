@@ -7,7 +7,7 @@ import { httpEvent } from '../fakes/http-event.ts'
 describe('the address that people know the service by', () => {
   it.each([
     ['HTTPS://Tasks.Example', 'https://tasks.example', true],
-    ['https://tasks.example:443/base//', 'https://tasks.example/base', true],
+    ['https://tasks.example:443/', 'https://tasks.example', true],
     ['HTTP://tasks.example:8080/', 'http://tasks.example:8080', false],
   ])('is as browsers write it: %s', (PUBLIC_URL, baseUrl, isSecure) => {
     const front = frontOf(readConfig({ PUBLIC_URL }))

@@ -64,7 +64,14 @@ describe('a secret is compared in constant time where it is', () => {
     const clock = createFakeClock()
     const store = openSqliteStore({ file: ':memory:', collections: [tokenRows] as never, clock })
     const audit = async () => undefined
-    const { create } = createTokens({ store, entropy, clock, ids: createFakeIds(), audit })
+    const { create } = createTokens({
+      store,
+      entropy,
+      clock,
+      ids: createFakeIds(),
+      callsPerMinute: 60,
+      audit,
+    })
     const { id, token } = await create(ANN, { name: 'CI', scopes: ['gateway'] })
     const standingOf = async () => ({ role: 'user' as const, disabled: false })
     const holderOf = createHolders({ store, clock, log: createFakeLog(), standingOf })

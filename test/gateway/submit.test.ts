@@ -107,13 +107,20 @@ describe('an Idempotency-Key', () => {
       })
   })
 
-  it('belongs to one user, and for a day', async () => {
+  it('belongs to one token, also of those that one user made, and for a day', async () => {
     await using gateway = await startGateway({ background: false })
     const { body: first } = await gateway.submit({ task }, key)
     const { body: others } = await gateway.submit({ task }, { ...key, as: OTHER })
+    const second = { ...TOKEN, tokenId: 'tok_second' }
+    const { body: secondOnes } = await gateway.submit({ task }, { ...key, as: second })
+    const reused = await gateway.submit(
+      { task: { title: 'Another' } },
+      { ...key, as: { ...TOKEN, tokenId: 'tok_third' } },
+    )
+    expect(reused.status).toBe(202)
     gateway.clock.advance(86_400_000)
     const { body: later } = await gateway.submit({ task }, key)
-    expect(new Set([first.taskId, others.taskId, later.taskId]).size).toBe(3)
+    expect(new Set([first.taskId, others.taskId, secondOnes.taskId, later.taskId]).size).toBe(4)
   })
 
   it('answers a synchronous request with the result, the second time too', async () => {

@@ -48,6 +48,39 @@ const beginImport = (headers: Readonly<Record<string, string>>) => {
   return sent
 }
 
+let cookie: string
+beforeAll(async () => {
+  cookie = `svc_session=${await signUp()}`
+})
+
+describe('a session in a cookie', () => {
+  const importing = (headers: Readonly<Record<string, string>>, body = '{"version":"1.0","tasks":[]}') =>
+    fetch(`${loopback.url}/api/tasks/import`, { method: 'POST', headers, body })
+
+  it('lets nobody in with the body of a form, even where a body is read after its caller is known', async () => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const answer = await importing({ cookie, 'content-type': type })
+      expect([answer.status, await answer.json()]).toEqual([
+        400,
+        expect.objectContaining({ code: 'content_type', error: expect.stringContaining('application/json') }),
+      ])
+    }
+    expect((await importing({ cookie, 'content-type': 'application/json' })).status).toBe(200)
+    const authorization = cookie.replace('svc_session=', 'Bearer ')
+    expect((await importing({ authorization, 'content-type': 'text/plain' })).status).toBe(200)
+  })
+
+  it('is found behind stale ones', async () => {
+    const me = async (...cookies: string[]) =>
+      (await fetch(`${loopback.url}/api/settings`, { headers: { cookie: cookies.join('; ') } })).status
+    const stale = 'svc_session=stale'
+    expect(await me(stale)).toBe(401)
+    expect(await me(stale, cookie)).toBe(200)
+    expect(await me(stale, stale, stale, cookie)).toBe(200)
+    expect(await me(stale, stale, stale, stale, cookie)).toBe(401)
+  })
+})
+
 describe('a large body', () => {
   it.each<[string, Readonly<Record<string, string>>]>([
     ['announced', { 'content-length': String(LARGE) }],
@@ -71,10 +104,8 @@ describe('a large body', () => {
 
   it('is read of somebody who may send it', async () => {
     const body = JSON.stringify({ version: '1.0', tasks: [], padding: 'x'.repeat(3_000_000) })
-    const sent = beginImport({
-      authorization: `Bearer ${await signUp()}`,
-      'content-length': `${body.length}`,
-    })
+    const authorization = cookie.replace('svc_session=', 'Bearer ')
+    const sent = beginImport({ authorization, 'content-length': `${body.length}` })
     sent.end(body)
     const [answer] = await once(sent, 'response')
     expect(answer.statusCode).toBe(200)

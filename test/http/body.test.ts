@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { DEFAULT_BODY_LIMIT, readJsonBody } from '../../lib/http/body.ts'
 import type { HttpEvent } from '../../lib/http/event.ts'
 import { httpEvent } from '../fakes/http-event.ts'
+import { answerTo } from './answer.ts'
 import { serve } from './serve.ts'
 import { wordHandlers, wordRoutes } from './table.ts'
 
@@ -37,6 +38,82 @@ describe('the body of an event of a gateway', () => {
       eventWith(`${open.repeat(levels)}${open === '[' ? '' : '1'}${close.repeat(levels)}`)
     expect(() => readJsonBody(nested(64))).not.toThrow()
     expect(() => readJsonBody(nested(65))).toThrow(expect.objectContaining({ code: 'json_too_deep' }))
+  })
+})
+
+/** As a Latin-1 client sends it: each letter a byte. */
+const latin1 = Buffer.from('{"word":"Käse"}', 'latin1')
+
+describe('a body that is not UTF-8', () => {
+  let service: Awaited<ReturnType<typeof serve>>
+  beforeAll(async () => {
+    service = await serve(wordRoutes, wordHandlers)
+  })
+  afterAll(() => service.close())
+
+  const post = (body: Buffer, headers = {}) =>
+    service.send({
+      method: 'POST',
+      path: '/api/words',
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    })
+
+  /** Sent in two pieces, the second when the first has been taken. */
+  const inTwo = async (body: Buffer, at: number) => {
+    const sent = request(`${service.url}/api/words`, { method: 'POST', agent: false })
+    await new Promise((taken) => sent.write(body.subarray(0, at), taken))
+    sent.end(body.subarray(at))
+    return answerTo(sent)
+  }
+
+  it.each([
+    ['Latin-1', latin1],
+    ['half a character at its end', Buffer.from('"ä').subarray(0, 2)],
+    ['half a surrogate pair', Buffer.from('{"word":"\xed\xa0\xbd"}', 'latin1')],
+    ['a letter that is longer than it need be', Buffer.from('{"word":"\xc1\x81"}', 'latin1')],
+    ['UTF-16', Buffer.from('{"word":"ä"}', 'utf16le').subarray(0, -4)],
+  ])('is refused, and no letter of it replaced: %s', async (_what, body) => {
+    const answers = [
+      await post(body),
+      await post(body, { 'transfer-encoding': 'chunked' }),
+      await inTwo(body, 1),
+    ]
+    for (const { status, json } of answers) {
+      expect([status, json]).toEqual([
+        400,
+        {
+          error: 'body: is not UTF-8',
+          code: 'invalid_json',
+          details: [{ path: '', message: 'is not UTF-8' }],
+          requestId: expect.any(String),
+        },
+      ])
+    }
+  })
+
+  it('is refused in the same words when a gateway hands it over in base64', () => {
+    expect(() => readJsonBody(eventWith(latin1.toString('base64'), true))).toThrow(
+      expect.objectContaining({ code: 'invalid_json', message: 'body: is not UTF-8' }),
+    )
+  })
+
+  it('is not looked at before its caller', async () => {
+    expect(await post(latin1, { authorization: 'Bearer x' })).toMatchObject({ status: 401 })
+  })
+
+  it('is none that comes in pieces, wherever they part', async () => {
+    const body = Buffer.from('{"word":"€🧀ä"}')
+    for (let at = 1; at < body.length; at++)
+      expect((await inTwo(body, at)).json).toEqual({ word: '€🧀ä', tags: [] })
+  })
+
+  it('is none that says U+FFFD, or begins with a byte order mark, which is no JSON', async () => {
+    expect((await post(Buffer.from('{"word":"\ufffd"}'))).json).toEqual({ word: '\ufffd', tags: [] })
+    expect((await post(Buffer.from('\ufeff{"word":"a"}'))).json).toMatchObject({
+      error: 'body: is not valid JSON',
+      code: 'invalid_json',
+    })
   })
 })
 

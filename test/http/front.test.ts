@@ -120,14 +120,16 @@ describe('what a request says of who it comes from', () => {
     expect(cookiesOf(event({ cookie }), 'svc_session')).toEqual(token === undefined ? [] : [token])
   })
 
-  it('is the first of several cookies of that name, the one that was set for the closest path', () => {
+  it('is every cookie of that name, the one that was set for the closest path first, but no stranger’s list of them', () => {
     const several = event({ cookie: 'svc_session=near; a=1; svc_session=far' })
     expect(cookiesOf(several, 'svc_session')).toEqual(['near', 'far'])
-    expect(credentialOf(several)).toEqual({ by: 'cookie', token: 'near' })
+    expect(credentialOf(several)).toEqual({ by: 'cookie', tokens: ['near', 'far'] })
+    const cookie = Array.from({ length: 50 }, (_, n) => `svc_session=${n}`).join('; ')
+    expect(credentialOf(event({ cookie }))).toEqual({ by: 'cookie', tokens: ['0', '1', '2', '3'] })
   })
 
   it('is the cookie that API Gateway lists beside the headers', () => {
-    expect(credentialOf(event({}, ['a=1', 'svc_session=abc']))).toEqual({ by: 'cookie', token: 'abc' })
+    expect(credentialOf(event({}, ['a=1', 'svc_session=abc']))).toEqual({ by: 'cookie', tokens: ['abc'] })
   })
 
   it.each([['Basic YTpi'], ['Negotiate abc'], ['Bearerabc'], ['']])(
@@ -136,7 +138,7 @@ describe('what a request says of who it comes from', () => {
       expect(credentialOf(event({ authorization }))).toBeUndefined()
       expect(credentialOf(event({ authorization, cookie: 'svc_session=y' }))).toEqual({
         by: 'cookie',
-        token: 'y',
+        tokens: ['y'],
       })
     },
   )

@@ -41,6 +41,10 @@ const texts: [schema: z.ZodType, value: unknown, text: string][] = [
   [z.object({}), [], 'must be an object'],
   [z.record(z.string(), z.string()), 'a', 'must be an object'],
   [z.null(), 1, 'must be null'],
+  // Of what is of another kind no size is told.
+  [z.string().min(6).max(9), ['a'], 'must be a text'],
+  [z.string().min(6).nullable(), [], 'must be a text'],
+  [z.array(z.string()).min(3), 'a', 'must be a list'],
   [z.enum(['a', 'b', 'c']), 'd', 'must be one of a, b, c'],
   [z.literal('1.0'), '2.0', 'must be 1.0'],
   [z.string().min(1), '', 'must not be empty'],

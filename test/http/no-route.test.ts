@@ -48,10 +48,15 @@ describe('a function that answers where no route is', () => {
 
 describe('a function that no gateway stands before', () => {
   it.each([
-    ['GET', '/api/own/', 200, undefined],
-    ['POST', '/api/own/', 405, 'GET, HEAD'],
-  ])('minds no slash at the end: %s %s is answered %i', async (method, path, status, allow) => {
-    const answer = await ask(method, path, group)
-    expect([answer.statusCode, answer.headers.allow]).toEqual([status, allow])
-  })
+    ['GET', '/api/own', 200, undefined],
+    ['POST', '/api/own', 405, 'GET, HEAD'],
+    ['GET', '/api/own/', 404, undefined],
+    ['POST', '/api/own/', 404, undefined],
+  ])(
+    'has no route that ends in a slash either: %s %s is answered %i',
+    async (method, path, status, allow) => {
+      const answer = await ask(method, path, group)
+      expect([answer.statusCode, answer.headers.allow]).toEqual([status, allow])
+    },
+  )
 })

@@ -15,7 +15,7 @@ export type Asked = {
   method?: string
   path?: string
   headers?: Readonly<Record<string, string>>
-  body?: string
+  body?: string | Buffer
 }
 
 /** A table of routes behind the real host, router and guard, on a free loopback port. */

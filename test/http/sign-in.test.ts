@@ -43,6 +43,9 @@ const asAnn = { cookie: 'svc_session=ann' }
 const asRoot = { authorization: 'Bearer root' }
 const basic = { authorization: 'Basic YTpi' }
 const stale = { cookie: 'svc_session=gone' }
+const several = (...tokens: string[]) => ({
+  cookie: tokens.map((token) => `svc_session=${token}`).join('; '),
+})
 const asMachine = { authorization: 'Bearer svc_machine' }
 const asUnknown = { authorization: 'Bearer gone' }
 
@@ -58,6 +61,15 @@ describe('the guard where people sign in', () => {
     ['session', stale, 'invalid_token'],
     ['session', asAnn, ann],
     ['session', asRoot, root],
+    // A stale one of a parent domain or a closer path locks nobody out.
+    ['session', several('gone', 'ann'), ann],
+    ['session', several('gone', '', 'old', 'ann', 'root'), ann],
+    ['session', several('gone', 'gone', 'gone', 'gone', 'ann'), 'invalid_token'],
+    ['session', several('ann', 'root'), ann],
+    ['admin', several('gone', 'root'), root],
+    ['optional', several('gone', 'ann'), ann],
+    ['any', several('gone', 'ann'), ann],
+    ['public', several('gone', 'ann'), ANONYMOUS],
     ['session', asMachine, 'invalid_token'],
     ['session', basic, 'not_signed_in'],
     ['session', { ...basic, ...asAnn }, ann],
@@ -140,6 +152,53 @@ describe('the guard where people sign in', () => {
   it('takes its public address for its own, whatever Host the proxy sends', async () => {
     const headers = { host: 'inside:3000', origin: 'https://tasks.example', ...asAnn }
     expect(await ask('session', headers, { method: 'POST' })).toEqual(ann)
+  })
+})
+
+describe('a body under a type that forms send', () => {
+  const forms = [
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/plain',
+    'Text/Plain ; charset=utf-8',
+    'text/plain, application/json',
+  ]
+  const form = (type: string, headers: Headers, body: string | undefined = '{"a":1}') => ({
+    ...eventOf({ ...headers, 'content-type': type }, 'POST'),
+    body,
+  })
+
+  it.each(forms)('is refused behind a cookie, with what to send: %s', async (type) => {
+    for (const access of ['session', 'optional', 'any'] as const)
+      await expect(closed(access, form(type, asAnn))).rejects.toMatchObject({
+        kind: 'invalid',
+        code: 'content_type',
+        message: expect.stringContaining('application/json'),
+      })
+  })
+
+  it.each(forms)('is nothing to those who are let in by something else: %s', async (type) => {
+    expect(await closed('session', form(type, asRoot))).toEqual(root)
+    expect(await closed('gateway', form(type, asMachine))).toEqual(machine)
+    expect(await closed('public', form(type, asAnn))).toEqual(ANONYMOUS)
+    expect(await closed('optional', form(type, stale))).toEqual(ANONYMOUS)
+    const here = { host: 'localhost', ...asAnn }
+    expect(await guardOf(true)('session', form(type, here))).toEqual(LOCAL_ADMIN)
+  })
+
+  it.each([
+    ['application/json; charset=utf-8', '{}'],
+    ['application/vnd.api+json', '{}'],
+    ['text/plainer', '{}'],
+    ['', '{}'],
+    ['text/plain', ''],
+    ['text/plain', undefined],
+  ])('is not what comes as %j with the body %j', async (type, body) => {
+    expect(await closed('session', { ...form(type, asAnn), body: body ?? null })).toEqual(ann)
+  })
+
+  it('may be told by no type at all', async () => {
+    expect(await closed('session', { ...eventOf(asAnn, 'POST'), body: '{}' })).toEqual(ann)
   })
 })
 

@@ -100,6 +100,8 @@ const nowhere = [
   '/api',
   '/api/',
   '/api/task',
+  '/api/tasks/',
+  '/api/settings/',
   '/api/tasks/a/b',
   '/api/tasks/a/events/b',
   '/api/dlq/a',

@@ -24,6 +24,11 @@ const expectRefusal = async (program: Program, why: RegExp) => {
   expect(stderr).not.toMatch(/\bat .*:\d+:\d+/)
 }
 
+const saysItIs = (version: string) => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`,
+]
+
 const agents = (...names: string[]) => names.map((name) => `test/fixtures/agents/${name}.ts`).join(',')
 
 type BadSetting = [setting: string, env: Environment, why: RegExp]
@@ -42,11 +47,17 @@ const badSettings: BadSetting[] = [
     { PUBLIC_URL: 'https://tasks.example' },
     /PUBLIC_URL: .*tasks\.example.*ACCESS_KEY.*AUTH_MODE/,
   ],
-  ...['https://u:p@tasks.example', 'https://tasks.example/?a=b', 'https://tasks.example/#f'].map(
+  ...[
+    'https://u:p@tasks.example',
+    'https://tasks.example/?a=b',
+    'https://tasks.example/#f',
+    'https://tasks.example/base',
+    'https://tasks.example//',
+  ].map(
     (PUBLIC_URL): BadSetting => [
-      `a public address with more than a path, ${PUBLIC_URL}`,
+      `a public address with more than a host, ${PUBLIC_URL}`,
       { PUBLIC_URL, ACCESS_KEY: 'correct horse' },
-      /PUBLIC_URL: must be a URL without credentials, query and fragment/,
+      /PUBLIC_URL: must be a URL without path, credentials, query and fragment/,
     ],
   ),
   ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
@@ -122,18 +133,25 @@ describe('a service that cannot start says so in one line and ends with code 1:'
     await expectRefusal({ env: { DATA_DIR: folder.path } }, /not a database/)
   })
 
-  it('a Node that says it is too old', async () => {
+  it.each(['20.19.0', '24.0.0', '24.6.9'])('a Node that says it is %s', async (version) => {
     using folder = temporaryFolder()
-    const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'})`
-    const program = { env: { DATA_DIR: folder.in('data') }, nodeArgs: ['--import', pretend] }
-    await expectRefusal(program, /needs Node 24 or newer.*npm start/)
+    const program = { env: { DATA_DIR: folder.in('data') }, nodeArgs: saysItIs(version) }
+    await expectRefusal(program, /needs Node 24\.7 or newer.*npm start/)
+  })
+
+  it.each(['24.7.0', '25.0.0'])('but not a Node that says it is %s', async (version) => {
+    await using service = await startService({ env: { SERVICE_MODE: 'pico' }, nodeArgs: saysItIs(version) })
+    expect(service.baseUrl).toMatch(/^http:/)
   })
 
   it('a Node that is too old, where the machine has one', async () => {
     using folder = temporaryFolder()
     const node = oldNode()
     if (node === undefined) return console.error('NOT TESTED: there is no Node older than 24 on PATH')
-    await expectRefusal({ env: { DATA_DIR: folder.in('data') }, node }, /needs Node 24 or newer; this is v/)
+    await expectRefusal(
+      { env: { DATA_DIR: folder.in('data') }, node },
+      /needs Node 24\.7 or newer; this is v/,
+    )
   })
 })
 

@@ -43,7 +43,7 @@ const opened = () => {
   const audit = async (_principal: Principal, action: string, details: object) => {
     audited.push([action, details])
   }
-  const tokens = createTokens({ store, entropy, clock, ids: createFakeIds(), audit })
+  const tokens = createTokens({ store, entropy, clock, ids: createFakeIds(), callsPerMinute: 60, audit })
   const holderOf = createHolders({ store, clock, log, standingOf: async (id) => people.get(id) })
   const make = (more: object = {}, as = ANN) =>
     tokens.create(as, { name: 'CI', scopes: ['gateway'], ...more })
@@ -93,6 +93,20 @@ describe('a new API token', () => {
     for (const part of [token, secret, secret.slice(0, 40), secret.slice(-8)])
       expect(kept).not.toContain(part)
     expect(JSON.stringify(await tokens.list(ADMIN, list))).not.toContain(row?.hash)
+  })
+})
+
+describe('the limit of a token', () => {
+  it('is what the operator allows at most, and what an admin says', async () => {
+    const { make, calls } = opened()
+    await expect(make({ rateLimit: 61 })).rejects.toMatchObject({
+      kind: 'invalid',
+      code: 'validation_failed',
+      details: [{ path: 'rateLimit', message: expect.stringMatching(/at most 60\b/) }],
+    })
+    expect(calls.commit).toBe(0)
+    expect(await make({ rateLimit: 60 })).toMatchObject({ rateLimit: 60 })
+    expect(await make({ rateLimit: 1_000_000 }, ADMIN)).toMatchObject({ rateLimit: 1_000_000 })
   })
 })
 

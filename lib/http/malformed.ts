@@ -1,0 +1,72 @@
+import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { Problem } from '../core/errors.ts'
+import type { Ids } from '../ports/ids.ts'
+import { withCommonHeaders } from './common-headers.ts'
+import { problemResult } from './problem.ts'
+
+/** So long somebody who is still sending may take to read why nobody listens. */
+const LINGER_MS = 2_000
+
+/** The sender and we may not agree on where such a request ends, so that the connection ends with it. */
+const malformed = (message: string, code = 'malformed_request') =>
+  new Problem('invalid', code, message, { headers: { connection: 'close' } })
+
+/** What keeps node:http from making a request of what it read. */
+const faults: Readonly<Record<string, () => Problem>> = {
+  HPE_HEADER_OVERFLOW: () =>
+    malformed(`The headers are larger than ${maxHeaderSize} bytes`, 'headers_too_large'),
+  ERR_HTTP_REQUEST_TIMEOUT: () => malformed('The request did not come in time', 'request_timeout'),
+}
+
+/** Refuses a request that expects what nobody here does; those for `100-continue` node:http sees to itself. */
+export const refuseExpectation = (): never => {
+  throw malformed('The header Expect may ask for 100-continue only')
+}
+
+/** Throws Problem `malformed_request` unless a request says once which host it is for (RFC 9112, section 3.2). */
+export const refuseHosts = ({ rawHeaders, httpVersion }: IncomingMessage): void => {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  // Before HTTP/1.1 nobody had to.
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw malformed('Send one Host header')
+}
+
+/** node:http keeps here which answer a connection is to carry next; its own refusals go by it. */
+type Connection = Duplex & { _httpMessage?: ServerResponse | null }
+
+/**
+ * Answers, in the form of every error, what is no request: for the event `clientError` of a server. Answers to requests
+ * that came before on the same connection go out first, and what was begun is not mixed with another.
+ */
+export const createRefusal = ({ ids }: { ids: Ids }) => {
+  const refused = new WeakSet<Duplex>()
+
+  const answer = (problem: Problem, socket: Connection): void => {
+    const { _httpMessage: next } = socket
+    if (!socket.writable) return void socket.destroy()
+    if (next?.req.complete) return void next.once('close', () => answer(problem, socket))
+    if (next?.headersSent) return void socket.destroy()
+    const requestId = ids.next('req')
+    socket.end(onTheWire(withCommonHeaders(problemResult(problem, requestId), requestId)))
+    // Closed with data unread, the connection would be reset and the answer lost (RFC 9112, section 9.6).
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref()
+    socket.once('close', () => clearTimeout(timer))
+  }
+
+  return ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
+    // The parser complains again with all that still comes.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    answer(faults[code]?.() ?? malformed('This is no HTTP request as RFC 9112 has it'), socket)
+  }
+}
+
+const onTheWire = ({ headers, body }: ReturnType<typeof problemResult>): string => {
+  const text = String(body)
+  const fields = Object.entries({ ...headers, 'content-length': Buffer.byteLength(text) })
+  return `HTTP/1.1 400 Bad Request\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${text}`
+}

@@ -18,7 +18,8 @@ export type Index<R> = { within?: Field<R>; by: Field<R> }
  * `long` names fields of the summary that may be long. Storage whose indexes are copies, paid for by their size, keeps what
  * is too much for a copy beside the row; the row comes whole all the same.
  * `fixed` names fields of the summary that a row is made with and keeps. Storage whose indexes can name few fields keeps
- * them together; there a change, a condition or a test that names one is answered all the same, by reading more.
+ * them together; there a change, a condition or a test that names one is answered all the same, by reading more, and a
+ * follower that names one is written after its head.
  * `expires` names a field of epoch milliseconds after which the row counts as absent.
  */
 export type Collection<R extends object = Row> = {

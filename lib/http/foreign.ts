@@ -16,7 +16,7 @@ const PROXY_HEADERS = new Set([
   'cdn-loop',
   'x-envoy-external-address',
 ])
-const FORM_TYPE = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(?:[;,]|$)/i
+const FORM_TYPE = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)?\s*(?:[;,]|$)/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Throws Problem `forbidden` unless the request was sent to this machine, and came from it as far as it tells. */
@@ -50,8 +50,9 @@ export const refuseForeignOrigin = (event: HttpEvent, front: Front): void => {
 }
 
 /**
- * Throws Problem `content_type` for a body as a form sends it. Those three types are all that a page of another site may
- * have a browser send unasked (Fetch, CORS-safelisted request-header); for any other it asks first, and is told no.
+ * Throws Problem `content_type` for a body as a form sends it. Those three types, or none, are all that a page of another
+ * site may have a browser send unasked (Fetch, CORS-safelisted request-header); for any other it asks first, and is told
+ * no.
  */
 export const refuseFormBody = ({ headers, body }: HttpEvent): void => {
   if (body && FORM_TYPE.test(headers['content-type'] ?? ''))

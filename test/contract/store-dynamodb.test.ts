@@ -36,10 +36,12 @@ const withSummary: NonNullable<More['declare']> = (collections) =>
       : one,
   )
 
-/** As a domain whose lists would be dear: all that can lie aside does. */
+/** As a domain whose lists would be dear: all that can lie aside does, from within the attribute of fixed fields too. */
 const withLong: NonNullable<More['declare']> = (collections) =>
   withSummary(collections).map((one) =>
-    one.name === notes.name ? { ...one, long: ['title', 'summary', 'labels', 'metadata'] } : one,
+    one.name === notes.name
+      ? { ...one, long: ['title', 'summary', 'labels', 'metadata'], fixed: ['title', 'labels'] }
+      : one,
   )
 
 /** As a domain that declares too much to be kept, and then changes and looks for it. */

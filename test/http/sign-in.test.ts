@@ -190,15 +190,17 @@ describe('a body under a type that forms send', () => {
     ['application/json; charset=utf-8', '{}'],
     ['application/vnd.api+json', '{}'],
     ['text/plainer', '{}'],
-    ['', '{}'],
+    ['', ''],
     ['text/plain', ''],
     ['text/plain', undefined],
   ])('is not what comes as %j with the body %j', async (type, body) => {
     expect(await closed('session', { ...form(type, asAnn), body: body ?? null })).toEqual(ann)
   })
 
-  it('may be told by no type at all', async () => {
-    expect(await closed('session', { ...eventOf(asAnn, 'POST'), body: '{}' })).toEqual(ann)
+  it('is one without a type, too', async () => {
+    const untyped = { ...eventOf(asAnn, 'POST'), body: '{}' }
+    for (const event of [untyped, form('', asAnn)])
+      await expect(closed('session', event)).rejects.toMatchObject({ code: 'content_type' })
   })
 })
 

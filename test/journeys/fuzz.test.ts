@@ -12,7 +12,7 @@ import { startService } from './service.ts'
 
 const REQUESTS = Number(process.env.FUZZ ?? 8_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260)
-const MOST_MS = 30_000 + 5 * REQUESTS
+const MOST_MS = 60_000 + 20 * REQUESTS
 /** Refusals of a state, not of a field, have nothing to name. */
 const STATES = ['task_state_conflict', 'dead_letter_not_pending', 'email_taken', 'last_admin']
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Key } from '../../../ports/store.ts'
-import { FIXED } from './fixed.ts'
+import { FIXED_ATTRIBUTE } from './fixed.ts'
 import { placeText, shardOf, sortable } from './order.ts'
 import { type IndexPlan, type Plan, partsOf, SHARDS, TOKEN, TTL } from './plan.ts'
 import { decode, encode, type Fields, type Item } from './value.ts'
@@ -78,7 +78,7 @@ export const itemOf = (plan: Plan, row: Readonly<Fields>, token: string): Item =
     const attribute = encode(value)
     if (attribute !== undefined) (plan.fixed.has(field) ? fixed : item)[ownName(field)] = attribute
   }
-  if (Object.keys(fixed).length > 0) item[FIXED] = { M: fixed }
+  if (Object.keys(fixed).length > 0) item[FIXED_ATTRIBUTE] = { M: fixed }
   for (const { field, name, from } of derivations(plan, keyOf(plan, row))) {
     const attribute = from(field === undefined ? undefined : row[field])
     if (attribute !== undefined) item[name] = attribute
@@ -89,7 +89,7 @@ export const itemOf = (plan: Plan, row: Readonly<Fields>, token: string): Item =
 /** The row of an item; our own attributes are left out. */
 export const rowOf = (item: Item): Fields =>
   Object.fromEntries(
-    [...Object.entries(item), ...Object.entries(item[FIXED]?.M ?? {})]
+    [...Object.entries(item), ...Object.entries(item[FIXED_ATTRIBUTE]?.M ?? {})]
       .filter(([name]) => !name.startsWith('_'))
       .map(([name, value]) => [name, decode(value)]),
   )

@@ -15,9 +15,13 @@ export const handler = serveGroup(
     const signIn = openSignIn(given)
     // Most who come in need no provider, and do not wait for what is known of them.
     const withProviders = async () => openSignIn({ ...given, config: await withSecrets(given.config) })
+    const users = userHandlers(signIn)
+    const usersElsewhere = whenAsked(userRoutes, async () => userHandlers(await withProviders()))
     return {
       ...everyAuthHandler(signIn),
-      ...userHandlers(signIn),
+      ...users,
+      // Only who unlinks has tokens to revoke; nobody is disabled later because secrets cannot be read.
+      changeUser: (input, call) => (input.body.unlink ? usersElsewhere : users).changeUser(input, call),
       ...whenAsked(oauthRoutes, async () => oauthHandlers(await withProviders())),
     }
   }),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { AuthModeSchema, RoleSchema } from '../auth/schema.ts'
 import { pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
+import { PROVIDERS } from '../oauth/schema.ts'
 import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts'
 import { PageQuery } from './page.ts'
 import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
@@ -9,6 +10,11 @@ import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
 const message = z.string()
 const ListedUser = UserSchema.extend({ disabled: z.boolean() })
 const Me = UserSchema.extend({ connectedAccounts: z.array(z.string()), hasCodeHostToken: z.boolean() })
+const ProvidersSchema = z
+  .array(z.enum(PROVIDERS))
+  .min(1)
+  .max(PROVIDERS.length)
+  .refine((names) => new Set(names).size === names.length, 'names a provider twice')
 const IdParams = z.object({ id: z.string().min(1).max(200) })
 
 export const accountRoutes = defineRoutes({
@@ -98,14 +104,20 @@ export const userRoutes = defineRoutes({
   changeUser: {
     method: 'PATCH',
     path: '/api/users/{id}',
-    summary: 'Change the role of an account, or disable it, which ends its sessions',
+    summary:
+      'Change the role of an account, disable it, which ends its sessions, or unlink its accounts elsewhere',
     access: 'admin',
     params: IdParams,
     body: z
-      .object({ role: RoleSchema.optional(), disabled: z.boolean().optional() })
+      .object({
+        role: RoleSchema.optional(),
+        disabled: z.boolean().optional(),
+        /** Where a verified address, or linking, attaches an account anew. */
+        unlink: ProvidersSchema.optional(),
+      })
       .refine(
-        ({ role, disabled }) => role !== undefined || disabled !== undefined,
-        'has nothing to change: role, disabled or both',
+        (wanted) => Object.values(wanted).some((value) => value !== undefined),
+        'has nothing to change: role, disabled or unlink',
       ),
     response: z.object({ user: ListedUser, message }),
   },

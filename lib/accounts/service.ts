@@ -1,5 +1,6 @@
 import type { AuthMode, CountAttempt, EndSessions } from '../auth/schema.ts'
 import type { Principal } from '../core/principal.ts'
+import type { ProviderName, Unlink } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -12,6 +13,7 @@ import { createRegistry } from './registry.ts'
 import { users } from './rows.ts'
 import { createSignIn } from './sign-in.ts'
 import { createChangeStanding } from './standing.ts'
+import { type CanSignIn, createRefuseUnlinking } from './unlinking.ts'
 import { createUsers, listedUser } from './users.ts'
 
 type Needs = {
@@ -24,8 +26,16 @@ type Needs = {
   registrationMode: () => RegistrationMode
   countAttempt: CountAttempt
   endSessions: EndSessions
-  canSignIn: (userId: string) => Promise<boolean>
+  canSignIn: CanSignIn
+  unlink: Unlink
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
+}
+
+/** What an admin changes of an account. */
+type Change = {
+  role?: 'user' | 'admin' | undefined
+  disabled?: boolean | undefined
+  unlink?: readonly ProviderName[] | undefined
 }
 
 export type Accounts = ReturnType<typeof createAccounts>
@@ -37,23 +47,34 @@ export const createAccounts = (needs: Needs) => {
   const invites = createInvites({ ...needs, standingOf: people.standingOf })
   const register = createRegister({ ...needs, registry, invites })
   const changeStanding = createChangeStanding(needs)
+  const refuseUnlinking = createRefuseUnlinking(needs)
   const { endSessions, audit } = needs
+
+  const unlink = async (principal: Principal, userId: string, providers: readonly ProviderName[]) => {
+    for (const { provider, username } of await needs.unlink(userId, providers)) {
+      const details = { userId, provider, ...(username === undefined ? {} : { username }) }
+      await audit(principal, 'account.unlink', details)
+    }
+  }
 
   /**
    * Changes the role of an account or disables it; a disabled one is signed out everywhere, and stays so when it is
-   * enabled again. Throws Problem `invalid` `last_admin`, `missing` for an account that is not there.
+   * enabled again. The accounts that it has at providers of `unlink` are its no more. Throws Problem `invalid`
+   * `last_admin`, `missing` for an account that is not there.
    */
   const changeUser = async (
     principal: Principal,
     userId: string,
-    wanted: { role?: 'user' | 'admin' | undefined; disabled?: boolean | undefined },
+    { unlink: providers = [], ...wanted }: Change,
   ) => {
+    await refuseUnlinking(userId, providers)
     // Those that a login began while it was being disabled do not come back either.
     const signOut = () => endSessions(userId, { devices: { by: principal } })
     if ((await needs.store.get(users, userId))?.disabled) await signOut()
     const row = await changeStanding(userId, wanted)
     if (row.disabled) await signOut()
-    await audit(principal, 'user.change', { userId, ...wanted })
+    if (Object.keys(wanted).length > 0) await audit(principal, 'user.change', { userId, ...wanted })
+    await unlink(principal, userId, providers)
     return listedUser(row)
   }
 

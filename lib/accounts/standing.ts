@@ -4,6 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store } from '../ports/store.ts'
 import { ROSTER_ID, type Roster, rosters, type StandingChange, type UserRow, users } from './rows.ts'
+import { type CanSignIn, lastAdmin } from './unlinking.ts'
 
 const BUSY_MS = 1_000
 
@@ -11,8 +12,7 @@ type Needs = {
   store: Store
   clock: Clock
   entropy: Entropy
-  /** Whether the mode of sign-in lets that user in at all. */
-  canSignIn: (userId: string) => Promise<boolean>
+  canSignIn: CanSignIn
 }
 
 type Wanted = { role?: UserRow['role'] | undefined; disabled?: boolean | undefined }
@@ -88,10 +88,3 @@ export const createChangeStanding = ({ store, clock, entropy, canSignIn }: Needs
 
 const busy = () =>
   new Problem('unavailable', 'users_busy', 'Others are changing users: try again', { retryAfterMs: BUSY_MS })
-
-const lastAdmin = () =>
-  new Problem(
-    'invalid',
-    'last_admin',
-    'This is the last admin who can sign in: make somebody else an admin first',
-  )

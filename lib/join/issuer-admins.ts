@@ -2,6 +2,7 @@ import { emailKey } from '../accounts/fields.ts'
 import { createRegistry } from '../accounts/registry.ts'
 import { ROSTER_ID, rosters, users } from '../accounts/rows.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
+import type { ProviderName } from '../oauth/schema.ts'
 import type { Store } from '../ports/store.ts'
 
 const MOST_ACCOUNTS = 200
@@ -14,6 +15,7 @@ type Needs = { store: Store; issuer: string | undefined }
  */
 export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
   const registry = createRegistry({ store })
+  // Whatever client linked it: subjects that the issuer tells all clients alike are still known.
   const place = { name: 'oidc', realm: issuer } as const
 
   const isLinked = async (userId: string) => {
@@ -28,8 +30,9 @@ export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
     return holder?.userId === userId && holder.emailVerified
   }
 
-  const issuerBrings = async (userId: string): Promise<boolean> =>
-    (await isVerified(userId)) || isLinked(userId)
+  /** Whether it could once those providers are unlinked. */
+  const issuerBrings = async (userId: string, unlinked: readonly ProviderName[] = []): Promise<boolean> =>
+    (await isVerified(userId)) || (!unlinked.includes('oidc') && isLinked(userId))
 
   /** Whether one of them is an admin who is not disabled. */
   const issuerBringsAdmin = async (): Promise<boolean> => {

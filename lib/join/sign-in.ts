@@ -26,7 +26,8 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     ...{ mode, countAttempt, audit },
     registrationMode: () => settings.current().system.registrationMode,
     endSessions: sessions.closeAll,
-    canSignIn: async (userId) => mode() !== 'oidc' || entry.issuerBrings(userId),
+    canSignIn: async (userId, unlinked) => mode() !== 'oidc' || entry.issuerBrings(userId, unlinked),
+    unlink: (userId, providers) => oauth.unlink(userId, providers),
   })
   const accessKey = createAccessKey({
     ...ports,

@@ -13,6 +13,7 @@ import {
   type Disconnect,
   PROVIDERS,
   type ProviderName,
+  type Unlink,
 } from './schema.ts'
 
 type Needs = { accounts: LinkedAccounts; providers: Providers; workingToken: WorkingToken; log: Log }
@@ -51,15 +52,21 @@ export const createConnections = ({ accounts, providers, workingToken, log }: Ne
     }
   }
 
-  const disconnect: Disconnect = async (userId, provider) => {
+  const unlink: Unlink = async (userId, names) => {
+    const forgotten: Connection[] = []
     for (const row of await accounts.ofUser(userId)) {
-      if (row.provider !== provider) continue
+      if (!names.includes(row.provider)) continue
       await revoke(row)
-      await accounts.remove(row)
+      if (await accounts.remove(row)) forgotten.push(shown(row))
     }
+    return forgotten
   }
 
-  return { connectionsOf, connectionOf, accessTokenOf, disconnect }
+  const disconnect: Disconnect = async (userId, provider) => {
+    await unlink(userId, [provider])
+  }
+
+  return { connectionsOf, connectionOf, accessTokenOf, disconnect, unlink }
 }
 
 const shown = (row: LinkedAccountRow): Connection => {

@@ -72,7 +72,7 @@ export const createFlow = (needs: Needs) => {
     const { address, baseUrl, isSecure } = origin()
     const isSigningIn = principal.userId === ANONYMOUS.userId
     if (isSigningIn) refuseSignIn(name)
-    else refuseForeignLink(call.header('sec-fetch-site'))
+    else refuseForeignLink(call)
     const retryAfterMs = await needs.limiter.take(BEGIN_LIMIT, networkOf(address))
     if (retryAfterMs > 0)
       throw new Problem('rate_limited', 'rate_limited', 'Too many attempts. Please try again in a minute.', {

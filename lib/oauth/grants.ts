@@ -67,9 +67,12 @@ export const asExchangeFailed = (thrown: unknown): never => {
 /** Errors of oauth4webapi hold what the server sent, tokens among it: of them only the code goes on. */
 export const asOauthFailed = (thrown: unknown): never => {
   if (thrown instanceof Problem) throw thrown
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
-  throw oauthFailed(refusalIn(thrown) ?? code)
+  throw oauthFailed(refusalIn(thrown) ?? codeOf(thrown))
 }
+
+/** The code of an error, of oauth4webapi or a Problem. */
+export const codeOf = (thrown: unknown): unknown =>
+  thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
 
 /**
  * A fetch that makes token answers what RFC 6749 says they are: the code host reports errors with status 200, the first

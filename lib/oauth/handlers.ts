@@ -4,6 +4,7 @@ import { type Call, type Handlers, Reply } from '../http/route.ts'
 import type { Log } from '../ports/log.ts'
 import type { oauthRoutes } from './contract.ts'
 import type { Finished, Flow, Returned, Wish } from './flow.ts'
+import { isForeignLink } from './linking.ts'
 import { type Failure, FailureSchema, type ProviderName } from './schema.ts'
 
 type Needs = { oauth: { flow: Flow; grantSession: GrantSession; log: Log } }
@@ -14,6 +15,8 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
   const begin =
     (name: ProviderName) =>
     async ({ query }: { query: Wish }, call: Call) => {
+      // Portals and mails lead to the sign-in: who is signed in already is where that leads to, and links nothing.
+      if (isForeignLink(call)) return goTo('/')
       const { url, headers } = await flow.begin(name, query, call)
       return goTo(url, headers)
     }

@@ -17,7 +17,7 @@ export type KeptTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
 
 export type LinkedAccounts = ReturnType<typeof createLinkedAccounts>
 
-/** The key of an account: hashed, since subjects may hold anything. */
+/** The key of an account: hashed, since subjects may hold anything. Who is known stays so when the client is another. */
 export const accountId = ({ name, realm }: Provider, subject: string): string =>
   createHash('sha256')
     .update(JSON.stringify([name, realm, subject]))
@@ -56,6 +56,7 @@ export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs
       userId,
       provider: provider.name,
       realm: provider.realm,
+      ...(provider.clientId === undefined ? {} : { clientId: provider.clientId }),
       linkedAt: iso(clock.now()),
       ...(username === undefined ? {} : { username }),
       ...(avatarUrl?.startsWith('https://') ? { avatarUrl } : {}),
@@ -104,9 +105,9 @@ export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs
     tokenFields,
     openTokens: async ({ id, userId, tokens }: LinkedAccountRow): Promise<KeptTokens | undefined> =>
       tokens === undefined ? undefined : JSON.parse(await cipher.open(tokens, contextOf(id, userId))),
-    remove: async ({ id, userId }: LinkedAccountRow) => {
-      await store.commit<LinkedAccountRow>({ remove: linkedAccounts, key: id, when: { userId } })
-    },
+    /** False when it was not the user's any more. */
+    remove: async ({ id, userId }: LinkedAccountRow): Promise<boolean> =>
+      (await store.commit<LinkedAccountRow>({ remove: linkedAccounts, key: id, when: { userId } })).applied,
   }
 }
 

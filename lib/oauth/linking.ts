@@ -1,5 +1,6 @@
 import { Problem } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
+import { ANONYMOUS, type Principal } from '../core/principal.ts'
+import type { Call } from '../http/route.ts'
 import type { Beginning } from './beginnings.ts'
 
 /** An account is linked by the one who asked for it, in the session that asked: else Problem `forbidden` `session_changed`. */
@@ -9,12 +10,18 @@ export const refuseOtherSession = ({ userId, sessionId }: Beginning, principal: 
 }
 
 /**
- * Throws Problem `forbidden` `foreign_origin` when a page of another site led here. Its author may have signed the person
- * in as himself at the provider, and whoever links that account lets him in from then on. `site` is `Sec-Fetch-Site` of
- * Fetch Metadata: a browser that does not send it is old, and any other caller is led by no page.
+ * Whether a page of another site led somebody here who is signed in. Its author may have signed the person in as himself
+ * at the provider, and whoever links that account lets him in from then on. `Sec-Fetch-Site` of Fetch Metadata tells: a
+ * browser that does not send it is old, and any other caller is led by no page.
  */
-export const refuseForeignLink = (site: string | undefined): void => {
-  if (site === 'cross-site' || site === 'same-site')
+export const isForeignLink = ({ principal, header }: Pick<Call, 'principal' | 'header'>): boolean => {
+  const site = header('sec-fetch-site')
+  return principal.userId !== ANONYMOUS.userId && (site === 'cross-site' || site === 'same-site')
+}
+
+/** Throws Problem `forbidden` `foreign_origin` when a page of another site would have an account linked. */
+export const refuseForeignLink = (call: Pick<Call, 'principal' | 'header'>): void => {
+  if (isForeignLink(call))
     throw new Problem(
       'forbidden',
       'foreign_origin',

@@ -1,12 +1,20 @@
 import * as oauth from 'oauth4webapi'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { asExchangeFailed, asOauthFailed, type Registration, redeem, requestOptions } from './grants.ts'
+import {
+  asExchangeFailed,
+  asOauthFailed,
+  codeOf,
+  type Registration,
+  redeem,
+  requestOptions,
+} from './grants.ts'
 import { oidcProfile, tellsAddress } from './profiles.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 
 export type IssuerSettings = { issuer: string; clientId: string; clientSecret?: string | undefined }
-type Needs = { settings: IssuerSettings; fetch: ProviderFetch; clock: Pick<Clock, 'monotonic'> }
+type Needs = { settings: IssuerSettings; fetch: ProviderFetch; clock: Pick<Clock, 'monotonic'>; log: Log }
 
 const DISCOVERY_MS = 3_600_000
 /** Seconds that the issuer's clock may be off. */
@@ -16,7 +24,7 @@ const CLOCK_TOLERANCE = 30
  * Any OpenID Connect issuer, by discovery and the authorization code flow (OpenID Connect Core 1.0, section 3.1). Its
  * tokens are not kept: they only say who signs in.
  */
-export const createOidcProvider = ({ settings, fetch, clock }: Needs): Provider => {
+export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Provider => {
   const { clientId, clientSecret } = settings
   const issuer = new URL(settings.issuer)
   const options = requestOptions(fetch, settings.issuer)
@@ -43,9 +51,27 @@ export const createOidcProvider = ({ settings, fetch, clock }: Needs): Provider 
     return { server, client, authentication: authenticationAt(server, clientSecret), options }
   }
 
+  /** Who is known comes in without it, so that it cannot be had is no failure; that it is of another is. */
+  const userinfo = async (
+    { server }: Registration,
+    subject: string,
+    { access_token }: oauth.TokenEndpointResponse,
+  ) => {
+    try {
+      const response = await oauth.userInfoRequest(server, client, access_token, options)
+      return await oauth.processUserInfoResponse(server, client, subject, response)
+    } catch (thrown) {
+      const reason = codeOf(thrown)
+      if (reason === oauth.JSON_ATTRIBUTE_COMPARISON) throw thrown
+      log.warn({ provider: 'oidc', reason }, 'userinfo could not be had: the ID token alone is believed')
+      return {}
+    }
+  }
+
   return {
     name: 'oidc',
     realm: settings.issuer,
+    clientId,
 
     authorizationUrl: async ({ redirectUri, state, verifier, nonce }) => {
       const { authorization_endpoint } = await serverNow()
@@ -81,9 +107,7 @@ export const createOidcProvider = ({ settings, fetch, clock }: Needs): Provider 
         if (claims.sub.trim() === '') throw oauthFailed('no_subject')
         if (tellsAddress(claims) || server.userinfo_endpoint === undefined)
           return { profile: oidcProfile(claims.sub, claims) }
-        const answered = await oauth.userInfoRequest(server, client, answer.access_token, options)
-        const info = await oauth.processUserInfoResponse(server, client, claims.sub, answered)
-        return { profile: oidcProfile(claims.sub, claims, info) }
+        return { profile: oidcProfile(claims.sub, claims, await userinfo(registration, claims.sub, answer)) }
       } catch (thrown) {
         return asExchangeFailed(thrown)
       }

@@ -17,7 +17,8 @@ type Person = { user: User; isKnown: boolean }
 /**
  * Who signs in with an account elsewhere: its owner, else whoever has proven to hold the same address, else somebody
  * new. A subject never becomes another person; an address may, when its holder leaves and it is given away (OpenID
- * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place.
+ * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place, as told to the same
+ * client: another one may be told other subjects of the same people.
  */
 export const createPersonWho = ({ accounts, userOf, standingOf, findOrCreateBy }: Needs) => {
   /** The user whose account that is; undefined when it is nobody's, or its owner is gone. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import { type CatalogName, catalog } from './catalog.ts'
 import { type ClientSettings, createOauthProvider } from './oauth-provider.ts'
@@ -11,12 +12,12 @@ export type ProviderSettings = {
   accounts: Readonly<Record<CatalogName, { [Field in keyof ClientSettings]?: string | undefined }>>
   oidc: { [Field in keyof IssuerSettings]?: string | undefined }
 }
-type Needs = { settings: ProviderSettings; fetch: ProviderFetch; clock: Clock }
+type Needs = { settings: ProviderSettings; fetch: ProviderFetch; clock: Clock; log: Log }
 
 export type Providers = ReadonlyMap<ProviderName, Provider>
 
 /** Every provider that is configured. */
-export const createProviders = ({ settings, fetch, clock }: Needs): Providers => {
+export const createProviders = ({ settings, fetch, clock, log }: Needs): Providers => {
   const providers = new Map<ProviderName, Provider>()
   for (const name of Object.keys(catalog) as CatalogName[]) {
     const { clientId, clientSecret, ...urls } = settings.accounts[name]
@@ -25,6 +26,9 @@ export const createProviders = ({ settings, fetch, clock }: Needs): Providers =>
   }
   const { issuer, clientId, clientSecret } = settings.oidc
   if (issuer !== undefined && clientId !== undefined)
-    providers.set('oidc', createOidcProvider({ settings: { issuer, clientId, clientSecret }, fetch, clock }))
+    providers.set(
+      'oidc',
+      createOidcProvider({ settings: { issuer, clientId, clientSecret }, fetch, clock, log }),
+    )
   return providers
 }

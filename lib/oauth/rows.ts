@@ -36,6 +36,8 @@ export type LinkedAccountRow = Workplace & {
   provider: ProviderName
   /** Where its subject is unique, as the provider was set then; rows of before this was kept have none. */
   realm?: string
+  /** The client that the subject was told to, where each may be told another; older rows have none. */
+  clientId?: string
   linkedAt: string
   username?: string
   avatarUrl?: string
@@ -56,8 +58,14 @@ export const linkedAccounts = collection<LinkedAccountRow>({
   indexes: { ofUser: { within: 'userId', by: 'linkedAt' } },
 })
 
-/** Whether the account is one of that place; a row that does not tell its realm is taken for one. */
+/** Where subjects are told; without a client it is wherever any client is told them. */
+export type Place = { name: ProviderName; realm: string; clientId?: string }
+
+/** Whether the account is one of that place; what a row does not tell is taken for the same. */
 export const isAccountAt = (
-  { name, realm }: { name: ProviderName; realm: string },
-  row: Pick<LinkedAccountRow, 'provider' | 'realm'>,
-): boolean => row.provider === name && (row.realm ?? realm) === realm
+  { name, realm, clientId }: Place,
+  row: Pick<LinkedAccountRow, 'provider' | 'realm' | 'clientId'>,
+): boolean =>
+  row.provider === name &&
+  (row.realm ?? realm) === realm &&
+  (clientId === undefined || (row.clientId ?? clientId) === clientId)

@@ -55,5 +55,13 @@ export type ConnectionOf = (userId: string, provider: ProviderName) => Promise<C
  */
 export type AccessTokenOf = (userId: string, provider: ProviderName) => Promise<string | undefined>
 
+/**
+ * Disconnects a user from several providers, and tells the accounts that were forgotten. Nothing linked is fine.
+ */
+export type Unlink = (
+  userId: string,
+  providers: readonly ProviderName[],
+) => Promise<readonly Pick<Connection, 'provider' | 'username'>[]>
+
 /** Revokes a user's tokens where the provider lets one do that, and forgets the account. Nothing linked is fine. */
 export type Disconnect = (userId: string, provider: ProviderName) => Promise<void>

@@ -60,6 +60,7 @@ export const createWorld = (options: Options = {}) => {
     mode: () => settings.mode,
     registrationMode: () => settings.registrationMode,
     countAttempt: async () => undefined,
+    unlink: async () => [],
     canSignIn: async (userId) => !settings.lockedOut.includes(userId),
     endSessions: async (userId, { devices }) => void ended.push({ userId, by: devices?.by.userId }),
     audit: async (_principal, action, details) => void audited.push({ action, details }),

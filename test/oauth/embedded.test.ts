@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { beginnings } from '../../lib/oauth/rows.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { rawSender } from '../journeys/raw.ts'
-import { openSite, type Site } from './site.ts'
+import { openSite } from './site.ts'
 
 /** Every GET that writes. */
 const WRITING = [
@@ -10,7 +12,8 @@ const WRITING = [
   '/api/devices/pairing/qr',
 ]
 /** Those that begin to link an account when somebody is signed in. */
-const LINKING = ['/api/auth/codehost', '/api/auth/oidc', '/api/auth/codehost/url']
+const REDIRECTING = ['/api/auth/codehost', '/api/auth/oidc']
+const URL_PATH = '/api/auth/codehost/url'
 
 const from = (site: string, mode: string, dest: string) => ({
   'sec-fetch-site': site,
@@ -27,12 +30,25 @@ const FOLLOWED: [[what: string, headers: Record<string, string>], ...[string, Re
   ],
 ]
 
+/** A service that counts what is begun there. */
+const openCounted = async (options: Parameters<typeof openSite>[0] = {}) => {
+  let begun = 0
+  const wrapStore = (store: Store): Store => ({
+    ...store,
+    commit: (head, ...more) => {
+      if ('insert' in head && head.insert.name === beginnings.name) begun += 1
+      return store.commit(head, ...more)
+    },
+  })
+  return { ...(await openSite({ ...options, wrapStore })), begun: () => begun }
+}
+
 describe('a GET that writes', () => {
-  let site: Site
+  let site: Awaited<ReturnType<typeof openCounted>>
   let sender: ReturnType<typeof rawSender>
   let cookie: string
   beforeAll(async () => {
-    site = await openSite()
+    site = await openCounted()
     sender = rawSender(site.baseUrl)
     const browser = site.browser()
     await browser.signUp('ann@example.com')
@@ -67,13 +83,30 @@ describe('a GET that writes', () => {
     })
   })
 
-  describe.each(LINKING)('at %s', (path) => {
-    it.each(FOLLOWED)('links nothing for %s', async (_what, headers) => {
-      const answer = await ask(path, headers)
+  it.each(REDIRECTING)('at %s leads who is signed in home, and begins nothing', async (path) => {
+    const before = site.begun()
+    for (const [, headers] of FOLLOWED) {
+      const answer = await ask(`${path}?invite=a`, headers)
+      expect([answer.status, answer.headers.location]).toEqual([302, '/'])
+      expect(answer.headers['set-cookie']).toBeUndefined()
+    }
+    expect(site.begun()).toBe(before)
+    // It would have been seen.
+    await ask(path, {})
+    expect(site.begun()).toBe(before + 1)
+  })
+
+  it('at the route for single-page clients is refused to who is signed in', async () => {
+    const before = site.begun()
+    for (const [, headers] of FOLLOWED) {
+      const answer = await ask(URL_PATH, headers)
       expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'foreign_origin' })])
       expect(answer.headers['set-cookie']).toBeUndefined()
-    })
+    }
+    expect(site.begun()).toBe(before)
+  })
 
+  describe.each([...REDIRECTING, URL_PATH])('at %s', (path) => {
     it.each(FOLLOWED)('begins a sign-in for %s', async (_what, headers) => {
       expect([200, 302]).toContain((await sender.send({ path, headers })).status)
     })
@@ -87,12 +120,14 @@ describe('a GET that writes', () => {
   )
 
   it('links nothing either where everybody is the local admin', async () => {
-    await using local = await openSite({ env: { AUTH_MODE: 'local' } })
+    await using local = await openCounted({ env: { AUTH_MODE: 'local' } })
     using there = rawSender(local.baseUrl)
     const [[, headers]] = FOLLOWED
     const answer = await there.send({ path: '/api/auth/codehost', headers })
-    expect([answer.status, answer.json]).toEqual([403, expect.objectContaining({ code: 'foreign_origin' })])
+    expect([answer.status, answer.headers.location]).toEqual([302, '/'])
+    expect(local.begun()).toBe(0)
     expect((await there.send({ path: '/api/auth/codehost' })).status).toBe(302)
+    expect(local.begun()).toBe(1)
   })
 
   it('that ends linking is for who comes back from the provider, another site', async () => {

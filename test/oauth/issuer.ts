@@ -13,7 +13,7 @@ const createKey = (kid: string): Key => {
 const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** ID tokens of an OpenID Connect issuer, by RS256. Tests decide which claims are wrong. */
-export const createIssuer = (issuer: () => string, clientId: string) => {
+export const createIssuer = (issuer: () => string, clientId: () => string) => {
   firstKey ??= createKey('key-1')
   let key = firstKey
   const published = [key]
@@ -24,7 +24,7 @@ export const createIssuer = (issuer: () => string, clientId: string) => {
     const now = Math.floor(Date.now() / 1_000)
     const all = {
       iss: issuer(),
-      aud: clientId,
+      aud: clientId(),
       iat: now,
       exp: now + 300,
       ...(nonce ? { nonce } : {}),

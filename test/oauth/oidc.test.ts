@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createOidcProvider } from '../../lib/oauth/oidc-provider.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { openSite, type Site } from './site.ts'
 
 const FAILED = { location: '/login?error=oauth_failed', cookie: null }
@@ -89,7 +90,12 @@ describe('an issuer', () => {
       const [authorization_endpoint, token_endpoint] = [`${issuer}/authorize`, 'http://issuer.example/token']
       return Response.json({ issuer, authorization_endpoint, token_endpoint })
     }
-    const oidc = createOidcProvider({ settings: { issuer, clientId: 'a' }, fetch, clock: createFakeClock() })
+    const oidc = createOidcProvider({
+      settings: { issuer, clientId: 'a' },
+      fetch,
+      clock: createFakeClock(),
+      log: createFakeLog(),
+    })
     const departure = {
       redirectUri: 'https://here.example',
       state: 's',

@@ -45,6 +45,7 @@ export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Need
     settings: { accounts: clients, oidc: { issuer, clientId } },
     fetch: createProviderFetch({ timeoutMs }),
     clock,
+    log,
   })
   const workingToken = createRenewal({ store, clock, log, accounts })
 

@@ -20,13 +20,15 @@ export type Fault =
   | 'client refused'
   | 'reset'
 
-const CLIENT = { id: 'the-client', secret: 'CANARY-client-secret' }
+/** Operators register another one when they must. */
+const FIRST = { id: 'the-client', secret: 'CANARY-client-secret' }
 const NAMES: readonly ProviderName[] = ['codehost', 'trackera', 'trackerb', 'oidc']
 
 export type TestProvider = Awaited<ReturnType<typeof startProvider>>
 
 /** All providers on one port of loopback, each below its name, as their documentation has them. */
 export const startProvider = async () => {
+  const client = { ...FIRST }
   const grants = createGrants()
   const registered = new Set<string>()
   const person: Person = { id: 583_231, name: 'Ann', email: 'ann@example.com', verified: true }
@@ -41,14 +43,18 @@ export const startProvider = async () => {
     /** What the issuer's userinfo says beside the subject. */
     userinfo: { email: 'info@example.com', email_verified: 'true' } as object,
     userinfoCalls: 0,
+    userinfoFault: 'none' as Fault,
   }
   const base = () => loopback.url
-  const issuer = createIssuer(() => `${base()}/oidc`, CLIENT.id)
+  const issuer = createIssuer(
+    () => `${base()}/oidc`,
+    () => client.id,
+  )
 
   const authorize = (url: URL, response: ServerResponse) => {
     const q = url.searchParams
     const redirectUri = q.get('redirect_uri') ?? ''
-    if (!registered.has(redirectUri) || q.get('client_id') !== CLIENT.id || q.get('response_type') !== 'code')
+    if (!registered.has(redirectUri) || q.get('client_id') !== client.id || q.get('response_type') !== 'code')
       return response.writeHead(400).end('unknown redirect_uri or client')
     if (q.get('code_challenge_method') !== 'S256') return response.writeHead(400).end('PKCE is required')
     const code = grants.code({ redirectUri, challenge: q.get('code_challenge'), nonce: q.get('nonce') })
@@ -57,8 +63,8 @@ export const startProvider = async () => {
   }
 
   const isClient = (form: URLSearchParams, authorization = '') => {
-    const basic = `Basic ${Buffer.from(`${encodeURIComponent(CLIENT.id)}:${CLIENT.secret}`).toString('base64')}`
-    const inBody = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret
+    const basic = `Basic ${Buffer.from(`${encodeURIComponent(client.id)}:${client.secret}`).toString('base64')}`
+    const inBody = form.get('client_id') === client.id && form.get('client_secret') === client.secret
     return inBody || decodeURIComponent(atob(authorization.slice(6))) === atob(basic.slice(6))
   }
 
@@ -110,12 +116,17 @@ export const startProvider = async () => {
       grants.revoke(bearer)
       return json(response, { status: 200, body: {} })
     }
-    if (path === '/userinfo') state.userinfoCalls += 1
     const body = profile(name, path, person, state)
     return json(
       response,
       body === undefined || state.apiFault ? { status: 404, body: {} } : { status: 200, body },
     )
+  }
+
+  const userinfo = (request: IncomingMessage, response: ServerResponse) => {
+    state.userinfoCalls += 1
+    if (state.userinfoFault !== 'none') return fail(state.userinfoFault, request, response)
+    return api('oidc', '/userinfo', request, response)
   }
 
   const server = createServer(async (request, response) => {
@@ -131,26 +142,27 @@ export const startProvider = async () => {
         ? json(response, { status: 200, body: issuer.discovery() })
         : fail(state.fault, request, response)
     }
+    if (path === '/userinfo') return userinfo(request, response)
     return api(name, path.replace(/^\/api/, ''), request, response)
   })
   const loopback = await onLoopback(server)
 
   return {
-    ...{ person, grants, issuer, state, tokenCalls, revocations },
+    ...{ client, person, grants, issuer, state, tokenCalls, revocations },
     /** The variables with which a service finds all of them here. */
     env: (): Record<string, string> => ({
       ...Object.fromEntries(
         NAMES.slice(0, 3).flatMap((name) => [
-          [`${name.toUpperCase()}_CLIENT_ID`, CLIENT.id],
-          [`${name.toUpperCase()}_CLIENT_SECRET`, CLIENT.secret],
+          [`${name.toUpperCase()}_CLIENT_ID`, client.id],
+          [`${name.toUpperCase()}_CLIENT_SECRET`, client.secret],
           [`${name.toUpperCase()}_AUTHORIZE_URL`, `${base()}/${name}/authorize`],
           [`${name.toUpperCase()}_TOKEN_URL`, `${base()}/${name}/token`],
           [`${name.toUpperCase()}_API_URL`, `${base()}/${name}/api`],
         ]),
       ),
       OIDC_ISSUER: `${base()}/oidc`,
-      OIDC_CLIENT_ID: CLIENT.id,
-      OIDC_CLIENT_SECRET: CLIENT.secret,
+      OIDC_CLIENT_ID: client.id,
+      OIDC_CLIENT_SECRET: client.secret,
     }),
     /** Registers the redirect URIs of a service, as an operator does. */
     register: (baseUrl: string, page?: string) => {

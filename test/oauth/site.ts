@@ -3,8 +3,9 @@ import { frontOf, openGuard } from '../../lib/app/front.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { onLoopback } from '../../offline/loopback.ts'
-import { startDomains } from '../fakes/service.ts'
+import { type StartedDomains, startDomains } from '../fakes/service.ts'
 import { createBrowser } from './browser.ts'
 import { startProvider, type TestProvider } from './provider.ts'
 
@@ -14,6 +15,9 @@ type Options = {
   configured?: boolean
   /** Where storage lies; in memory when absent. */
   file?: string
+  /** What the service of before left, with another configuration; its own is stopped then. */
+  after?: Pick<StartedDomains, 'store' | 'clock' | 'ids'>
+  wrapStore?: (store: Store) => Store
 }
 
 /** The service with its real guard on a real port, and a provider that it is registered with; only time is a fake. */
@@ -21,6 +25,8 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
   const provider = given.provider ?? (await startProvider())
   const domains = await startDomains({
     ...(given.file === undefined ? {} : { file: given.file }),
+    ...(given.after === undefined ? {} : { after: given.after }),
+    ...(given.wrapStore === undefined ? {} : { wrapStore: given.wrapStore }),
     env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', ...(configured ? provider.env() : {}), ...env },
   })
   const { clock, log, ids, config } = domains

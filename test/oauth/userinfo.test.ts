@@ -61,6 +61,17 @@ describe('the address of who comes from an issuer', () => {
 })
 
 describe('userinfo that is of somebody else', () => {
+  it('signs nobody in who is known either', async () => {
+    await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
+    await site.browser().signIn('oidc')
+    site.provider.issuer.lie({ email_verified: undefined })
+    site.provider.state.userinfo = { sub: 'oidc|somebody-else' }
+    expect(await site.browser().signIn('oidc')).toMatchObject({
+      location: '/login?error=oauth_failed',
+      cookie: null,
+    })
+  })
+
   it('signs nobody in where the ID token has the address', async () => {
     await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
     site.provider.issuer.lie({ email_verified: undefined })
@@ -70,4 +81,39 @@ describe('userinfo that is of somebody else', () => {
       cookie: null,
     })
   })
+})
+
+describe('userinfo that cannot be had', () => {
+  const FAULTS = ['status 500', 'html', 'redirect', 'huge', 'reset', 'client refused'] as const
+
+  it.each(FAULTS)('by %s keeps nobody out who is known, and lets nobody new in', async (fault) => {
+    await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
+    const { issuer, state, person } = site.provider
+    const ann = site.browser()
+    await ann.signIn('oidc')
+    issuer.lie({ email_verified: undefined })
+    state.userinfoFault = fault
+    const again = site.browser()
+    expect((await again.signIn('oidc')).location).toBe('/')
+    expect(await again.me()).toEqual(await ann.me())
+    Object.assign(person, { id: 2, email: 'bob@example.com' })
+    expect(await site.browser().signIn('oidc')).toMatchObject({
+      location: '/login?error=email_not_verified',
+      cookie: null,
+    })
+    expect(state.userinfoCalls).toBe(2)
+    const said = site.log.entries.filter(({ message }) => message.startsWith('userinfo could not be had'))
+    expect(said.map(({ fields }) => fields)).toEqual([
+      { provider: 'oidc', reason: expect.stringMatching(/^[A-Za-z_]+$/) },
+      { provider: 'oidc', reason: expect.stringMatching(/^[A-Za-z_]+$/) },
+    ])
+  })
+
+  it('in time does so too', async () => {
+    await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
+    await site.browser().signIn('oidc')
+    site.provider.issuer.lie({ email_verified: undefined })
+    site.provider.state.userinfoFault = 'hang'
+    expect((await site.browser().signIn('oidc')).location).toBe('/')
+  }, 20_000)
 })

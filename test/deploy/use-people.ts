@@ -43,6 +43,8 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
   const { id } = (await call('auth', 'GET /api/auth/me', undefined, gone)).user
   for (const change of [{ role: 'admin' }, { disabled: true }])
     await http('auth', `PATCH /api/users/${id}`, change, admin)
+  const linked = (await call('auth', 'GET /api/auth/me', undefined, user)).user
+  await http('auth', `PATCH /api/users/${linked.id}`, { unlink: ['trackera'] }, admin)
   await http('auth', 'POST /api/auth/logout', {}, await logIn('user@example.com'))
   return { admin, user }
 }

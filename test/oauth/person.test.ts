@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
 import { createPersonWho } from '../../lib/oauth/person.ts'
 import type { Provider } from '../../lib/oauth/provider.ts'
-import { createMovedClock, type Medium, media, USER } from './processes.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { inEach, type MovedClock, media, USER } from './processes.ts'
 
 const key = entropy(32)
 const cipher = createCipher({ keys: () => [key], entropy })
@@ -19,26 +20,15 @@ const user = {
 } as const
 
 describe.each(media)('who signs in with an account elsewhere, kept in %s', (_name, start) => {
-  let medium: Medium
-  let open: () => ReturnType<typeof create>
-  beforeAll(async () => {
-    medium = await start()
-  })
-  afterAll(() => medium.close())
-  beforeEach(async () => {
-    const clock = createMovedClock()
-    const again = await medium.open(clock)
-    open = () => create(again, clock)
-  })
-
   /** One address, whose account is the user's. */
-  const create = (again: Awaited<ReturnType<Medium['open']>>, clock: ReturnType<typeof createMovedClock>) => {
+  const create = (again: () => Store, clock: MovedClock) => {
     const standingOf = async () => ({ role: 'user' as const, disabled: false })
     const accounts = createLinkedAccounts({ store: again(), cipher, clock, standingOf })
     const findOrCreateBy = async () => ({ user, isNew: false })
     const personWho = createPersonWho({ accounts, userOf: async () => user, standingOf, findOrCreateBy })
     return { accounts, personWho: (there: Provider, subject: string) => personWho(there, who(subject), '') }
   }
+  const open = inEach(start, create)
 
   it('is known by the subject, and by the address only where no other subject of that issuer is', async () => {
     const [one, other] = [open(), open()]

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, beforeEach } from '@jest/globals'
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
@@ -92,3 +93,22 @@ export const media: [name: string, start: () => Promise<Medium>][] = [
     },
   ],
 ]
+
+/** For the tests of a suite: what `create` makes of one and the same storage, anew with each call, with its own for each test. */
+export const inEach = <T>(
+  start: () => Promise<Medium>,
+  create: (again: () => Store, clock: MovedClock) => T,
+): (() => T) => {
+  let medium: Medium
+  let open: () => T
+  beforeAll(async () => {
+    medium = await start()
+  })
+  afterAll(() => medium.close())
+  beforeEach(async () => {
+    const clock = createMovedClock()
+    const again = await medium.open(clock)
+    open = () => create(again, clock)
+  })
+  return () => open()
+}

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createBeginnings } from '../../lib/oauth/beginnings.ts'
 import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
 import type { Provider } from '../../lib/oauth/provider.ts'
-import { createMovedClock, type Medium, media } from './processes.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { inEach, type MovedClock, media } from './processes.ts'
 
 const key = entropy(32)
 const cipher = createCipher({ keys: () => [key], entropy })
@@ -14,25 +15,14 @@ const tokens = { accessToken: 'token', scopes: [] }
 const range = (count: number) => Array.from({ length: count }, (_, at) => at)
 
 describe.each(media)('what is decided by one write, in %s', (_name, start) => {
-  let medium: Medium
-  let open: () => ReturnType<typeof create>
-  beforeAll(async () => {
-    medium = await start()
-  })
-  afterAll(() => medium.close())
-  beforeEach(async () => {
-    const clock = createMovedClock()
-    const again = await medium.open(clock)
-    open = () => create(again, clock)
-  })
-
-  const create = (again: Awaited<ReturnType<Medium['open']>>, clock: ReturnType<typeof createMovedClock>) => {
+  const create = (again: () => Store, clock: MovedClock) => {
     const gone = new Set<string>()
     const standingOf = async (userId: string) =>
       gone.has(userId) ? undefined : { role: 'user' as const, disabled: false }
     const needs = { store: again(), cipher, entropy, clock, standingOf }
     return { gone, clock, beginnings: createBeginnings(needs), accounts: createLinkedAccounts(needs) }
   }
+  const open = inEach(start, create)
 
   it('a sign-in ends once, for one of many who end it', async () => {
     const [one, other] = [open(), open()]

@@ -15,19 +15,28 @@ const awaited = '^lib/adapters/(?:memory/blobs|node/folder-blobs)\\.ts$'
 const entries = ['^bin/', '^functions/', '^offline/', '^lib/api/client\\.ts$', '\\.generate\\.ts$', awaited]
 // What `npm run offline` is made of, and what generates files: it stands around the service and is not part of it.
 const offline = ['^offline/', '^resources/']
+// The page: what runs in the browser, and what builds it.
+const page = '^functions/ui/'
+const browser = '^functions/ui/app/'
 const composition = 'lib/app(?:/|\\.ts$)'
 const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|join/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
 const shared = ['^lib/http/(?:route|observe|guard|front|credential)\\.ts$', '^lib/[^/]+/schema\\.ts$']
+// What the page may run of the service: it has no dependency but what is plain itself.
+const plain = '^lib/(?:api/(?:client|api-error)|tasks/machine|memory/terms)\\.ts$'
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
 /** Name, who, and what they must not import. */
 const rules = [
   ['no-cycles', {}, { circular: true }],
   ['no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }],
-  ['nothing-imports-entries', { pathNot: ['^bin/', ...offline] }, { path: '^(?:functions|offline|bin)/' }],
+  [
+    'nothing-imports-entries',
+    { pathNot: ['^bin/', page, ...offline] },
+    { path: '^(?:functions|offline|bin)/' },
+  ],
   [
     'core-stands-alone',
     { path: within('core') },
@@ -57,7 +66,31 @@ const rules = [
     { path: inPackage('@aws-sdk/[^/]+|@smithy/[^/]+') },
   ],
   ['sqlite-stays-in-sqlite', { pathNot: within('adapters/sqlite') }, { path: '^(?:node:)?sqlite$' }],
-  ['packages-are-declared', { pathNot: offline }, { dependencyTypes: undeclared }],
+  [
+    'page-stays-in-the-browser',
+    { path: browser },
+    { path: '^(?:functions/(?!ui/app/)|lib/(?:adapters|app)(?:/|\\.ts$)|offline/|bin/|resources/|test/)' },
+  ],
+  ['page-has-no-node', { path: browser }, { dependencyTypes: ['core'] }],
+  [
+    'page-sees-types-of-the-service',
+    // What is evaluated while the page is built may import any table of the service.
+    { path: browser, pathNot: '^functions/ui/app/data/at-build\\.ts$' },
+    { path: ['^lib/', inPackage('zod')], pathNot: plain, dependencyTypesNot: ['type-only'] },
+  ],
+  [
+    'views-stand-apart',
+    { path: `${browser}views/([^/]+)/` },
+    { path: `${browser}views/`, pathNot: `${browser}views/$1/` },
+  ],
+  ['views-are-on-top', { path: `${browser}(?:components|data)/` }, { path: `${browser}(?:views|create)/` }],
+  [
+    'react-stays-in-the-page',
+    { pathNot: page },
+    { path: inPackage('react|react-dom|@base-ui/[^/]+|@tanstack/[^/]+') },
+  ],
+  // What the page is made of goes into its bundle, and is not there when the service runs.
+  ['packages-are-declared', { pathNot: [page, ...offline] }, { dependencyTypes: undeclared }],
   ['imports-resolve', {}, { couldNotResolve: true }],
 ]
 
@@ -67,8 +100,9 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^functions/ui/dist/' },
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
       exportsFields: ['exports'],
       conditionNames: ['node', 'import', 'types', 'default'],
     },

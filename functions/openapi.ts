@@ -2,21 +2,10 @@ import { apiRoutes } from '../lib/api/contract.ts'
 import { apiHandlers } from '../lib/api/handlers.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openPlain } from '../lib/app/cloud-plain.ts'
-import type { Place } from '../lib/http/no-route.ts'
 import document from '../resources/openapi.json' with { type: 'json' }
 
-/** Every route that there is, as the description has it. */
-const everywhere = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries<object>(methods).map(([method, operation]) => ({
-    path,
-    method: method.toUpperCase() as Place['method'],
-    ...('x-writes' in operation ? { writes: true as const } : {}),
-  })),
-)
-
-/** The description of the API; also where requests go that no function has a route for, to be answered 404 or 405. */
+/** The description of the API. */
 export const handler = serveGroup(
   apiRoutes,
   openPlain(() => apiHandlers({ describe: async () => document })),
-  everywhere,
 )

@@ -1,5 +1,6 @@
 import { openJobs } from '../lib/app/cloud-jobs.ts'
 import { leftLying } from '../lib/app/cloud-left-lying.ts'
+import { joinCloudMemory } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-sending.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
@@ -9,16 +10,20 @@ const UNTOLD_MS = 60_000
 
 const open = () => {
   const config = readConfig()
-  return { ...openJobs(config, openSending(config, false)), tablePrefix: config.TABLE_PREFIX }
+  const jobs = openJobs(config, openSending(config, false))
+  const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
+  return { ...jobs, memory, tablePrefix: config.TABLE_PREFIX }
 }
 type Opened = ReturnType<typeof open>
 let opened: Opened | undefined
 
 /** What has become due, in the order in which it is done. */
-const stepsOf = ({ tasks, checkDeadLetters, outbox, gateway, deliveries, settings, ...rest }: Opened) => [
-  { step: 'settings', work: settings.refresh },
+const stepsOf = ({ tasks, checkDeadLetters, outbox, gateway, deliveries, ...rest }: Opened) => [
+  { step: 'settings', work: rest.settings.refresh },
   { step: 'abandoned tasks', work: async () => tell(await tasks.recovery.tick(() => false), rest) },
   { step: 'untold announcements', work: () => outbox.resend(UNTOLD_MS) },
+  { step: 'webhook events', work: rest.repairWebhooks },
+  { step: 'memory', work: rest.memory.syncIfChanged },
   { step: 'totals', work: tasks.checkCounters },
   { step: 'totals of dead letters', work: checkDeadLetters },
   { step: 'gateway', work: gateway.repair },

@@ -3,8 +3,10 @@ import { createArgon2 } from './adapters/node/argon2.ts'
 import { createBreakers } from './adapters/node/breakers.ts'
 import { createClock } from './adapters/node/clock.ts'
 import { entropy } from './adapters/node/entropy.ts'
+import { createFolderMemory } from './adapters/node/folder-memory.ts'
 import { createIds } from './adapters/node/ids.ts'
 import { createLog } from './adapters/node/log.ts'
+import { createMemoryWatch } from './adapters/node/memory-watch.ts'
 import { createOutbound } from './adapters/node/outbound.ts'
 import { createProviderFetch } from './adapters/node/provider-fetch.ts'
 import { sweepWorkspaces } from './adapters/node/workspace-sweep.ts'
@@ -14,10 +16,12 @@ import { openAgents } from './app/agents.ts'
 import { openLocalCipher } from './app/cipher.ts'
 import { openData } from './app/data.ts'
 import { createDrain } from './app/drain.ts'
+import { openEmbedding } from './app/embedding.ts'
 import { isFault } from './app/faults.ts'
 import { frontOf, openGuard } from './app/front.ts'
 import { openHealth } from './app/health.ts'
 import { checkKey, telling } from './app/lost-key.ts'
+import { openPage } from './app/page.ts'
 import { refuseOpenHost, signInOf } from './app/sign-in.ts'
 import { createBackground } from './background.ts'
 import { collections } from './collections.ts'
@@ -26,7 +30,6 @@ import { createDomains, type Domains, type Ports } from './domains.ts'
 import { createRequestMetrics } from './health/request-metrics.ts'
 import { createDispatch } from './http/dispatch.ts'
 import { createHost } from './http/host.ts'
-import { lambda } from './http/lambda.ts'
 import type { Announce } from './notifications/schema.ts'
 import type { Log } from './ports/log.ts'
 import type { RunTask } from './tasks/schema.ts'
@@ -39,10 +42,18 @@ export const openLocalApp = async (config: Config) => {
   const data = openData(config)
   const store = openSqliteStore({ file: data.file, collections, clock, onLost: dieOf(log) })
   const breakers = createBreakers({ clock, isFault })
-  const agents = await openAgents({ config, workspacesDir: data.workspacesDir, breakers, clock, log })
+  const agents = await openAgents({
+    ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log },
+    // Agents are there before the domains are.
+    searchMemory: (query) => domains.memory.recall(query),
+  })
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
   const taskQueue = queue<RunTask>(config.QUEUE_CONCURRENCY)
   const notificationQueue = queue<Announce>(config.QUEUE_NOTIFICATION_CONCURRENCY)
+  const memoryWatch = createMemoryWatch({
+    ...{ folder: config.MEMORY_DIR, clock, log },
+    onChange: () => domains.memory.syncIfChanged(),
+  })
   const ports: Ports = {
     store,
     taskQueue,
@@ -60,6 +71,9 @@ export const openLocalApp = async (config: Config) => {
     outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
     sendsAtOnce: true,
     queueMode: 'memory',
+    memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
+    watchingMemory: memoryWatch.status,
+    embedding: openEmbedding({ config, breakers, clock }),
   }
   const domains = createDomains(ports, config)
   const consumers = { tasks: taskQueue, notifications: notificationQueue }
@@ -80,7 +94,8 @@ export const openLocalApp = async (config: Config) => {
   const drain = createDrain(server)
   /** Ends the requests in flight and what runs, at the same time; then what both stand on. */
   const close = async () => {
-    await Promise.all([drain(), background.stop()])
+    domains.memory.endSync()
+    await Promise.all([drain(), background.stop(), memoryWatch.stop()])
     await agents.close()
     await store.close()
     data.release()
@@ -94,7 +109,11 @@ export const openLocalApp = async (config: Config) => {
     agents: domains.agents.types(),
     data: data.shown,
   }
-  return { server, start: background.start, close, facts, signIn: () => signInOf(domains, store) }
+  const start = async () => {
+    await background.start()
+    memoryWatch.start()
+  }
+  return { server, start, close, facts, signIn: () => signInOf(domains, store) }
 }
 
 /** A service that cannot write is of no use; whoever supervises it starts a new one. */
@@ -122,5 +141,5 @@ const openServer = (ports: Ports, domains: Domains, config: Config, writable: ()
     health: openHealth({ ports, domains, requests, writable }),
     describe,
   })
-  return createHost({ dispatch: createDispatch(groups, lambda(http, {}, {}), http.guard), ids, log })
+  return createHost({ dispatch: createDispatch(groups, openPage(http), http.guard), ids, log })
 }

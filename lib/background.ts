@@ -29,7 +29,7 @@ export const createBackground = (
   config: Config,
   sweep: Sweep,
 ) => {
-  const { tasks, outbox, gateway, deliveries, active, worker, lastExit, ahead } = domains
+  const { tasks, outbox, gateway, deliveries, inbound, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
   let beginning: Promise<boolean> | undefined
   let stopped = false
@@ -53,6 +53,7 @@ export const createBackground = (
       }),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'gateway', REPAIR_MS, gateway.repair),
+      every({ clock, log }, 'webhook events', REPAIR_MS, inbound.repair),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
         while ((await sweep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
         await sweep.workspaces()

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs'
+import * as path from 'node:path'
 import process from 'node:process'
 
 /**
@@ -13,8 +16,12 @@ export default class OfflineStack {
     process.once('disconnect', () => process.exit(1))
     keepHttp(serverless.service)
     bundleOnce(serverless.service)
+    keepBundles(pluginOf(serverless, 'EsbuildServerlessPlugin'), process.env.BUNDLES_KEPT)
     this.hooks = {
-      'before:offline:start:init': () => fillIn(serverless.service),
+      'before:offline:start:init': () => {
+        fillIn(serverless.service)
+        laySideBySide(serverless.service)
+      },
       'after:offline:start:init': () => mountOn(serverless),
     }
   }
@@ -32,6 +39,33 @@ const bundleOnce = ({ custom }) => {
   custom.esbuild = { ...custom.esbuild, minify: false, outputWorkFolder, watch: { pattern: [], ignore: [] } }
 }
 
+/**
+ * Where tests start this often, they name a folder for bundles, which the first of them makes for all. Whoever names it
+ * knows that the sources stay as they are.
+ */
+const keepBundles = (esbuild, kept) => {
+  if (!kept) return
+  const { bundle } = esbuild
+  esbuild.bundle = async () => {
+    if (existsSync(kept)) {
+      esbuild.prepare()
+      return cpSync(kept, esbuild.buildDirPath, { recursive: true })
+    }
+    await bundle()
+    const whole = `${kept}-${randomUUID()}`
+    cpSync(esbuild.buildDirPath, whole, { recursive: true })
+    try {
+      renameSync(whole, kept)
+    } catch {
+      // Another one was faster.
+      rmSync(whole, { recursive: true })
+    }
+  }
+}
+
+const pluginOf = ({ pluginManager }, name) =>
+  pluginManager.plugins.find((plugin) => plugin.constructor.name === name)
+
 /** Functions get the environment of this process, and nothing of the cloud's: no proxies stand before them here. */
 const fillIn = ({ provider, functions }) => {
   const given = Object.entries(process.env).filter(([name]) => /^[A-Z][A-Z0-9_]*$/.test(name))
@@ -39,11 +73,20 @@ const fillIn = ({ provider, functions }) => {
   for (const one of Object.values(functions)) one.environment = {}
 }
 
-const mountOn = async ({ service, pluginManager }) => {
-  const pluginOf = (name) => pluginManager.plugins.find((plugin) => plugin.constructor.name === name)
+/** What only one function's package has was laid apart by the bundler; here, as in its zip, it lies beside the bundle. */
+const laySideBySide = ({ custom, functions }) => {
+  const built = path.resolve(custom.esbuild.outputWorkFolder, '.build')
+  for (const name of Object.keys(functions)) {
+    const own = path.join(built, `__only_${name}`)
+    if (existsSync(own)) cpSync(own, built, { recursive: true })
+  }
+}
+
+const mountOn = async (serverless) => {
   const [{ mount }, esbuild] = await Promise.all([import('./mount.ts'), import('esbuild')])
   // Its service keeps everything that it read for a second build, which does not come.
   await esbuild.stop()
-  mount(pluginOf('ServerlessOffline').internals().getApiGatewayServer(), service.resources)
+  const offline = pluginOf(serverless, 'ServerlessOffline').internals()
+  mount(offline.getApiGatewayServer(), serverless.service.resources)
   process.send?.('mounted')
 }

@@ -8,6 +8,7 @@ import { tableNames } from '../lib/app/cloud-base.ts'
 import { collections } from '../lib/collections.ts'
 import type { Config } from '../lib/config.ts'
 import { CREDENTIALS, type Emulator, REGION, startDynamoDb, startSqsAndS3 } from './emulators.ts'
+import { seedMemory } from './memory.ts'
 
 const BUCKET = 'agent-tasks-files'
 /** As in serverless.yml. */
@@ -50,11 +51,13 @@ const furnish = async (config: Config, { database, services }: Emulators, folder
   const place = (endpoint: string) => ({ region: REGION, endpoint })
   const sqs = openSqs(place(services.endpoint))
   const tables = tableDefinitions(collections, tableNames(config.TABLE_PREFIX))
+  const s3 = openS3(place(services.endpoint))
   const [urls] = await Promise.all([
     createQueues(sqs, queueDefinitions(config, TIMEOUTS)),
     createTables(openDynamoDb(place(database.endpoint)), tables),
-    createBucket(openS3(place(services.endpoint)), BUCKET),
+    createBucket(s3, BUCKET),
   ])
+  await seedMemory(s3, BUCKET, config.MEMORY_DIR)
   const urlOf = (name: string): string => {
     const url = urls[name]
     if (url === undefined) throw new Error(`The queue ${name} was not created`)

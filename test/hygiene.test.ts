@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 const LONGEST = 150
 
-const sources = globSync(['lib/**/*.ts', 'functions/**/*.ts'], { cwd: root })
+const sources = globSync(['lib/**/*.ts', 'functions/**/*.{ts,tsx}'], { cwd: root })
 const suites = globSync('test/**/*.ts', {
   cwd: root,
   exclude: ['**/node_modules', 'test/bench/**', 'test/hygiene*'],
@@ -23,6 +23,13 @@ describe('the sources', () => {
       .filter(({ lines }) => lines > LONGEST)
     expect(sources.length).toBeGreaterThan(0)
     expect(long).toEqual([])
+  })
+
+  it('put no markup into the page as text: what agents and people write is never HTML', () => {
+    const shown = sources.filter((name) => name.startsWith('functions/ui/app/'))
+    const raw = /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write/
+    expect(shown.length).toBeGreaterThan(0)
+    expect(shown.filter((name) => raw.test(read(name)))).toEqual([])
   })
 })
 

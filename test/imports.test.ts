@@ -19,6 +19,18 @@ const planted: Readonly<Record<string, string>> = {
   'node_modules/@aws-sdk/client-s3/index.js': '',
   'bin/start.js': `import '../functions/local.ts'`,
   'functions/local.ts': `import '../lib/app.ts'; import '../lib/tasks/cycle.ts'`,
+  'node_modules/react/package.json': '{"name":"react","version":"1.0.0","main":"index.js"}',
+  'node_modules/react/index.js': '',
+  'functions/ui/handler.ts': `import '../../lib/app.ts'`,
+  'functions/ui/app/main.tsx': `import 'react'; import './views/one/one.tsx'; import type { Task } from '../../../lib/tasks/schema.ts'`,
+  'functions/ui/app/data/at-build.ts': `import '../../../../lib/tasks/schema.ts'`,
+  'functions/ui/app/data/tasks.ts': `import '../views/two/two.tsx'; import '../../../../lib/tasks/machine.ts'`,
+  'functions/ui/app/views/one/one.tsx': [
+    `import '../two/two.tsx'; import 'node:path'; import '../../../handler.ts'; import '../../data/at-build.ts'`,
+    `import '../../../../../lib/tasks/schema.ts'`,
+  ].join('\n'),
+  'functions/ui/app/views/two/two.tsx': `export const Two = () => <p />`,
+  'lib/tasks/machine.ts': '',
   'lib/app.ts': [
     `import './adapters/memory/queue.ts'; import './tasks/service.ts'; import './http/host.ts'`,
     `import './core/outside.ts'; import './core/alone.ts'; import './ports/wide.ts'; import './app/data.ts'`,
@@ -36,7 +48,7 @@ const planted: Readonly<Record<string, string>> = {
   'lib/tasks/service.ts': [
     `import '../queue/service.ts'; import '../queue/schema.ts'; import '../http/route.ts'`,
     `import type { Store } from '../adapters/sqlite/store.ts'; import '../../functions/local.ts'`,
-    `import 'ai'; import '@aws-sdk/client-s3'; import 'node:sqlite'; import './nowhere.ts'`,
+    `import 'ai'; import '@aws-sdk/client-s3'; import 'node:sqlite'; import './nowhere.ts'; import 'react'`,
   ].join('\n'),
   'lib/tasks/cycle.ts': `import type { Back } from './cycle-back.ts'; export type There = {}`,
   'lib/tasks/cycle-back.ts': `import type { There } from './cycle.ts'; export type Back = {}`,
@@ -82,6 +94,12 @@ describe('the import rules', () => {
     'sqlite-stays-in-sqlite: lib/tasks/service.ts > node:sqlite',
     'packages-are-declared: lib/tasks/service.ts > node_modules/@aws-sdk/client-s3/index.js',
     'imports-resolve: lib/tasks/service.ts > ./nowhere.ts',
+    'page-stays-in-the-browser: functions/ui/app/views/one/one.tsx > functions/ui/handler.ts',
+    'page-has-no-node: functions/ui/app/views/one/one.tsx > path',
+    'page-sees-types-of-the-service: functions/ui/app/views/one/one.tsx > lib/tasks/schema.ts',
+    'views-stand-apart: functions/ui/app/views/one/one.tsx > functions/ui/app/views/two/two.tsx',
+    'views-are-on-top: functions/ui/app/data/tasks.ts > functions/ui/app/views/two/two.tsx',
+    'react-stays-in-the-page: lib/tasks/service.ts > node_modules/react/index.js',
   ])('report %s', (violation) => {
     expect(violations).toContain(violation)
   })
@@ -93,7 +111,14 @@ describe('the import rules', () => {
   })
 
   it('let through what they should', () => {
-    const innocent = ['lib/core/alone.ts', 'lib/app/data.ts', 'bin/start.js', 'lib/adapters/sqlite/store.ts']
+    const innocent = [
+      ...[
+        'functions/ui/app/main.tsx',
+        'functions/ui/app/data/at-build.ts',
+        'functions/ui/app/views/two/two.tsx',
+      ],
+      ...['lib/core/alone.ts', 'lib/app/data.ts', 'bin/start.js', 'lib/adapters/sqlite/store.ts'],
+    ]
     expect(violations.filter((text) => innocent.some((name) => text.includes(`: ${name} >`)))).toEqual([])
     expect(violations.filter((text) => /> lib\/(?:http\/route|queue\/schema)\.ts/.test(text))).toEqual([])
   })

@@ -43,11 +43,16 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
         },
       }
     : {}),
-  ...(route.body
-    ? { requestBody: { required: true, content: { [JSON_TYPE]: { schema: route.body } } } }
-    : {}),
+  ...requestBodyOf(route),
   responses: { ...successesOf(route), ...errorsOf(route) },
 })
+
+const bodyOf = ({ body, rawBody }: Pick<Route, 'body' | 'rawBody'>) => body ?? rawBody
+
+const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  const schema = bodyOf(route)
+  return schema ? { requestBody: { required: true, content: { [JSON_TYPE]: { schema } } } } : {}
+}
 
 /** `{}` says that it goes without. */
 const securityOf = ({ access }: Route): Record<string, string[]>[] => {
@@ -79,13 +84,13 @@ const errorsOf = (route: Route): ZodOpenApiResponsesObject =>
   )
 
 /** The statuses that a route's own declaration makes possible; what a service adds falls under `default`. */
-const errorStatusesOf = ({ access, alsoStatus, params, query, body, limited }: Route): ErrorStatus[] => [
-  ...(params || query || body ? [400 as const] : []),
+const errorStatusesOf = ({ access, alsoStatus, params, query, limited, ...route }: Route): ErrorStatus[] => [
+  ...(params || query || bodyOf(route) ? [400 as const] : []),
   // Public routes refuse a Bearer token that is nobody's, and wrong passwords.
   ...(access === 'any' || alsoStatus === 401 ? [] : [401 as const]),
   403,
   ...(params ? [404 as const] : []),
-  ...(body ? [413 as const] : []),
+  ...(bodyOf(route) ? [413 as const] : []),
   ...(limited ? [429 as const] : []),
   500,
   'default',

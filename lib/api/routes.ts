@@ -5,12 +5,14 @@ import { authRoutes } from '../auth/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
+import { memoryRoutes } from '../memory/contract.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { queueRoutes } from '../queue/contract.ts'
 import { settingsRoutes } from '../settings/contract.ts'
 import { taskRoutes } from '../tasks/contract.ts'
 import { tokenRoutes } from '../tokens/contract.ts'
+import { inboundRoutes } from '../webhooks/contract.ts'
 import { apiRoutes } from './contract.ts'
 import { mergeRoutes } from './merge.ts'
 
@@ -29,6 +31,8 @@ export const tables = {
   audit: auditRoutes,
   tokens: tokenRoutes,
   gateway: gatewayRoutes,
+  webhooks: inboundRoutes,
+  memory: memoryRoutes,
   health: healthRoutes,
   api: apiRoutes,
 } as const

@@ -15,6 +15,8 @@ import type { Health } from '../health/service.ts'
 import type { Group } from '../http/dispatch.ts'
 import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import type { Handlers, Routes } from '../http/route.ts'
+import { memoryRoutes } from '../memory/contract.ts'
+import { memoryHandlers } from '../memory/handlers.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { notificationHandlers } from '../notifications/handlers.ts'
 import { queueRoutes } from '../queue/contract.ts'
@@ -25,6 +27,8 @@ import { taskRoutes } from '../tasks/contract.ts'
 import { taskHandlers } from '../tasks/handlers.ts'
 import { tokenRoutes } from '../tokens/contract.ts'
 import { tokenHandlers } from '../tokens/handlers.ts'
+import { inboundRoutes } from '../webhooks/contract.ts'
+import { inboundHandlers } from '../webhooks/handlers.ts'
 import { everyAuthHandler, everyAuthRoute } from './auth.ts'
 import { apiRoutes } from './contract.ts'
 import { apiHandlers } from './handlers.ts'
@@ -49,6 +53,8 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(auditRoutes, auditHandlers(domains)),
     group(tokenRoutes, tokenHandlers(domains)),
     group(gatewayRoutes, gatewayHandlers(domains)),
+    group(inboundRoutes, inboundHandlers(domains)),
+    group(memoryRoutes, memoryHandlers(domains)),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

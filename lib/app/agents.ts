@@ -13,7 +13,8 @@ import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
-import { workspaceTools } from '../tools/catalog.ts'
+import type { SearchMemory } from '../tools/builtin/memory-search.ts'
+import { agentTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { refuseUnfit } from './unfit.ts'
@@ -24,6 +25,7 @@ type Needs = {
   breakers: Breakers
   clock: Clock
   log: Log
+  searchMemory: SearchMemory
 }
 
 /** The execution backends: the built-in coding agent, and the modules that the configuration names. */
@@ -63,7 +65,7 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
 }
 
 const codingAgent = async (
-  { config, workspacesDir, clock, log }: Needs,
+  { config, workspacesDir, clock, log, searchMemory }: Needs,
   models: Models,
 ): Promise<AgentAdapter> => {
   const isolation = await findIsolation(createCommands({ path: config.PATH }), '/')
@@ -74,7 +76,7 @@ const codingAgent = async (
   return createCodingAgent({
     models,
     loop: createLoop({ models }),
-    openTools: createToolRunner({ tools: workspaceTools, clock, mask: secretMask(config) }),
+    openTools: createToolRunner({ tools: agentTools(searchMemory), clock, mask: secretMask(config) }),
     workspaces: createWorkspaces({ dir: workspacesDir, clock, commands, git }),
     git,
     clock,

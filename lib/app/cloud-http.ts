@@ -5,11 +5,11 @@ import type { RequestMetrics } from '../health/request-metrics.ts'
 import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpEvent, HttpHandler } from '../http/event.ts'
 import { lambda } from '../http/lambda.ts'
-import type { Place } from '../http/no-route.ts'
 import { problemOf, problemResult, statusOf } from '../http/problem.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import type { Entry, EntryPorts } from '../join/entry.ts'
 import { frontOf, openGuard } from './front.ts'
+import { withRequestId } from './request-id.ts'
 import { type WholeAnswer, whole } from './whole-answer.ts'
 
 /** What a function is made of once it is open: who may come in, and who answers them. */
@@ -24,12 +24,8 @@ export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Ope
 type FunctionHandler = (event: HttpEvent, context: object) => Promise<WholeAnswer>
 
 /** The handler of one endpoint group as a function behind the HTTP API. */
-export const serveGroup = <R extends Routes>(
-  routes: R,
-  open: Open<R>,
-  known?: readonly Place[],
-): FunctionHandler => {
-  const handle = openGroup(routes, open, known)
+export const serveGroup = <R extends Routes>(routes: R, open: Open<R>): FunctionHandler => {
+  const handle = openGroup(routes, open)
   return async (event, context) => whole(await handle(event, context))
 }
 
@@ -37,18 +33,14 @@ export const serveGroup = <R extends Routes>(
  * The handler of one endpoint group, its answers in pieces where they are long. What it stands on is opened with the
  * first request and kept for the next ones; if that fails, the next request tries again.
  */
-export const openGroup = <R extends Routes>(
-  routes: R,
-  open: Open<R>,
-  known?: readonly Place[],
-): HttpHandler => {
+export const openGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandler => {
   let opened: Promise<HttpHandler> | undefined
   const openHandler = async () => {
     const config = readConfig()
     const { entry, ports, requests, handlers } = await open(config)
     const front = frontOf(config)
     const http = { ...ports, guard: openGuard(entry, front), front, record: requests.record }
-    const handle = lambda(http, routes, handlers, known)
+    const handle = lambda(http, routes, handlers)
     return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
   }
   return async (event, context) => {
@@ -70,9 +62,3 @@ const ownFault = (thrown: unknown): Problem => {
   const problem = problemOf(thrown)
   return statusOf[problem.kind] < 500 ? problemOf(undefined) : problem
 }
-
-/** Request ids are our own: whoever calls the function, they look the same everywhere. */
-const withRequestId = (event: HttpEvent, requestId: string): HttpEvent => ({
-  ...event,
-  requestContext: { ...event.requestContext, requestId },
-})

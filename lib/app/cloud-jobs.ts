@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '../config.ts'
 import { createEntry } from '../join/entry.ts'
+import { joinWebhookRepair } from '../join/webhook-repair.ts'
 import { joinWork } from '../join/work.ts'
 import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
 
@@ -8,5 +9,7 @@ export const openJobs = (config: Config = readConfig(), sending: Sending = witho
   const outside = { ...openWorkPorts(config, sending), adapters: [] }
   const entry = createEntry(outside, config)
   const { log, clock, redeliverIn } = outside
-  return { ...joinWork(entry, outside, config), settings: entry.settings, log, clock, redeliverIn }
+  const work = joinWork(entry, outside, config)
+  const repairWebhooks = joinWebhookRepair(work, outside)
+  return { ...work, repairWebhooks, settings: entry.settings, entry, outside, log, clock, redeliverIn }
 }

@@ -16,6 +16,7 @@ import { every } from '../worker/beat.ts'
 import type { StopReason } from '../worker/stop.ts'
 import { openAgents } from './agents.ts'
 import { openWorkPorts } from './cloud.ts'
+import { joinCloudMemory } from './cloud-memory.ts'
 import { withSecrets } from './cloud-secrets.ts'
 import { openSending } from './cloud-sending.ts'
 
@@ -35,8 +36,10 @@ export const openWorker = async () => {
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
   const outside = openWorkPorts(config, openSending(config, true))
-  const { adapters } = await openAgents({ ...outside, config, workspacesDir })
+  const searchMemory = (query: string) => memory.recall(query)
+  const { adapters } = await openAgents({ ...outside, config, workspacesDir, searchMemory })
   const entry = createEntry(outside, config)
+  const memory = joinCloudMemory(entry, outside, config)
   const { active, worker, deadLetters, deliveries } = joinWork(entry, { ...outside, adapters }, config)
 
   /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */

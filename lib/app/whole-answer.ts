@@ -3,15 +3,17 @@ import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpResult } from '../http/event.ts'
 import { problemResult } from '../http/problem.ts'
 
-export type WholeAnswer = HttpResult & { body: string }
+export type WholeAnswer = HttpResult & { body: string; isBase64Encoded?: true }
 
 /** The longest answer a function may give: 6 MB as Lambda writes it, which is JSON with the body in it. */
 const LONGEST_ANSWER = 6_291_556
 /** So many characters of JSON never come to more, though each takes three bytes there. */
 const SHORT = 2_000_000
 
-/** An answer in one piece, as a function gives it; Problem `too_large` `answer_too_large` in place of one that it cannot give. */
+/** An answer in one piece, as a function gives it, bytes in base64; Problem `too_large` `answer_too_large` in place of one that it cannot give. */
 export const whole = async (result: HttpResult): Promise<WholeAnswer> => {
+  if (result.body instanceof Uint8Array)
+    return { ...result, body: Buffer.from(result.body).toString('base64'), isBase64Encoded: true }
   let body = ''
   for await (const piece of typeof result.body === 'string' ? [result.body] : result.body) {
     body += piece

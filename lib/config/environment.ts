@@ -1,7 +1,7 @@
 import * as path from 'node:path'
 import * as z from 'zod'
 import { PROVIDER_KINDS } from './families.ts'
-import { baseUrl, int, ints, key32, list, text, url } from './values.ts'
+import { baseUrl, int, ints, key32, label, list, text, url } from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -30,6 +30,8 @@ export const Environment = z.object({
   GATEWAY_RATE_LIMIT_RPM: int(1, 1_000_000, 60),
   WEBHOOK_RETRY_DELAYS_MS: ints([30_000, 300_000, 1_800_000, 7_200_000, 43_200_000], 30 * DAY_MS),
   OUTBOUND_ALLOW_HOSTS: list,
+  AI_TASK_LABEL: label('ai-task'),
+  AI_REVIEW_LABEL: label('ai-review'),
   QUEUE_NAME: text.default('ai-tasks'),
   QUEUE_NOTIFICATION_NAME: text.default('ai-task-notifications'),
   QUEUE_CONCURRENCY: int(1, 1_000, 10),
@@ -44,6 +46,12 @@ export const Environment = z.object({
   DEFAULT_AGENT: text.default('coding-agent'),
   WORKSPACES_DIR: text.transform((folder) => path.resolve(folder)).optional(),
   WORKSPACE_TTL_HOURS: int(0, 8_760, 24),
+  MEMORY_DIR: text.default('./memory').transform((folder) => path.resolve(folder)),
+  EMBEDDING_MODEL: z
+    .string()
+    .trim()
+    .regex(/^[a-z]+\/\S+$/, 'must be provider/model, as openai/text-embedding-3-small is')
+    .optional(),
   AWS_REGION: text.default('us-east-1'),
   DYNAMODB_ENDPOINT: url,
   SQS_ENDPOINT: url,

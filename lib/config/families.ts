@@ -22,15 +22,23 @@ const Account = z.object({
 })
 export type AccountSettings = z.output<typeof Account>
 
+/** `<KIND>_WEBHOOK_SECRET`, as it was typed in at the provider: every character of it is part of the key. */
+const Inbound = z.object({
+  webhookSecret: z.string().max(1_024, 'may have 1024 characters at most').optional(),
+})
+export type InboundSettings = z.output<typeof Inbound>
+
 /** Variables that are named by a kind and a field: `apiKey` of openai is `OPENAI_API_KEY`. */
 export const families = {
   providers: { kinds: PROVIDER_KINDS, schema: Provider },
   accounts: { kinds: ACCOUNT_KINDS, schema: Account },
+  inbound: { kinds: ACCOUNT_KINDS, schema: Inbound },
 } as const
 
 export type Families = {
   providers: Readonly<Record<ProviderKind, ProviderSettings>>
   accounts: Readonly<Record<AccountKind, AccountSettings>>
+  inbound: Readonly<Record<AccountKind, InboundSettings>>
 }
 
 export const variable = (kind: string, field: string): string =>

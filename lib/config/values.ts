@@ -3,6 +3,9 @@ import * as z from 'zod'
 /** Kinds of values that environment variables have. */
 export const text = z.string().trim().min(1)
 
+/** The name of a label elsewhere. */
+export const label = (fallback: string) => text.max(200, 'may have 200 characters at most').default(fallback)
+
 export const int = (least: number, most: number, fallback: number) =>
   z
     .string()

@@ -27,6 +27,13 @@ export const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }
 }
 
+/** The bytes of an event's body, as they were sent. Throws Problem `too_large` for more than `limit` of them. */
+export const bytesOf = ({ body, isBase64Encoded }: HttpEvent, limit = DEFAULT_BODY_LIMIT): Buffer => {
+  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
+  if (bytes.length > limit) throw tooLarge(limit)
+  return bytes
+}
+
 /** Gateways differ in how they say that there is no body: none, or null. */
 const bodyText = ({ body, isBase64Encoded }: HttpEvent) => {
   const text = body ?? ''

@@ -18,11 +18,11 @@ export type HttpEvent = {
   isBase64Encoded: boolean
 }
 
-/** The answer of a handler. A body in pieces is streamed by a host that can. */
+/** The answer of a handler. A body in pieces is streamed by a host that can; bytes are for the page's files. */
 export type HttpResult = {
   statusCode: number
   headers: Record<string, string>
-  body: string | AsyncIterable<string>
+  body: string | Uint8Array | AsyncIterable<string>
 }
 
 /** What a host knows beside the event; a function in the cloud is not told when its caller hangs up. */

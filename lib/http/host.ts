@@ -76,12 +76,13 @@ const hasLeft = (thrown: unknown) =>
   (thrown.code === 'ERR_STREAM_PREMATURE_CLOSE' || thrown.code === 'ECONNRESET')
 
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResult) => {
-  if (typeof body !== 'string') {
+  if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(statusCode, headers)
     // Nobody would see the pieces, so none is made.
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
-  headers['content-length'] = String(Buffer.byteLength(body))
+  // What has not changed has no length of its own (RFC 9110, section 8.6).
+  if (statusCode !== 304) headers['content-length'] = String(Buffer.byteLength(body))
   const isReadWhole = !hasBody(response.req) || response.req.readableEnded
   if (isReadWhole) return void response.writeHead(statusCode, headers).end(body)
   response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)

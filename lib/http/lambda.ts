@@ -2,10 +2,12 @@ import middy from '@middy/core'
 import httpRouterHandler from '@middy/http-router'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { bytesOf } from './body.ts'
 import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import { refuseEmbedding } from './foreign.ts'
 import { type Front, originOf } from './front.ts'
+import { encodeGreedy } from './greedy.ts'
 import type { Guard } from './guard.ts'
 import { inputReader } from './input.ts'
 import { methodsOf, noRoute, type Place, refuseSlash } from './no-route.ts'
@@ -35,10 +37,12 @@ export const lambda = <R extends Routes>(
     routes: table as never,
     notFoundResponse: noRoute(known ?? Object.values(routes)) as never,
   })
+  const encode = encodeGreedy(Object.values(routes))
   // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
   const handle = middy()
     .use(observe(needs))
     .before(({ event }) => refuseSlash(event as never))
+    .before(({ event }) => encode(event as never))
     .handler(router as never)
   return handle as unknown as HttpHandler
 }
@@ -56,6 +60,7 @@ const endpoint = ({ guard, front }: HttpNeeds, route: Route, handle: Handler<Rou
       requestId: event.requestContext.requestId,
       header: (name: string) => event.headers[name],
       cookies: (name: string) => cookiesOf(event, name),
+      bytes: () => bytesOf(event, route.bodyLimit),
       origin: () => originOf(event, front),
       gone: () => gone?.(),
     }

@@ -25,10 +25,17 @@ export type Route = {
   /** Whether a GET changes something: whoever sends HEAD does not expect that, and is answered 405. */
   writes?: true
   params?: z.ZodObject
+  /** Whether its one parameter may hold slashes, which callers encode. */
+  greedy?: true
   query?: z.ZodObject
   /** Headers that mean something to the route, names in lower case. */
   headers?: z.ZodObject
   body?: z.ZodType
+  /**
+   * In place of `body`: what the body is, for the description only. The handler is given its bytes as they came, and reads
+   * nothing of them before it knows who sent them.
+   */
+  rawBody?: z.ZodType
   response: z.ZodType
   /** Status of the ordinary answer, 200 when absent. */
   status?: 200 | 201 | 202 | 302
@@ -66,6 +73,8 @@ export type Call = {
   header(name: string): string | undefined
   /** Browsers may have several of a name; the closest first. */
   cookies(name: string): readonly string[]
+  /** The body, byte by byte. Throws Problem `too_large` for more than the route takes. */
+  bytes(): Buffer
   origin(): Origin
   /** Aborts when the caller hangs up before it has its answer, where the host can tell. */
   gone(): AbortSignal | undefined

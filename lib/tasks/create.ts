@@ -46,7 +46,8 @@ export const createTaskCreation = (needs: Needs) => {
   /** A new task as it is to be stored. Throws `agent_unknown` for one that names an agent that there is not. */
   const rowOf = (principal: Principal, body: CreateTask, retriedFrom?: string): TaskRow => {
     const agent = body.assignedAgent ?? agents.fallback
-    if (!agents.types().includes(agent)) {
+    // That the fallback is one was seen to at the start; a function that repairs knows no agents.
+    if (body.assignedAgent !== undefined && !agents.types().includes(agent)) {
       const known = agents.types().join(', ')
       throw invalid(
         [{ path: 'assignedAgent', message: `is not a registered agent; there are ${known}` }],

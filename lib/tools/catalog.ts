@@ -1,6 +1,7 @@
 import { editFile } from './builtin/edit-file.ts'
 import { git } from './builtin/git.ts'
 import { listFiles } from './builtin/list-files.ts'
+import { createMemorySearch, type SearchMemory } from './builtin/memory-search.ts'
 import { readFile } from './builtin/read-file.ts'
 import { runCommand } from './builtin/run-command.ts'
 import { searchFiles } from './builtin/search-files.ts'
@@ -16,4 +17,10 @@ export const workspaceTools: readonly Tool[] = [
   searchFiles,
   runCommand,
   git,
+]
+
+/** What an agent has: the tools of its workspace, and memory. */
+export const agentTools = (searchMemory: SearchMemory): readonly Tool[] => [
+  ...workspaceTools,
+  createMemorySearch(searchMemory),
 ]

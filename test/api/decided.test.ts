@@ -35,11 +35,13 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
     'POST /api/auth/verify-access-key',
     'POST /api/devices/pairing/request',
     'POST /api/devices/verify',
+    ...['POST /api/webhooks/codehost', 'POST /api/webhooks/trackera', 'POST /api/webhooks/trackerb'],
   ],
   any: ['GET /api/auth/me', 'POST /api/auth/logout'],
   optional: [...departures, ...returns, 'POST /api/auth/codehost/token'],
   admin: [
     'DELETE /api/auth/invites/{id}',
+    'DELETE /api/memory/all',
     'GET /api/audit',
     'GET /api/auth/invites',
     'GET /api/devices/pairing/pending',

@@ -67,7 +67,9 @@ describe('the description of the API', () => {
       (operation.parameters ?? []).filter((parameter) => parameter.in === place).map(({ name }) => name)
     expect(named('path')).toEqual([...route.path.matchAll(/\{(.+?)\}/g)].map(([, name]) => name))
     expect(named('query')).toEqual(Object.keys(route.query?.shape ?? {}))
-    expect(operation.requestBody !== undefined).toBe(route.body !== undefined)
+    const body = route.body ?? route.rawBody
+    expect(operation.requestBody !== undefined).toBe(body !== undefined)
+    expect(named('header').sort()).toEqual(Object.keys(route.headers?.shape ?? {}).sort())
     expect(Object.keys(operation.responses)).toEqual(
       expect.arrayContaining([
         String(route.status ?? 200),
@@ -77,7 +79,7 @@ describe('the description of the API', () => {
         ...(route.access === 'any' && route.alsoStatus !== 401 ? [] : ['401']),
         ...(route.limited ? ['429'] : []),
         ...(route.params ? ['400', '404'] : []),
-        ...(route.body ? ['400', '413'] : []),
+        ...(body ? ['400', '413'] : []),
       ]),
     )
   })
@@ -147,6 +149,7 @@ describe('its handler', () => {
       header: () => undefined,
       cookies: () => [],
       origin: () => ({ address: '127.0.0.1', baseUrl: 'http://localhost', isSecure: false }),
+      bytes: () => Buffer.alloc(0),
       gone: () => undefined,
     }
     const input = { params: undefined, query: undefined, headers: undefined, body: undefined }

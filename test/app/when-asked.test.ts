@@ -13,6 +13,7 @@ const call: Call = {
   header: () => undefined,
   cookies: () => [],
   origin: () => ({ address: '', baseUrl: '', isSecure: true }),
+  bytes: () => Buffer.alloc(0),
   gone: () => undefined,
 }
 

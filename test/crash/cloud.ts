@@ -18,6 +18,7 @@ import { every } from '../../lib/worker/beat.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { startPoller } from '../../offline/sqs-poller.ts'
 import { type Stack, startStack } from '../../offline/stack.ts'
+import { compiled } from '../fakes/compiled.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, root, serviceNode } from '../journeys/service.ts'
@@ -130,7 +131,8 @@ export type CloudWorker = { ready: Promise<void>; kill9(): Promise<void> }
 
 /** Starts a worker and waits for nothing. It sees the settings of this process, and no other variable. */
 const launchWorker = (): CloudWorker => {
-  const env = Object.fromEntries([...settingNames, ...MORE].map((name) => [name, process.env[name]]))
+  const told = [...settingNames, ...MORE].map((name) => [name, process.env[name]])
+  const env = { ...compiled, ...Object.fromEntries(told) }
   const child = spawn(serviceNode, [path.join(root, 'test/crash/cloud-worker.ts')], {
     cwd: root,
     env,

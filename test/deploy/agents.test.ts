@@ -53,7 +53,7 @@ afterAll(async () => {
 })
 
 const zipped = ['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway']
-const ZIPPED = [...zipped, 'health', 'openapi', 'notify', 'dlq', 'tick']
+const ZIPPED = [...zipped, 'webhooks', 'health', 'openapi', 'notify', 'dlq', 'tick']
 
 /** Unpacks the zip of a function, as Lambda does before it starts Node in that folder. */
 const unpack = (name: string): string => {

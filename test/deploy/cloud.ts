@@ -1,7 +1,8 @@
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { type Message, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { openDynamoDb, openS3, openSqs } from '../../lib/adapters/aws/clients.ts'
 import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
-import { createBucket } from '../../lib/adapters/aws/s3.ts'
+import { createBucket, createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createQueues } from '../../lib/adapters/aws/sqs/create-queues.ts'
 import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
 import { tableNames } from '../../lib/app/cloud-base.ts'
@@ -33,10 +34,11 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
   }
   Object.assign(process.env, credentials)
   const sqs = openSqs(place(services))
+  const s3 = openS3(place(services))
   const [urls] = await Promise.all([
     createQueues(sqs, queueDefinitions(QUEUES, TIMEOUTS)),
     createTables(openDynamoDb(place(database)), tableDefinitions(collections, tableNames(TABLE_PREFIX))),
-    createBucket(openS3(place(services)), BUCKET),
+    createBucket(s3, BUCKET),
   ])
   /** The environment of one function, in which everything that it does is noted. */
   const environmentOf = async () => {
@@ -101,9 +103,20 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
   const put = (name: string, text: string) =>
     sqs.send(new SendMessageCommand({ QueueUrl: urls[name], MessageBody: text }))
 
+  /** A memory file, as people put it into the bucket. */
+  const putFile = (name: string, Body: string) =>
+    s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: `memory/${name}`, Body }))
+
+  /** Removes the compiled copies of memory, of which every version has one. */
+  const dropCopies = async (): Promise<void> => {
+    const { keys } = await createS3Blobs({ client: s3, bucket: BUCKET }).list('memory-index/', { limit: 100 })
+    for (const Key of keys) await s3.send(new DeleteObjectCommand({ Bucket: BUCKET, Key }))
+  }
+
   const stop = async () => {
     sqs.destroy()
+    s3.destroy()
     await Promise.all([database.stop(), services.stop(), kms.stop()])
   }
-  return { environmentOf, take, put, stop }
+  return { environmentOf, take, put, putFile, dropCopies, stop }
 }

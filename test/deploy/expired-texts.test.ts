@@ -8,6 +8,7 @@ import { REPLAY_MS } from '../../lib/core/idempotency.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import { settingsCatalog } from '../../lib/settings/catalog.ts'
 import { createReplays } from '../../lib/tasks/rows.ts'
+import { inboundEvents, KEPT_MS } from '../../lib/webhooks/rows.ts'
 import { openDeliveries, sample } from '../deliveries/opened.ts'
 import { printStage } from './serverless.ts'
 
@@ -54,6 +55,7 @@ const longestDelivery = async (): Promise<number> => {
 const LIVES: Readonly<Record<string, () => number | Promise<number>>> = {
   [createReplays.name]: () => REPLAY_MS,
   [deliveryRows.name]: longestDelivery,
+  [inboundEvents.name]: () => KEPT_MS,
 }
 
 describe('what lies beside rows that expire', () => {
@@ -81,6 +83,7 @@ describe('what lies beside rows that expire', () => {
   it.each([
     [createReplays.name, { key: 'user_1:order 1', task: 'x'.repeat(40_000), expiresAt: 1 }],
     [deliveryRows.name, { ...sample, body: 'x'.repeat(40_000), attempts: [] }],
+    [inboundEvents.name, { id: 'codehost-0', body: 'x'.repeat(40_000) }],
   ])('has the name that the rule for %s begins with', async (name, row) => {
     const blobs = createMemoryBlobs()
     const aside = createAside({ blobs, newToken: () => 't', mostInside: undefined, mostCopied: undefined })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@aws-sdk/client-sqs'
+import { type Config, readConfig } from '../../lib/config.ts'
 import { recordOf } from '../../offline/sqs-event.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import type { startCloud } from './cloud.ts'
@@ -31,7 +32,9 @@ export const loadFunctions = (cloud: Cloud) => {
 
   const invoke = async (name: string, event: unknown) => {
     Object.assign(process.env, (await environmentFor(name)).env)
-    const { handler } = (await import(`../../functions/${name}.ts`)) as { handler: Handler }
+    // The page has a folder of its own.
+    const module = name === 'ui' ? 'ui/handler' : name
+    const { handler } = (await import(`../../functions/${module}.ts`)) as { handler: Handler }
     return handler(event, CONTEXT)
   }
 
@@ -70,10 +73,27 @@ export const loadFunctions = (cloud: Cloud) => {
     return batchItemFailures.length
   }
 
+  /** Does what a function does, in its environment. */
+  const as = async (name: string, work: (config: Config) => Promise<unknown>): Promise<void> => {
+    const { env } = await environmentFor(name)
+    await work(readConfig({ ...process.env, ...env }))
+  }
+
   /** What a function did to storage and queues so far. */
   const usesOf = (name: string): string[] => environments.get(name)?.uses() ?? []
   const stop = () => {
     for (const environment of environments.values()) environment.stop()
   }
-  return { ask, http, feed, feedInVain, invoke, usesOf, stop }
+  return {
+    ask,
+    http,
+    feed,
+    feedInVain,
+    invoke,
+    usesOf,
+    stop,
+    as,
+    putFile: cloud.putFile,
+    dropCopies: cloud.dropCopies,
+  }
 }

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { packageStage } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
@@ -5,7 +6,7 @@ import { bundleOf, filesOf } from './zip.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['health', 'openapi'],
+  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
 ]
 const JOBS = ['worker', 'notify', 'dlq', 'tick']
 const IMAGES = ['worker', 'agentic']
@@ -42,13 +43,26 @@ describe('a function', () => {
     })
   })
 
-  it.each(HTTP)('%s has a bundle of at most 250 kB zipped, without source map', (name) => {
-    const zip = stage.zip(name)
-    expect([...filesOf(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
-      `functions/${name}.mjs`,
-    ])
-    expect(zip.length).toBeLessThanOrEqual(250_000)
-    expect(bundleOf(zip, name).includes('sourceMappingURL')).toBe(false)
+  it.each(HTTP.filter((name) => name !== 'ui'))(
+    '%s has a bundle of at most 250 kB zipped, without source map',
+    (name) => {
+      const zip = stage.zip(name)
+      expect([...filesOf(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
+        `functions/${name}.mjs`,
+      ])
+      expect(zip.length).toBeLessThanOrEqual(250_000)
+      expect(bundleOf(zip, name).includes('sourceMappingURL')).toBe(false)
+    },
+  )
+
+  it('ui has the page beside its bundle, each file once and compressed, and is small without it', () => {
+    const files = filesOf(stage.zip('ui'))
+    const page = [...files.keys()].filter((file) => file.startsWith('functions/ui/dist/'))
+    expect(page).toContain('functions/ui/dist/index.html.br')
+    expect(page.filter((file) => !file.endsWith('.br'))).toEqual([])
+    const rest = [...files.keys()].filter((file) => !file.startsWith('agents/') && !page.includes(file))
+    expect(rest).toEqual(['functions/ui/handler.mjs'])
+    expect(gzipSync(bundleOf(stage.zip('ui'), 'ui')).length).toBeLessThanOrEqual(80_000)
   })
 
   it.each(ALL.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
@@ -88,10 +102,10 @@ describe('the HTTP API', () => {
     for (const name of HTTP) expect(functionOf(name).Properties.Timeout).toBeLessThan(30)
   })
 
-  it('gives what no route has to the function that answers 404', () => {
+  it('gives what no route has to the function that has the page, or answers 404', () => {
     expect(template.Resources.HttpApiRouteDefault?.Properties).toMatchObject({
       RouteKey: '$default',
-      Target: { 'Fn::Join': ['/', ['integrations', { Ref: 'HttpApiIntegrationOpenapi' }]] },
+      Target: { 'Fn::Join': ['/', ['integrations', { Ref: 'HttpApiIntegrationUi' }]] },
     })
   })
 })
@@ -155,25 +169,41 @@ describe('the tick', () => {
   })
 })
 
-describe('the streaming function', () => {
-  it('has a URL that streams, with the gate of the service in front and none of AWS', () => {
-    expect(properties('AWS::Lambda::Url')).toEqual([
-      {
-        AuthType: 'NONE',
-        InvokeMode: 'RESPONSE_STREAM',
-        TargetFunctionArn: { 'Fn::GetAtt': ['AgenticLambdaFunction', 'Arn'] },
-      },
-    ])
-    const open = properties('AWS::Lambda::Permission').filter(({ Principal }) => Principal === '*')
+describe('a URL of its own, with the gate of the service in front and none of AWS,', () => {
+  const urlOf = (name: string) => template.Resources[`${capital(name)}LambdaFunctionUrl`]?.Properties
+
+  it('has the streaming function, and streams, and that of webhooks, and no other', () => {
+    expect(properties('AWS::Lambda::Url')).toHaveLength(2)
+    expect(urlOf('agentic')).toEqual({
+      AuthType: 'NONE',
+      InvokeMode: 'RESPONSE_STREAM',
+      TargetFunctionArn: { 'Fn::GetAtt': ['AgenticLambdaFunction', 'Arn'] },
+    })
+    expect(urlOf('webhooks')).toEqual({
+      AuthType: 'NONE',
+      TargetFunctionArn: { 'Fn::GetAtt': ['WebhooksLambdaFunction', 'Arn'] },
+    })
+  })
+
+  it.each(['agentic', 'webhooks'])('may be asked by everybody, of %s, by nothing but the URL', (name) => {
+    const open = properties('AWS::Lambda::Permission').filter(
+      ({ Principal, FunctionName }) =>
+        Principal === '*' && referencesIn(FunctionName)[0] === `${capital(name)}LambdaFunction`,
+    )
     expect(open).toMatchObject([
       { Action: 'lambda:InvokeFunctionUrl', FunctionUrlAuthType: 'NONE' },
       { Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
     ])
-    expect(open.flatMap(({ FunctionName }) => referencesIn(FunctionName))).toEqual(
-      Array(2).fill('AgenticLambdaFunction'),
-    )
   })
 
+  it('is printed when it is deployed, for whoever sets up a webhook', () => {
+    expect(template.Outputs.WebhooksLambdaFunctionUrl).toMatchObject({
+      Value: { 'Fn::GetAtt': ['WebhooksLambdaFunctionUrl', 'FunctionUrl'] },
+    })
+  })
+})
+
+describe('the streaming function', () => {
   it('answers in pieces, the worker in one', () => {
     const variables = (name: string) => functionOf(name).Properties.Environment.Variables
     expect(variables('agentic')).toMatchObject({ AWS_LWA_INVOKE_MODE: 'response_stream' })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { compiled } from '../fakes/compiled.ts'
 import { root } from './serverless.ts'
 
 const freePort = async (): Promise<number> => {
@@ -17,7 +18,7 @@ export const startProgram = async (args: readonly string[], env: Record<string, 
   const port = await freePort()
   const child = spawn(process.execPath, args, {
     cwd: root,
-    env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: 'silent', ...env },
+    env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: 'silent', ...compiled, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`

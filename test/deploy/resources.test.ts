@@ -33,7 +33,7 @@ type Distribution = {
 const KEPT_UNLESS_TOLD = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504]
 
 describe('the distribution', () => {
-  it('is the base URL: streams to the function URL, all else to the HTTP API, nothing cached, TLS only', () => {
+  it('is the base URL: streams to the function URL, all else to the HTTP API, nothing cached but the page’s own files, TLS only', () => {
     const config: Distribution = properties('AWS::CloudFront::Distribution')[0]?.DistributionConfig
     const { Origins, DefaultCacheBehavior, CacheBehaviors, CustomErrorResponses } = config
     const origins = Object.fromEntries(Origins.map(({ Id, DomainName }) => [Id, referencesIn(DomainName)]))
@@ -43,7 +43,8 @@ describe('the distribution', () => {
       Origins.every(({ CustomOriginConfig }) => CustomOriginConfig.OriginProtocolPolicy === 'https-only'),
     ).toBe(true)
     expect(DefaultCacheBehavior.TargetOriginId).toBe('http-api')
-    for (const behavior of [DefaultCacheBehavior, ...CacheBehaviors]) {
+    const [kept, ...streamed] = CacheBehaviors.toReversed()
+    for (const behavior of [DefaultCacheBehavior, ...streamed]) {
       expect(behavior).toMatchObject({
         ViewerProtocolPolicy: 'https-only',
         CachePolicyId: '4135ea2d-6df8-44a3-9df3-4b5a84be39ad',
@@ -54,7 +55,15 @@ describe('the distribution', () => {
     expect(CustomErrorResponses).toEqual(
       KEPT_UNLESS_TOLD.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
     )
-    expect(CacheBehaviors.every(({ TargetOriginId }) => TargetOriginId === 'streaming')).toBe(true)
+    expect(streamed.every(({ TargetOriginId }) => TargetOriginId === 'streaming')).toBe(true)
+    // Files of the page whose names change with them; CachingOptimized keeps each encoding apart.
+    expect(kept).toMatchObject({
+      PathPattern: '/assets/*',
+      TargetOriginId: 'http-api',
+      ViewerProtocolPolicy: 'https-only',
+      CachePolicyId: '658327ea-f89d-4fab-a63d-7e88639e58f6',
+      Compress: true,
+    })
     expect(referencesIn(template.Outputs.BaseUrl)).toEqual(['Distribution'])
   })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
+import { secretEnv } from '../webhooks/signed.ts'
 import { startCloud } from './cloud.ts'
 import { type Functions, loadFunctions } from './functions.ts'
 import { startProgram } from './program.ts'
@@ -10,7 +11,7 @@ import { useTick } from './use-tick.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['health', 'openapi'],
+  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
 ]
 const FUNCTIONS = [...HTTP, 'worker', 'notify', 'dlq', 'tick', 'agentic']
 const PREFIX = 'agent-task-service-dev-'
@@ -56,7 +57,7 @@ beforeAll(async () => {
   template = printStage('dev').resources
   provider = await startProvider()
   provider.register('http://localhost')
-  cloud = await startCloud(provider.env())
+  cloud = await startCloud({ ...provider.env(), ...secretEnv })
   functions = loadFunctions(cloud)
   const used = await useEverything(functions, provider)
   await useTick(functions, cloud, used.token)

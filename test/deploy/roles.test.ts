@@ -4,7 +4,7 @@ import { referencesIn, statementsOf } from './template.ts'
 
 const FUNCTIONS = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['health', 'openapi'],
+  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
   ...['worker', 'notify', 'dlq', 'tick', 'agentic'],
 ]
 
@@ -51,15 +51,18 @@ describe('the roles', () => {
   })
 
   // That a device was seen is noted with whatever it asks for.
-  it.each(['agents', 'health', 'openapi'])('let %s write nothing but its log and who was seen', (name) => {
-    const writing = roleOf(name).filter(({ Action }) =>
-      Action.some((action) => /:(Put(?!LogEvents)|Update|Delete|Send)/.test(action)),
-    )
-    const written = writing.flatMap(({ Resource }) => referencesIn(Resource))
-    expect(written.filter((table) => table !== 'PairingsTable')).toEqual([])
-  })
+  it.each(['agents', 'health', 'openapi', 'ui'])(
+    'let %s write nothing but its log and who was seen',
+    (name) => {
+      const writing = roleOf(name).filter(({ Action }) =>
+        Action.some((action) => /:(Put(?!LogEvents)|Update|Delete|Send)/.test(action)),
+      )
+      const written = writing.flatMap(({ Resource }) => referencesIn(Resource))
+      expect(written.filter((table) => table !== 'PairingsTable')).toEqual([])
+    },
+  )
 
-  it('let the worker and auth read secrets, none but the agents look for their names, and nobody else anything', () => {
+  it('let the worker, auth and webhooks read secrets, none but the agents look for their names, and nobody else anything', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
       roleOf(name)
         .flatMap(({ Action }) => Action)
@@ -69,6 +72,7 @@ describe('the roles', () => {
     expect(allowed.sort()).toEqual([
       'agents ssm:DescribeParameters',
       'auth ssm:GetParametersByPath',
+      'webhooks ssm:GetParametersByPath',
       'worker ssm:GetParametersByPath',
     ])
   })
@@ -82,13 +86,16 @@ describe('the roles', () => {
     expect(allowed).toEqual([['agentic', 's3:PutObject', 's3:AbortMultipartUpload']])
   })
 
-  it.each(['worker', 'auth'])('let %s read the parameters below its own path, and no others', (name) => {
-    const { SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
-    const paths = roleOf(name)
-      .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
-      .flatMap(({ Resource }) => Resource.map((resource) => String(Object.values(resource as object)[0])))
-      .map((arn) => arn.replace(/^.*:parameter/, ''))
-    expect(path).toBe(`/agent-task-service/prod/${name}`)
-    expect(paths).toEqual([path, `${path}/*`])
-  })
+  it.each(['worker', 'auth', 'webhooks'])(
+    'let %s read the parameters below its own path, and no others',
+    (name) => {
+      const { SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
+      const paths = roleOf(name)
+        .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
+        .flatMap(({ Resource }) => Resource.map((resource) => String(Object.values(resource as object)[0])))
+        .map((arn) => arn.replace(/^.*:parameter/, ''))
+      expect(path).toBe(`/agent-task-service/prod/${name}`)
+      expect(paths).toEqual([path, `${path}/*`])
+    },
+  )
 })

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import { compiled } from '../fakes/compiled.ts'
 import type { Template } from './template.ts'
 
 export const root = path.join(import.meta.dirname, '../..')
@@ -34,6 +35,7 @@ const serverless = (
     HOME: folder,
     AWS_ACCESS_KEY_ID: 'none',
     AWS_SECRET_ACCESS_KEY: 'none',
+    ...compiled,
   }
   const timeout = MOST_MS
   const ran = spawnSync(process.execPath, all, { cwd: folder, env, encoding: 'utf8', timeout })

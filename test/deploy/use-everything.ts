@@ -1,7 +1,9 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import type { TestProvider } from '../oauth/provider.ts'
 import type { Functions } from './functions.ts'
+import { useMemory } from './use-memory.ts'
 import { useDevices, usePeople } from './use-people.ts'
+import { deliver, useWebhooks } from './use-webhooks.ts'
 
 /** What each queue that feeds a function feeds it. */
 export const FED = [
@@ -40,6 +42,8 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   const token = await useTokens(call, callsOf(functions, people.user))
   const lost = await useGateway(functions, call, { authorization: `Bearer ${token}` })
   await useWork(functions, call, lost)
+  await useWebhooks(functions, call)
+  await useMemory(functions, call)
   await useRest(call)
   await useAsProgram(functions, { authorization: `Bearer ${token}` })
   return { known, token }
@@ -106,7 +110,9 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
 const useAsProgram = async ({ ask, http }: Functions, holder: Headers) => {
   await http('health', 'GET /api/health', undefined, holder)
   await http('openapi', 'GET /api/openapi.json', undefined, holder)
+  await ask('ui', 'GET /', undefined, holder)
   await http('devices', 'GET /api/devices/identity', undefined, holder)
+  await deliver({ http }, { number: 90 }, holder)
   await ask('auth', 'GET /api/auth/codehost', undefined, holder)
 }
 

@@ -1,9 +1,11 @@
-import { openBasePorts } from '../../lib/app/cloud-base.ts'
+import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
 import { readConfig } from '../../lib/config.ts'
 import { iso } from '../../lib/core/time.ts'
 import { type TaskRow, tasks } from '../../lib/tasks/rows.ts'
+import { inboundEvents } from '../../lib/webhooks/rows.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
+import { leaveEvents } from './use-webhooks.ts'
 
 const MINUTE_MS = 60_000
 const LONG = 'word '.repeat(10_000)
@@ -12,7 +14,7 @@ type Cloud = Awaited<ReturnType<typeof startCloud>>
 
 /**
  * What the tick is there for: tasks that were left pending, and tasks whose worker died, in their last attempt or in one
- * before, in each lane and each with somebody to be told.
+ * before, in each lane and each with somebody to be told; events from elsewhere that have come to no task yet.
  */
 export const useTick = async (functions: Functions, cloud: Cloud, token: string) => {
   const submit = async (more: object): Promise<string> => {
@@ -27,14 +29,17 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
   await submit({ metadata: { words: 10_000 } })
   await functions.feed('worker', 'ai-tasks')
   const { env, stop } = await cloud.environmentOf()
-  const { store, clock } = openBasePorts(readConfig(env))
+  const { store, clock } = openWorkPorts(readConfig(env), withoutSending)
   const pending = { status: 'pending', updatedAt: iso(clock.now() - MINUTE_MS) } as const
   const abandoned = { status: 'in_progress', fence: 1, leaseExpiresAt: clock.now() - MINUTE_MS } as const
   const left: Partial<TaskRow>[] = [pending, { ...abandoned, attempts: 1 }, { ...abandoned, attempts: 9 }]
   for (const priority of [1, 3])
     for (const set of left)
       await store.commit<TaskRow>({ update: tasks, key: await submit({ priority }), set })
+  await leaveEvents(store, clock)
   await functions.invoke('tick', {})
+  if ((await store.page(inboundEvents, { index: 'open', order: 'asc', limit: 1 })).rows.length > 0)
+    throw new Error('The tick left an event without its task')
   for (const status of ['pending', 'in_progress'] as const)
     if ((await store.count(tasks, { index: 'byStatus', is: status })) > 0)
       throw new Error(`The tick left what was ${status}`)

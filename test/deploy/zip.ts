@@ -32,7 +32,8 @@ const contentOf = (zip: Buffer, entry: number): Buffer => {
 
 /** The bundle of a function: what its zip has beside the folder of agents. */
 export const bundleOf = (zip: Buffer, name: string): Buffer => {
-  const bundle = filesOf(zip).get(`functions/${name}.mjs`)
+  const files = filesOf(zip)
+  const bundle = files.get(`functions/${name}.mjs`) ?? files.get(`functions/${name}/handler.mjs`)
   if (bundle === undefined) throw new Error(`The zip of ${name} has no bundle`)
   return bundle
 }

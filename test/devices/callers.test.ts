@@ -18,6 +18,7 @@ describe('who enters pairing codes', () => {
     header: () => undefined,
     cookies: () => [],
     origin: () => ({ address, baseUrl: 'https://tasks.example', isSecure: true }),
+    bytes: () => Buffer.alloc(0),
     gone: () => undefined,
   })
   const wrong = { params: undefined, query: undefined, headers: undefined, body: { code: '000-000-000' } }

@@ -28,7 +28,9 @@ export const createCaller = (domains: StartedDomains) => {
     const { method, path } = event.requestContext.http
     principal = as
     const result = await dispatch(method, path).handler(event, {})
-    const text = typeof result.body === 'string' ? result.body : await joined(result.body)
+    const { body: given } = result
+    const text =
+      typeof given === 'string' || given instanceof Uint8Array ? String(given) : await joined(given)
     // biome-ignore lint/suspicious/noExplicitAny: tests reach into the bodies of many routes.
     return { status: result.statusCode, headers: result.headers, body: JSON.parse(text) as any }
   }

@@ -12,4 +12,6 @@ export const processPorts = ({ clock, ids, log }: Fakes) => ({
   ...peoplePorts(),
   sendsAtOnce: true,
   queueMode: 'memory' as const,
+  memoryFiles: { list: async () => [], read: async () => undefined },
+  watchingMemory: () => ({ enabled: false, watching: false }),
 })

@@ -9,6 +9,7 @@ import { createDomains, type Ports } from '../../lib/domains.ts'
 import type { Announce } from '../../lib/notifications/schema.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
+import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
 import type { Outbound } from '../../lib/ports/outbound.ts'
 import type { Consumer, Queue } from '../../lib/ports/queue.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -38,6 +39,7 @@ type Options = {
   wrapTaskQueue?: (queue: TaskQueue) => TaskQueue
   wrapNotificationQueue?: (queue: AnnounceQueue) => AnnounceQueue
   outbound?: Outbound
+  memoryFiles?: MemoryFiles
   /** False leaves the workers and the tick asleep until `background.start()`. */
   background?: boolean
 }
@@ -82,6 +84,7 @@ export const startDomains = async (options: Options = {}) => {
     notificationQueue: options.wrapNotificationQueue?.(notificationQueue) ?? notificationQueue,
     adapters,
     ...processPorts({ clock, ids, log }),
+    ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
     outbound: options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
   }
   const domains = createDomains(ports, config)

@@ -1,6 +1,7 @@
 import { ApiError } from '../../lib/api/api-error.ts'
 import { createClient } from '../../lib/api/client.ts'
 import { routes } from '../../lib/api/routes.ts'
+import { isFinal } from '../../lib/tasks/machine.ts'
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
 import { until } from './api.ts'
 
@@ -10,17 +11,22 @@ export const connect = (baseUrl: string, headers: Readonly<Record<string, string
   const create = async (body: Parameters<typeof client.createTask>[0]['body']) =>
     (await client.createTask({ body })).task
   const task = async (id: string) => (await client.getTask({ params: { id } })).task
+  const events = async (id: string) => (await client.taskEvents({ params: { id } })).events
+  const isTold = async ({ id, status }: Task) =>
+    !isFinal(status) || typesOf(await events(id)).some((type) => type === status)
+  /** Resolves when the task is in one of these states; and when that is an end, its log, written after it, tells so. */
   const untilTask = (id: string, ...statuses: Task['status'][]) =>
     until(async () => {
       const found = await task(id)
-      return statuses.includes(found.status) ? found : undefined
+      const isThere = statuses.includes(found.status) && (await isTold(found))
+      return isThere ? found : undefined
     })
   return {
     client,
     create,
     task,
     untilTask,
-    events: async (id: string) => (await client.taskEvents({ params: { id } })).events,
+    events,
     /** Creates a task and resolves to what it is once it has ended. */
     perform: async (body: Parameters<typeof create>[0]) =>
       untilTask((await create(body)).id, 'completed', 'failed', 'cancelled'),

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { compiled } from '../fakes/compiled.ts'
 
 export const root = path.resolve(import.meta.dirname, '../..')
 /** The Node that `npm start` runs. */
@@ -27,7 +28,14 @@ const entry = isOffline ? 'offline/main.ts' : 'bin/start.js'
 export const launchService = ({ env, node = serviceNode, nodeArgs = [], mostMs = 120_000 }: Program) => {
   const child = spawn(node, [...nodeArgs, entry], {
     cwd: root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', LOG_LEVEL: 'warn', ...env },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      ...compiled,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: mostMs,
     killSignal: 'SIGKILL',

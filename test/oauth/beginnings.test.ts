@@ -50,6 +50,7 @@ describe('a sign-in that has begun', () => {
       header: () => undefined,
       cookies: () => (cookie === undefined ? [] : [cookie]),
       origin: () => ({ address: '127.0.0.1', baseUrl: site.baseUrl, isSecure: false }),
+      bytes: () => Buffer.alloc(0),
       gone: () => undefined,
     })
     const { state, headers } = await flow.begin('codehost', {}, callOf(LOCAL_ADMIN))

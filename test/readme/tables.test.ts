@@ -36,8 +36,10 @@ describe('the lifecycle in README.md', () => {
 describe('the configuration', () => {
   const config: Readonly<Record<string, unknown>> = readConfig({})
   const defaultOf = (name: string) =>
-    // The one default that is stored otherwise than it is written: as an absolute path.
-    name === 'DATA_DIR' ? `./${path.relative('.', String(config[name]))}` : String(config[name] ?? '')
+    // These defaults are stored otherwise than they are written: as absolute paths.
+    ['DATA_DIR', 'MEMORY_DIR'].includes(name)
+      ? `./${path.relative('.', String(config[name]))}`
+      : String(config[name] ?? '')
   const read = settingNames.map((name) => [name, defaultOf(name)]).sort()
 
   it('has every variable with its default in README.md, and no other', () => {

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { until } from '../journeys/api.ts'
@@ -14,8 +14,11 @@ const folder = temporaryFolder()
 let service: Service
 let withAccounts: Service
 beforeAll(async () => {
-  service = await startService({ env: { DATA_DIR: folder.in('.data') } })
-  const env = { AUTH_MODE: 'cloud', OUTBOUND_ALLOW_HOSTS: '127.0.0.1' }
+  // Emulators take files in when they start, so what the reader writes meanwhile is there before.
+  const files = blocks('sh').filter((block) => / > [\w/]+\.\w+|cat > /.test(block) && !block.includes('curl '))
+  execFileSync('sh', ['-c', files.join('')], { cwd: folder.path })
+  service = await startService({ env: { DATA_DIR: folder.in('.data'), MEMORY_DIR: folder.in('memory') } })
+  const env = { AUTH_MODE: 'cloud', OUTBOUND_ALLOW_HOSTS: '127.0.0.1', CODEHOST_WEBHOOK_SECRET: 's3cret' }
   withAccounts = await startService({ env: { ...env, DATA_DIR: folder.in('.data-cloud') } })
 })
 afterAll(async () => {

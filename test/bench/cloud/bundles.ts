@@ -9,7 +9,7 @@ import { atMost, type Row } from '../row.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['health', 'openapi'],
+  ...['webhooks', 'memory', 'health', 'openapi'],
 ]
 const JOBS = ['notify', 'dlq', 'tick'] as const
 const LIMIT_KB = 250

@@ -1,0 +1,16 @@
+import type { ReactNode } from 'react'
+import { useMe } from '../data/me.ts'
+import { Empty } from './empty.tsx'
+import { SkeletonRows } from './skeleton.tsx'
+
+/** What only admins may see; everybody else is told so, and nothing is asked in vain. */
+export const AdminsOnly = ({ what, children }: { what: string; children: ReactNode }) => {
+  const user = useMe()
+  if (!user) return <SkeletonRows />
+  if (user.role === 'admin') return children
+  return (
+    <Empty title={`${what} for admins`}>
+      You are signed in as {user.email}. Ask an admin of this installation.
+    </Empty>
+  )
+}

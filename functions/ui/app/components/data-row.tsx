@@ -1,0 +1,64 @@
+import type { ReactNode } from 'react'
+import { Checkbox } from './checkbox.tsx'
+
+export type Column<Row> = {
+  id: string
+  header: string
+  /** Of CSS grid: `8rem`, `minmax(0, 1fr)`. */
+  width: string
+  cell: (row: Row) => ReactNode
+  /** The same on the screen of a phone; null leaves it out there. */
+  narrow?: string | null
+}
+
+/** The keys of the rows that are selected, and who is told of a change. */
+export type Selection = { selected: ReadonlySet<string>; onSelect: (next: ReadonlySet<string>) => void }
+
+export const rowClass = 'grid items-center gap-x-3 border-b px-4 md:px-6'
+
+/** For the one link or button of a row that opens it: all of the row is its area. It needs `data-row-link` too. */
+export const rowLinkClass = 'outline-none after:absolute after:inset-0'
+
+export const toggled = (set: ReadonlySet<string>, id: string): ReadonlySet<string> =>
+  set.has(id) ? new Set([...set].filter((one) => one !== id)) : new Set([...set, id])
+
+type Props<Row> = {
+  columns: readonly Column<Row>[]
+  template: string
+  selection: Selection | undefined
+  row: Row
+  id: string
+  index: number
+  /** Where it stands, from the top of the rows. */
+  start: number
+  height: number
+}
+
+/** One row of a table, laid where it belongs. */
+export const DataRow = <Row,>(props: Props<Row>) => {
+  const { columns, template, selection, row, id, index, start, height } = props
+  const isSelected = selection?.selected.has(id) ?? false
+  return (
+    <tr
+      data-index={index}
+      aria-rowindex={index + 2}
+      className={`${rowClass} absolute inset-x-0 hover:bg-muted has-[[data-row-link]:focus]:bg-accent has-[[data-row-link]:focus]:shadow-[inset_3px_0_0_var(--ring)] ${isSelected ? 'bg-accent' : ''}`}
+      style={{ gridTemplateColumns: template, height, transform: `translateY(${start}px)` }}
+    >
+      {selection && (
+        <td className="relative z-1 flex">
+          <Checkbox
+            label="Select"
+            isChecked={isSelected}
+            onChange={() => selection.onSelect(toggled(selection.selected, id))}
+          />
+        </td>
+      )}
+      {columns.map(({ id: column, cell }) => (
+        <td key={column} className="min-w-0 truncate">
+          {cell(row)}
+        </td>
+      ))}
+    </tr>
+  )
+}

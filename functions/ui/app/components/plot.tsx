@@ -1,0 +1,61 @@
+import { lazy, Suspense } from 'react'
+import type { Series } from './plot-series.ts'
+import { Skeleton } from './skeleton.tsx'
+
+type Props = {
+  label: string
+  /** Days as `2026-01-31`, one for each value. */
+  days: readonly string[]
+  /** Drawn in this order, the later over the earlier. */
+  series: readonly Series[]
+  says?: (value: number) => string
+}
+
+const Canvas = lazy(async () => ({ default: (await import('./plot-canvas.tsx')).PlotCanvas }))
+
+/** A plot over days: a picture for those who see it, a table for those who do not. */
+export const Plot = ({ label, days, series, says = String }: Props) => (
+  <div className="px-2 pt-1 pb-2">
+    <div role="img" aria-label={label} className="h-40">
+      <Suspense fallback={<Skeleton className="m-2 h-36" />}>
+        <Canvas days={days} series={series} says={says} />
+      </Suspense>
+    </div>
+    <Legend series={series} />
+    <table className="sr-only">
+      <caption>{label}</caption>
+      <thead>
+        <tr>
+          <th>Day</th>
+          {series.map((one) => (
+            <th key={one.label}>{one.label}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.map((day, at) => (
+          <tr key={day}>
+            <th>{day}</th>
+            {series.map((one) => (
+              <td key={one.label}>{says(one.values[at] ?? 0)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Legend = ({ series }: Pick<Props, 'series'>) => (
+  <ul className="flex flex-wrap gap-x-4 px-2 text-xs text-muted-foreground" aria-hidden>
+    {series.map(({ label, colour, form }) => (
+      <li key={label} className="flex items-center gap-1.5">
+        <span
+          className={form === 'bars' ? 'size-2 rounded-xs' : 'h-0.5 w-3'}
+          style={{ background: `var(${colour})` }}
+        />
+        {label}
+      </li>
+    ))}
+  </ul>
+)

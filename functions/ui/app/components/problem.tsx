@@ -1,0 +1,29 @@
+import { ApiError } from '../../../../lib/api/api-error.ts'
+import { Button } from './button.tsx'
+
+/** What went wrong in one line, as the service said it. */
+export const saysOf = (error: unknown): string => {
+  if (error instanceof ApiError) return error.message
+  return error instanceof TypeError ? 'The service cannot be reached' : String(error)
+}
+
+const adviceOf = (error: unknown): string => {
+  if (!(error instanceof ApiError)) return 'It is asked again as soon as there is a connection.'
+  if (error.status === 403) return 'This needs an admin, or another address of the service.'
+  if (error.status === 404) return 'It may have been removed; the address may be wrong.'
+  if (error.status === 429) return 'Too many requests: wait a moment.'
+  return error.requestId ? `Request ${error.requestId} is in the log of the service.` : 'Try it again.'
+}
+
+/** In place of what could not be loaded: what happened, and what to do. */
+export const Problem = ({ error, onRetry }: { error: unknown; onRetry?: () => void }) => (
+  <div role="alert" className="flex flex-col items-start gap-1 p-4">
+    <p className="font-medium text-destructive">{saysOf(error)}</p>
+    <p className="text-muted-foreground">{adviceOf(error)}</p>
+    {onRetry && (
+      <Button className="mt-2" onClick={onRetry}>
+        Try again
+      </Button>
+    )}
+  </div>
+)

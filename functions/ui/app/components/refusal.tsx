@@ -1,0 +1,36 @@
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../../../../lib/api/api-error.ts'
+import { clockOf, useCountdown } from './countdown.ts'
+import { fieldErrors } from './field-errors.ts'
+import { saysOf } from './problem.tsx'
+
+type Props = {
+  error: unknown
+  /** The fields of the form, which say by themselves what is wrong with them. */
+  fields?: readonly string[]
+  children?: ReactNode
+}
+
+/** Why the service did not do what a form asked for; with too many tries, when the next one may be. */
+export const Refusal = ({ error, fields = [], children }: Props) => {
+  if (!error || Object.keys(fieldErrors(error)).some((name) => fields.includes(name))) return null
+  const waitMs = error instanceof ApiError && error.status === 429 ? error.retryAfterMs : undefined
+  return (
+    <div role="alert" className="rounded-md border border-failed/40 bg-failed/8 px-3 py-2 text-destructive">
+      {waitMs === undefined ? saysOf(error) : <Wait key={String(error)} waitMs={waitMs} />}
+      {children}
+    </div>
+  )
+}
+
+const Wait = ({ waitMs }: { waitMs: number }) => {
+  const [until] = useState(() => Date.now() + waitMs)
+  const left = useCountdown(until)
+  return left === 0 ? (
+    'You can try again now.'
+  ) : (
+    <>
+      Too many tries. Try again in <time>{clockOf(left)}</time>.
+    </>
+  )
+}

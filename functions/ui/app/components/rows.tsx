@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+
+/** A list whose entries have actions of their own, unlike the rows of a table. */
+export const Rows = ({ label, children }: { label: string; children: ReactNode }) => (
+  <ul aria-label={label} className="divide-y">
+    {children}
+  </ul>
+)
+
+type Props = { title: ReactNode; aside?: ReactNode; meta: ReactNode; actions?: ReactNode }
+
+export const Row = ({ title, aside, meta, actions }: Props) => (
+  <li className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1.5 px-3.5 py-2">
+    <div className="min-w-0 flex-1 basis-60">
+      <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="min-w-0 truncate font-medium">{title}</span>
+        {aside}
+      </div>
+      <div className="flex min-w-0 flex-wrap gap-x-1.5 text-muted-foreground [overflow-wrap:anywhere]">
+        {meta}
+      </div>
+    </div>
+    {actions && <div className="flex items-center gap-2">{actions}</div>}
+  </li>
+)
+
+/** Facts of a row, one after the other. */
+export const Facts = ({ facts }: { facts: readonly ReactNode[] }) =>
+  facts
+    .filter((fact) => fact !== undefined && fact !== null && fact !== false)
+    .map((fact, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: their order never changes.
+      <span key={at} className="not-last:after:pl-1.5 not-last:after:content-['·']">
+        {fact}
+      </span>
+    ))

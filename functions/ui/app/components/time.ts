@@ -1,0 +1,27 @@
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+] as const
+
+/** A span of time in its two largest units: `3m 20s`, `1.4s`, `840ms`. */
+export const spanOf = (ms: number): string => {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))}ms`
+  if (ms < 9_950) return `${Number((ms / 1_000).toFixed(1))}s`
+  const at = UNITS.findIndex(([, size]) => ms >= size)
+  const [name, size] = UNITS[at] ?? ['s', 1_000]
+  const next = UNITS[at + 1]
+  const whole = Math.floor(ms / size)
+  const rest = next ? Math.floor((ms % size) / next[1]) : 0
+  return next && rest > 0 ? `${whole}${name} ${rest}${next[0]}` : `${whole}${name}`
+}
+
+/** How far a moment is from now, in words: `just now`, `4m ago`, `in 2h`. */
+export const relativeTo = (now: number, at: number): string => {
+  const away = Math.abs(now - at)
+  if (away < 5_000) return 'just now'
+  const [name, size] = UNITS.find(([, least]) => away >= least) ?? ['s', 1_000]
+  const text = `${Math.floor(away / size)}${name}`
+  return at > now ? `in ${text}` : `${text} ago`
+}

@@ -1,0 +1,49 @@
+import { type ReactNode, useEffect } from 'react'
+
+type Props = {
+  title: string
+  /** What stands beside the title, such as a count or a state. */
+  aside?: ReactNode
+  actions?: ReactNode
+  children: ReactNode
+  /** Whether the content scrolls by itself, as a virtual table does, instead of the whole view. */
+  isFixed?: boolean
+}
+
+/** The frame of every view: its heading, its actions, its content. */
+export const View = ({ title, aside, actions, children, isFixed = false }: Props) => {
+  useEffect(() => {
+    document.title = `${title} · Agent Tasks`
+  }, [title])
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b px-4 py-2 md:px-6">
+        <h1 className="min-w-0 truncate text-base font-semibold" title={title}>
+          {title}
+        </h1>
+        {aside}
+        <div className="ml-auto flex items-center gap-2">{actions}</div>
+      </header>
+      <div className={`min-h-0 flex-1 ${isFixed ? 'flex flex-col' : 'overflow-y-auto'}`}>{children}</div>
+    </div>
+  )
+}
+
+/** A part of a view under a heading of its own. */
+export const Panel = ({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) => (
+  <section className="min-w-0 rounded-lg border bg-card" aria-label={title}>
+    <div className="flex min-h-10 items-center justify-between gap-2 border-b px-3.5">
+      <h2 className="font-semibold">{title}</h2>
+      {aside}
+    </div>
+    {children}
+  </section>
+)

@@ -1,0 +1,19 @@
+/** The body of a create from what was typed: what was left empty is left out. */
+export const newTaskOf = (form: Iterable<[string, FormDataEntryValue]>): Record<string, unknown> => {
+  const given = [...form].flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' && value.trim() !== '' ? [[name, value]] : [],
+  )
+  const { title = '', priority, labels, ...rest } = Object.fromEntries(given)
+  return {
+    ...rest,
+    title,
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...(labels === undefined ? {} : { labels: labelsIn(labels) }),
+  }
+}
+
+const labelsIn = (text: string) =>
+  text
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '')

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { routes as described } from '../../../../lib/api/routes.ts'
+import { thresholds as limits } from '../../../../lib/health/components.ts'
+import { SCOPES } from '../../../../lib/http/route.ts'
+import { everySetting } from '../../../../lib/settings/catalog.ts'
+import { TASK_SOURCES } from '../../../../lib/tasks/schema.ts'
+
+// What the page takes from the service as data. The build runs this module and bundles what it exports as JSON, so all
+// of it must be JSON, and nothing that is imported here gets into the browser.
+
+const parts = Object.entries(described).map(([name, { method, path, ...rest }]) => [
+  name,
+  { method, path, ...('body' in rest ? { body: true } : {}) },
+])
+
+/** Of each route what its request is made of. The type says more, which the client reads as types only. */
+export const routes = Object.fromEntries(parts) as typeof described
+
+/** From which depth on the queue, and how many dead letters, the service calls itself degraded or unhealthy. */
+export const thresholds = limits
+
+export const sources = TASK_SOURCES
+
+/** What an API token may be for. */
+export const scopes = SCOPES
+
+/** Each setting by its dotted path, with the variable that goes before it and, as JSON Schema, what it may be. */
+export const settings = everySetting.map(({ path, variable, schema }) => ({
+  path,
+  variable,
+  shape: z.toJSONSchema(schema),
+}))

@@ -1,0 +1,29 @@
+/** What became of one of many: the reason when it was refused. */
+export type Failure = { id: string; reason: unknown }
+export type Progress = { done: number; total: number; failures: readonly Failure[] }
+
+const AT_ONCE = 4
+
+/**
+ * Does the same to many, a few at a time, and says after each how far it is. One that fails does not keep the others
+ * from being done; `signal` keeps those from it that have not begun.
+ */
+export const inBulk = async (
+  ids: readonly string[],
+  act: (id: string) => Promise<unknown>,
+  says: (progress: Progress) => void,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const left = [...ids]
+  const failures: Failure[] = []
+  let done = 0
+  const work = async () => {
+    for (let id = left.shift(); id !== undefined && !signal?.aborted; id = left.shift()) {
+      const one = id
+      await act(one).catch((reason: unknown) => failures.push({ id: one, reason }))
+      done += 1
+      says({ done, total: ids.length, failures: [...failures] })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}

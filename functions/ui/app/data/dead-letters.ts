@@ -1,0 +1,41 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { DlqItem } from '../../../../lib/queue/schema.ts'
+import { client } from './client.ts'
+import { useLivePages } from './live-pages.ts'
+
+export type DeadLetter = DlqItem
+export type DeadLetterFilter = DlqItem['status'] | 'all'
+
+const key = ['dead-letters'] as const
+
+/** The dead letters in a state, newest first. */
+export const useDeadLetters = (status: DeadLetterFilter) =>
+  useLivePages(
+    [...key, status],
+    (query, signal) => client.listDlq({ query: { ...query, status } }, { signal }),
+    ({ items }) => items,
+  )
+
+/** What can be decided of a dead letter that waits. */
+export const decisions = {
+  retry: (id: string) => client.retryDlqItem({ params: { id } }),
+  discard: (id: string) => client.discardDlqItem({ params: { id } }),
+} as const
+export type Decision = keyof typeof decisions
+
+/** What shows dead letters, the queue or tasks asks for them again. */
+export const useDecided = () => {
+  const queries = useQueryClient()
+  return () =>
+    Promise.all(
+      [key, ['queue'], ['tasks']].map((queryKey) => queries.invalidateQueries({ queryKey: [...queryKey] })),
+    )
+}
+
+export const useDecide = () => {
+  const decided = useDecided()
+  return useMutation({
+    mutationFn: ({ id, decision }: { id: string; decision: Decision }) => decisions[decision](id),
+    onSettled: () => void decided(),
+  })
+}

@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query'
+import { ApiError } from '../../../../lib/api/api-error.ts'
+import type { DetailedHealth } from '../../../../lib/health/schema.ts'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+
+const isReport = (body: unknown): body is DetailedHealth =>
+  typeof body === 'object' && body !== null && 'components' in body
+
+/** An unhealthy service says so by its status, 503, and what is wrong in the same report as ever. */
+const reportIn = (error: unknown): DetailedHealth => {
+  if (error instanceof ApiError && isReport(error.body)) return error.body
+  throw error
+}
+
+/** How every component is, checked when it is asked. */
+export const useHealth = () =>
+  useLive(
+    queryOptions({
+      queryKey: ['health'],
+      queryFn: ({ signal }) => client.detailedHealth({}, { signal }).catch(reportIn),
+    }),
+    EVERY_MS.calm,
+  )
+
+/** Requests and their latencies, of the process that answers. */
+export const useMetrics = () =>
+  useLive(
+    queryOptions({ queryKey: ['metrics'], queryFn: ({ signal }) => client.metrics({}, { signal }) }),
+    EVERY_MS.calm,
+  )

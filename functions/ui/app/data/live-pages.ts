@@ -1,0 +1,44 @@
+import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { EVERY_MS } from './live.ts'
+
+const PAGE = 100
+/** So many pages are kept fresh; who has gone further down is left in peace. */
+const MOST_LIVE = 5
+
+type Page = { total: number; nextCursor?: string | undefined }
+type Asked = { limit: number; cursor?: string }
+
+const paceOf = (pages: number) => {
+  if (pages <= 1) return EVERY_MS.list
+  return pages <= MOST_LIVE ? EVERY_MS.calm : false
+}
+
+/** A list by its cursors, page after page, kept fresh near its top. A row that moved between two pages is there once. */
+export const useLivePages = <P extends Page, Row extends { id: string }>(
+  queryKey: QueryKey,
+  ask: (query: Asked, signal: AbortSignal) => Promise<P>,
+  rowsOf: (page: P) => readonly Row[],
+) => {
+  const query = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) =>
+      ask({ limit: PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: P) => nextCursor,
+    refetchInterval: ({ state }) => paceOf(state.data?.pages.length ?? 0),
+  })
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  // biome-ignore lint/correctness/useExhaustiveDependencies: which field holds the rows never changes.
+  const rows = useMemo(
+    () => [...new Map(data?.pages.flatMap((page) => rowsOf(page).map((row) => [row.id, row]))).values()],
+    [data],
+  )
+  return {
+    ...query,
+    rows,
+    first: data?.pages[0],
+    total: data?.pages.at(-1)?.total,
+    onMore: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
+  }
+}

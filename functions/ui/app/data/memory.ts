@@ -1,0 +1,70 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+import { useLivePages } from './live-pages.ts'
+
+const key = ['memory'] as const
+const MOST_FOUND = 20
+
+/** How much memory holds, and when it was last in step with its files. */
+export const useMemoryStats = () =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'stats'],
+      queryFn: ({ signal }) => client.memoryStats({}, { signal }),
+    }),
+    EVERY_MS.calm,
+  )
+
+export const useMemoryFiles = () =>
+  useLivePages(
+    [...key, 'files'],
+    (query, signal) => client.listMemoryFiles({ query }, { signal }),
+    ({ files }) => files.map((file) => ({ id: file.path, ...file })),
+  )
+
+export const useMemoryChunks = (path: string) =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'chunks', path],
+      queryFn: async ({ signal }) => (await client.listMemoryChunks({ params: { path } }, { signal })).chunks,
+    }),
+    EVERY_MS.calm,
+  )
+
+/** What the question was about; asked once, since a search by meaning costs a call of a provider. */
+export const useMemorySearch = (query: string) =>
+  useQuery({
+    queryKey: [...key, 'found', query],
+    queryFn: ({ signal }) => client.searchMemory({ body: { query, maxResults: MOST_FOUND } }, { signal }),
+    staleTime: 60_000,
+    placeholderData: (before) => before,
+  })
+
+/** What was learned, newest first; with a question, the closest to it first. */
+export const useExperiences = (q: string | undefined) =>
+  useLivePages(
+    [...key, 'experiences', q],
+    async (query, signal) => {
+      if (q === undefined) return client.listExperiences({ query }, { signal })
+      const { experiences, count } = await client.searchExperiences({ query: { q } }, { signal })
+      return { experiences, total: count }
+    },
+    ({ experiences }) => experiences,
+  )
+
+/** A change of memory; all that shows it is asked for again. */
+const useChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => void queries.invalidateQueries({ queryKey: key }),
+  })
+}
+
+export const useSync = () => useChange(() => client.syncMemory())
+export const useClear = () => useChange(() => client.clearMemory())
+export const useRemoveFile = () => useChange((path: string) => client.removeMemoryFile({ params: { path } }))
+export const useRemoveChunk = () => useChange((id: string) => client.removeMemoryChunk({ params: { id } }))
+export const useRemoveExperience = () =>
+  useChange((id: string) => client.removeExperience({ params: { id } }))

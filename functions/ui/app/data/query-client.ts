@@ -1,0 +1,32 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { ApiError } from '../../../../lib/api/api-error.ts'
+import { isConnected } from './connection.ts'
+import { createSignal } from './signal.ts'
+
+/** Set by the first answer that asks to sign in; the shell leads there. */
+export const isSignedOut = createSignal(false)
+
+const MOST_TRIES = 2
+
+/** The service's refusals are final; what never reached it is asked again when the connection is back. */
+const tryAgain = (failures: number, error: unknown) =>
+  error instanceof ApiError && error.status >= 500 && failures < MOST_TRIES
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    onError: (error) => {
+      if (error instanceof ApiError && error.status === 401) isSignedOut.set(true)
+    },
+  }),
+  defaultOptions: {
+    // The browser's own idea of being online is not asked: on a loopback address it is wrong.
+    queries: { networkMode: 'always', retry: tryAgain, staleTime: 1_000 },
+    mutations: { networkMode: 'always' },
+  },
+})
+
+/** Catches up: after the connection was lost everything on the page may be old. */
+export const catchUp = () =>
+  isConnected.subscribe(() => {
+    if (isConnected.get()) void queryClient.invalidateQueries()
+  })

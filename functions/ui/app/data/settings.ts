@@ -1,0 +1,34 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+
+const key = ['settings'] as const
+
+/** The settings of the installation, and where each value comes from. */
+export const useSettings = () =>
+  useLive(
+    queryOptions({ queryKey: key, queryFn: ({ signal }) => client.readSettings({}, { signal }) }),
+    EVERY_MS.calm,
+  )
+
+export type Answer = NonNullable<ReturnType<typeof useSettings>['data']>
+type Patch = NonNullable<NonNullable<Parameters<typeof client.changeSettings>[0]>['body']>
+
+/** New values by dotted path; null takes a stored one back. What fits is for the service to say. */
+export const useChangeSettings = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (changes: Readonly<Record<string, unknown>>) =>
+      client.changeSettings({ body: patchOf(changes) }),
+    onSuccess: ({ settings, sources }) => queries.setQueryData(key, { settings, sources }),
+  })
+}
+
+const patchOf = (changes: Readonly<Record<string, unknown>>): Patch => {
+  const patch: Record<string, Record<string, unknown>> = {}
+  for (const [path, value] of Object.entries(changes)) {
+    const [group = '', name = ''] = path.split('.')
+    patch[group] = { ...patch[group], [name]: value }
+  }
+  return patch as Patch
+}

@@ -1,0 +1,106 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { isFinal } from '../../../../lib/tasks/machine.ts'
+import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+
+/** What narrows the list of tasks: names of the filter endpoint's query. */
+export const FILTER_NAMES = [
+  ...['q', 'status', 'priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
+  ...['sortBy', 'sortOrder'],
+] as const
+export type Filters = Readonly<Record<string, string>>
+type Query = NonNullable<NonNullable<Parameters<typeof client.filterTasks>[0]>['query']>
+
+/** Few at first, since they are asked for again and again; many where somebody scrolls. */
+const PAGE = { first: 50, further: 200 } as const
+const FOUND = 8
+
+/** The address may say anything: what does not fit is refused by the service, and shown as that. */
+const queryOf = (filters: Filters) => filters as Query
+
+const tasksKey = ['tasks'] as const
+
+/** All tasks that fit, page after page. */
+export const taskPages = (filters: Filters) =>
+  infiniteQueryOptions({
+    queryKey: [...tasksKey, 'pages', filters],
+    queryFn: ({ pageParam, signal }) => {
+      const place = pageParam === '' ? { limit: PAGE.first } : { limit: PAGE.further, cursor: pageParam }
+      return client.filterTasks({ query: { ...queryOf(filters), ...place } }, { signal })
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  })
+
+/** The newest tasks with these words, for the palette. */
+export const foundTasks = (words: string) =>
+  queryOptions({
+    queryKey: [...tasksKey, 'found', words],
+    queryFn: ({ signal }) =>
+      client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
+    placeholderData: (before) => before,
+  })
+
+/** What runs and what is next. */
+export const useActiveTasks = () =>
+  useLive(
+    queryOptions({
+      queryKey: [...tasksKey, 'active'],
+      queryFn: ({ signal }) =>
+        client.filterTasks({ query: { status: 'in_progress,queued', limit: FOUND } }, { signal }),
+    }),
+    EVERY_MS.list,
+  )
+
+/** A task, followed closely until it has ended; after that somebody may still retry it from elsewhere. */
+export const useTask = (id: string) =>
+  useLive(
+    queryOptions({
+      queryKey: [...tasksKey, 'one', id],
+      queryFn: async ({ signal }) => (await client.getTask({ params: { id } }, { signal })).task,
+    }),
+    (task) => (task && isFinal(task.status) ? EVERY_MS.calm : EVERY_MS.running),
+  )
+
+/** Whether a log has the end of its task, which may be stored a moment after the task; an imported task has no log. */
+const isToldOf = (events: readonly TaskEvent[] | undefined) => {
+  const last = events?.findLast(({ type }) => type !== 'retried')?.type
+  return last === undefined || last === 'completed' || last === 'failed' || last === 'cancelled'
+}
+
+/** What happened to a task so far, oldest first. */
+export const useTaskEvents = (id: string, isOver: boolean) =>
+  useLive(
+    queryOptions({
+      queryKey: [...tasksKey, 'events', id],
+      queryFn: async ({ signal }) => (await client.taskEvents({ params: { id } }, { signal })).events,
+    }),
+    (events) => (isOver && isToldOf(events) ? EVERY_MS.calm : EVERY_MS.running),
+  )
+
+/** A change of tasks; whatever shows tasks asks for them again when it is over. */
+const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => void queries.invalidateQueries({ queryKey: tasksKey }),
+  })
+}
+
+export type NewTask = Parameters<typeof client.createTask>[0]['body']
+
+/** A new task. The same body under the same key is one task, however often it was sent. */
+export const useCreateTask = () =>
+  useChange(({ body, key }: { body: NewTask; key: string }) =>
+    client.createTask({ body }, { headers: { 'idempotency-key': key } }),
+  )
+
+export const useCancelTask = () => useChange((id: string) => client.cancelTask({ params: { id } }))
+export const useRetryTask = () => useChange((id: string) => client.retryTask({ params: { id } }))
+
+type Exported = Parameters<typeof client.importTasks>[0]['body']
+
+/** Restores the tasks of an export; what the file is worth, the service decides. */
+export const useImportTasks = () =>
+  useChange(async (file: File) => client.importTasks({ body: JSON.parse(await file.text()) as Exported }))

@@ -1,0 +1,13 @@
+// Runs before the first paint, so that nobody is blinded by the other theme. A file of its own: the page has no inline
+// script.
+{
+  let chosen
+  try {
+    chosen = localStorage.getItem('theme')
+  } catch {
+    // Storage is switched off: the system decides.
+  }
+  const isDark =
+    chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  document.documentElement.classList.toggle('dark', isDark)
+}

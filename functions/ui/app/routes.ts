@@ -1,0 +1,30 @@
+import { rootRoute } from './shell/root-route.ts'
+import { agentsRoute } from './views/agents/route.ts'
+import { auditRoute } from './views/audit/route.ts'
+import { devicesRoute } from './views/devices/route.ts'
+import { healthRoute } from './views/health/route.ts'
+import { loginRoute, signupRoute } from './views/login/route.ts'
+import { memoryRoute } from './views/memory/route.ts'
+import { notificationsRoute } from './views/notifications/route.ts'
+import { overviewRoute } from './views/overview/route.ts'
+import { queueRoute } from './views/queue/route.ts'
+import { settingsRoute } from './views/settings/route.ts'
+import { taskRoute } from './views/task/route.ts'
+import { tasksRoute } from './views/tasks/route.ts'
+
+/** Every view of the page. A view is a folder with its `route.ts`; what it shows is loaded when it is first opened. */
+export const routeTree = rootRoute.addChildren([
+  overviewRoute,
+  tasksRoute,
+  taskRoute,
+  loginRoute,
+  signupRoute,
+  settingsRoute,
+  devicesRoute,
+  auditRoute,
+  queueRoute,
+  agentsRoute,
+  healthRoute,
+  notificationsRoute,
+  memoryRoute,
+])

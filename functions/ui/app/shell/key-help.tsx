@@ -1,0 +1,24 @@
+import { Dialog, DialogBody } from '../components/dialog.tsx'
+import { keyHelp } from './keys.ts'
+import { destinations } from './nav.ts'
+import { closeOverlay } from './overlay.ts'
+
+/** The list of keys, under `?`. */
+export const KeyHelp = () => (
+  <Dialog isOpen onClose={closeOverlay} title="Keys">
+    <DialogBody>
+      <dl className="grid grid-cols-1 gap-x-8 sm:grid-cols-2">
+        {[...keyHelp, ...destinations.map(({ key, label }) => [`g ${key}`, label] as const)].map(
+          ([keys, says]) => (
+            <div key={keys} className="flex h-8 items-center justify-between gap-3 border-b">
+              <dt>{says}</dt>
+              <dd>
+                <kbd className="rounded border bg-muted px-1.5 py-0.5 font-sans text-xs">{keys}</kbd>
+              </dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </DialogBody>
+  </Dialog>
+)

@@ -1,0 +1,52 @@
+import { useEffect, useRef } from 'react'
+
+type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
+
+/** How long the second key of a sequence may take. */
+const SEQUENCE_MS = 1_000
+
+const isTyping = ({ target }: KeyboardEvent) =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'))
+
+/** Whether something is open over the page; then its keys are its own. */
+const isCovered = () => document.querySelector('[role=dialog]') !== null
+
+/**
+ * Answers single keys (`c`, `?`) and sequences (`g t`) while nobody types and nothing is open. Keys with a modifier are
+ * the browser's.
+ */
+export const useKeys = (keys: Keys) => {
+  const latest = useRef(keys)
+  useEffect(() => {
+    latest.current = keys
+  })
+  useEffect(() => {
+    let first = { key: '', at: 0 }
+    const answer = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event) || isCovered()) return
+      const isSecond = event.timeStamp - first.at < SEQUENCE_MS
+      const act =
+        (isSecond ? latest.current[`${first.key} ${event.key}`] : undefined) ?? latest.current[event.key]
+      first = { key: event.key, at: event.timeStamp }
+      if (!act || event.defaultPrevented) return
+      event.preventDefault()
+      act(event)
+    }
+    addEventListener('keydown', answer)
+    return () => removeEventListener('keydown', answer)
+  }, [])
+}
+
+/** What the page answers to everywhere, as the list under `?` shows it; views add their own. */
+export const keyHelp: readonly (readonly [keys: string, says: string])[] = [
+  ['⌘ K', 'Search and jump'],
+  ['c', 'Create a task'],
+  ['/', 'Search tasks'],
+  ['g then a letter', 'Go to a view'],
+  ['j  k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['x', 'Select the row'],
+  ['Esc', 'Close, or clear the selection'],
+  ['?', 'This list'],
+]

@@ -1,0 +1,78 @@
+import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { isSignedOut } from '../data/query-client.ts'
+import { Banner } from './banner.tsx'
+import { useKeys } from './keys.ts'
+import { destinations } from './nav.ts'
+import { overlay } from './overlay.ts'
+import { Overlays } from './overlays.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { Topbar } from './topbar.tsx'
+
+/** Views without the frame: who is not signed in has nowhere to go. */
+const BARE = ['/login', '/signup']
+
+/** The frame around every view. */
+export const Shell = () => {
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  useSignIn(path)
+  return BARE.includes(path) ? <Outlet /> : <Framed />
+}
+
+const Framed = () => {
+  useShellKeys()
+  return (
+    <div className="flex h-full">
+      <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-card focus:p-2">
+        Skip to the content
+      </a>
+      <Sidebar />
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Topbar />
+        <Banner />
+        <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+          <Outlet />
+        </main>
+      </div>
+      <Overlays />
+    </div>
+  )
+}
+
+/** Who is not signed in is led to the sign-in, and from there back. */
+const useSignIn = (path: string) => {
+  const signedOut = isSignedOut.use()
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (!signedOut || BARE.includes(path)) return
+    isSignedOut.set(false)
+    void navigate({ to: '/login', search: { from: `${path}${location.search}` } })
+  }, [signedOut, path, navigate])
+}
+
+const useShellKeys = () => {
+  const navigate = useNavigate()
+  const search = async () => {
+    const field = () => document.querySelector<HTMLInputElement>('[data-search]')
+    const here = field()
+    // At once: the next key is already meant for it.
+    if (here) return here.focus()
+    await navigate({ to: '/tasks' })
+    requestAnimationFrame(() => field()?.focus())
+  }
+  useKeys({
+    c: () => overlay.set('create'),
+    '?': () => overlay.set('keys'),
+    '/': () => void search(),
+    ...Object.fromEntries(destinations.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
+  })
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
+      event.preventDefault()
+      overlay.set('palette')
+    }
+    addEventListener('keydown', open)
+    return () => removeEventListener('keydown', open)
+  }, [])
+}

@@ -1,0 +1,39 @@
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { Menu, Plus, Search } from 'lucide-react'
+import { Button } from '../components/button.tsx'
+import { Bell } from './bell.tsx'
+import { Mark } from './mark.tsx'
+import { closeOverlay, overlay } from './overlay.ts'
+import { Foot, Nav } from './sidebar.tsx'
+
+/** What a narrow screen has in place of the sidebar. */
+export const Topbar = () => (
+  <header className="flex h-12 shrink-0 items-center gap-1 border-b bg-card px-2 md:hidden">
+    <Button kind="ghost" size="icon" aria-label="Menu" onClick={() => overlay.set('menu')}>
+      <Menu size={17} />
+    </Button>
+    <Mark />
+    <span className="flex-1 pl-1 font-semibold">Agent Tasks</span>
+    <Button kind="ghost" size="icon" aria-label="Search" onClick={() => overlay.set('palette')}>
+      <Search size={16} />
+    </Button>
+    <Bell />
+    <Button kind="primary" size="icon" aria-label="Create a task" onClick={() => overlay.set('create')}>
+      <Plus size={15} />
+    </Button>
+    <Drawer />
+  </header>
+)
+
+const Drawer = () => (
+  <Base.Root open={overlay.use() === 'menu'} onOpenChange={(open) => !open && closeOverlay()}>
+    <Base.Portal>
+      <Base.Backdrop className="fixed inset-0 z-40 bg-black/35 dark:bg-black/60" />
+      <Base.Popup className="fixed inset-y-0 left-0 z-50 flex w-64 flex-col border-r bg-card transition-transform duration-150 data-ending-style:-translate-x-full data-starting-style:-translate-x-full">
+        <Base.Title className="sr-only">Menu</Base.Title>
+        <Nav onFollow={closeOverlay} />
+        <Foot />
+      </Base.Popup>
+    </Base.Portal>
+  </Base.Root>
+)

@@ -1,0 +1,34 @@
+import type { Agent } from '../../../../../lib/agents/schema.ts'
+import { spanOf } from '../../components/time.ts'
+
+const WHOLE = 100
+
+/** How the runs of an agent ended. */
+export const Stats = ({ agent: { stats } }: { agent: Agent }) => {
+  const { completed, failed, avgDuration } = stats
+  const all = completed + failed
+  return (
+    <div className="border-t p-3.5">
+      <dl className="grid grid-cols-3 gap-x-4">
+        <Figure name="Completed" value={String(completed)} look={completed > 0 ? 'text-completed' : ''} />
+        <Figure name="Failed" value={String(failed)} look={failed > 0 ? 'text-failed' : ''} />
+        <Figure name="On average" value={completed > 0 ? spanOf(avgDuration) : '–'} look="" />
+      </dl>
+      <div
+        role="img"
+        aria-label={all > 0 ? `${Math.round((completed / all) * WHOLE)} % completed` : 'No runs yet'}
+        className="mt-2 flex h-1.5 gap-px overflow-hidden rounded-full bg-muted"
+      >
+        <span className="bg-completed" style={{ flexGrow: completed }} />
+        <span className="bg-failed" style={{ flexGrow: failed }} />
+      </div>
+    </div>
+  )
+}
+
+const Figure = ({ name, value, look }: { name: string; value: string; look: string }) => (
+  <div>
+    <dt className="text-xs text-muted-foreground">{name}</dt>
+    <dd className={`text-base font-semibold ${look}`}>{value}</dd>
+  </div>
+)

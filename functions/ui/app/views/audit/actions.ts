@@ -1,0 +1,29 @@
+/** What is recorded, in words; an action that is not here is shown under its own name. */
+export const actions: Readonly<Record<string, string>> = {
+  'auth.refused': 'Sign-in refused',
+  'access-key.set': 'Access key set',
+  'access-key.remove': 'Access key removed',
+  'user.register': 'Account made',
+  'user.change': 'Account changed',
+  'account.link': 'Account linked',
+  'account.unlink': 'Account unlinked',
+  'invite.create': 'Invite made',
+  'invite.delete': 'Invite deleted',
+  'token.create': 'API token made',
+  'token.revoke': 'API token revoked',
+  'device.approve': 'Device approved',
+  'device.reject': 'Device rejected',
+  'device.revoke': 'Device removed',
+  'device.end': 'Device ended',
+  'device.cleanup': 'Old pairing requests removed',
+  'settings.change': 'Settings changed',
+  'memory.clear': 'Memory cleared',
+}
+
+export const wordsOf = (action: string): string => actions[action] ?? action
+
+/** What was done, in one line. */
+export const briefOf = (details: Readonly<Record<string, unknown>>): string =>
+  Object.entries(details)
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('  ')

@@ -1,0 +1,51 @@
+import { Button } from '../../components/button.tsx'
+import { Copy } from '../../components/copy.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import type { AuditFilters, AuditRecord } from '../../data/audit.ts'
+import { useNameOf } from '../../data/people.ts'
+import { wordsOf } from './actions.ts'
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+
+type Props = { record: AuditRecord; onClose: () => void; onOnly: (filters: AuditFilters) => void }
+
+/** One record, whole. */
+export const Entry = ({ record, onClose, onOnly }: Props) => {
+  const nameOf = useNameOf()
+  const { id, timestamp, userId, action, details } = record
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={wordsOf(action)}
+      description={exact.format(Date.parse(timestamp))}
+    >
+      <DialogBody>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+          <Fact name="Action" value={action} />
+          <Fact name="By" value={nameOf(userId) === userId ? userId : `${nameOf(userId)} (${userId})`} />
+          {Object.entries(details).map(([name, value]) => (
+            <Fact key={name} name={name} value={value} />
+          ))}
+          <Fact name="Record" value={id} />
+        </dl>
+      </DialogBody>
+      <DialogFoot>
+        <span className="mr-auto">
+          <Copy text={JSON.stringify(record, undefined, 2)} label="Copy the record as JSON" />
+        </span>
+        <Button onClick={() => onOnly({ action })}>Only this action</Button>
+        <Button onClick={() => onOnly({ userId })}>Only this user</Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, undefined, 2))
+
+const Fact = ({ name, value }: { name: string; value: unknown }) => (
+  <>
+    <dt className="text-muted-foreground">{name}</dt>
+    <dd className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">{textOf(value)}</dd>
+  </>
+)

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useApprove, useReject } from '../../data/devices.ts'
+
+/** As it is shown on devices: three groups of three; people type it any way they like. */
+const grouped = (text: string) =>
+  text
+    .toUpperCase()
+    .replace(/[^0-9A-Z]/g, '')
+    .slice(0, 9)
+    .replace(/(.{3})(?=.)/g, '$1 ')
+
+/** Lets the device that shows a code act for whoever enters it here, or refuses it. */
+export const EnterCode = () => {
+  const [code, setCode] = useState('')
+  const approve = useApprove()
+  const reject = useReject()
+  const error = approve.error ?? reject.error
+  const isBusy = approve.isPending || reject.isPending
+  const begin = () => {
+    approve.reset()
+    reject.reset()
+  }
+  const done = (says: string, more?: string) => {
+    setCode('')
+    toast.done(says, more)
+  }
+  const onApprove = () => {
+    begin()
+    approve.mutate(code, {
+      onSuccess: ({ request }) => done('The device is paired', `${request.requesterId} acts for you now.`),
+    })
+  }
+  const onReject = () => {
+    begin()
+    reject.mutate(code, { onSuccess: () => done('The device is refused') })
+  }
+  return (
+    <Panel title="Pair a device">
+      <Form label="Pair a device" error={error} onSend={onApprove} className="flex flex-col gap-3 p-3.5">
+        <p className="text-muted-foreground">
+          Enter the code that the device shows. From then on it may do here what you may do.
+        </p>
+        <TextField
+          label="Code"
+          name="code"
+          autoComplete="one-time-code"
+          autoCapitalize="characters"
+          spellCheck={false}
+          placeholder="ABC DEF 123"
+          required
+          value={code}
+          onChange={({ target }) => setCode(grouped(target.value))}
+          error={fieldErrors(error).code}
+          className="h-10 max-w-52 font-mono text-base tracking-widest"
+        />
+        <Refusal error={error} fields={['code']} />
+        <div className="flex gap-2">
+          <Button kind="primary" type="submit" disabled={isBusy || code === ''}>
+            Approve
+          </Button>
+          <Button disabled={isBusy || code === ''} onClick={onReject}>
+            Reject
+          </Button>
+        </div>
+      </Form>
+    </Panel>
+  )
+}

@@ -1,0 +1,10 @@
+/** What a device says of itself, in one line: its own words, shown as such. */
+export const metaText = (meta: Readonly<Record<string, unknown>> | undefined): string | undefined => {
+  const parts = Object.entries(meta ?? {}).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  return parts.length > 0 ? parts.join(', ') : undefined
+}
+
+/** Who scans a QR code introduces itself to nobody. */
+export const nameOf = (requesterId: string) => (requesterId === 'qr' ? 'By QR code' : requesterId)

@@ -1,0 +1,62 @@
+import { Button } from '../../components/button.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useCleanup, usePendingPairings } from '../../data/devices.ts'
+import { metaText, nameOf } from './meta.ts'
+
+/** Who waits to be paired. The code is with the device: nobody is approved by a click. */
+export const Pending = () => {
+  const { data, error, refetch } = usePendingPairings()
+  const { mutate, isPending } = useCleanup()
+  const cleanUp = () =>
+    mutate(undefined, {
+      onSuccess: ({ deleted }) =>
+        void toast.done(deleted === 1 ? '1 old request is removed' : `${deleted} old requests are removed`),
+    })
+  return (
+    <Panel
+      title="Waiting"
+      aside={
+        <Button kind="ghost" size="small" disabled={isPending} onClick={cleanUp}>
+          Remove expired
+        </Button>
+      }
+    >
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={2} />}
+      {data?.length === 0 && (
+        <p className="px-3.5 py-4 text-muted-foreground">No device asks to be paired.</p>
+      )}
+      {data && data.length > 0 && (
+        <Rows label="Waiting">
+          {data.map(({ id, requesterId, meta, address, createdAt, expiresAt }) => (
+            <Row
+              key={id}
+              title={nameOf(requesterId)}
+              aside={<Tag tone="live">Waiting</Tag>}
+              meta={
+                <Facts
+                  facts={[
+                    metaText(meta),
+                    `from ${address}`,
+                    <>
+                      asked <When at={createdAt} />
+                    </>,
+                    <>
+                      ends <When at={expiresAt} />
+                    </>,
+                  ]}
+                />
+              }
+            />
+          ))}
+        </Rows>
+      )}
+    </Panel>
+  )
+}

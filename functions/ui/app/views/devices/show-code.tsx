@@ -1,0 +1,33 @@
+import { QrCode } from 'lucide-react'
+import { Button } from '../../components/button.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useNewQr } from '../../data/devices.ts'
+import { QrRequest } from './qr-request.tsx'
+
+/** The other way round: a code for a device that scans it, or for a person who enters it elsewhere. */
+export const ShowCode = () => {
+  const { mutate, reset, data, error, isPending } = useNewQr()
+  return (
+    <Panel title="Pair by QR code">
+      <div className="flex flex-col gap-3 p-3.5">
+        {data ? (
+          <QrRequest key={data.requestId} {...data} onAgain={() => mutate()} onClose={reset} />
+        ) : (
+          <>
+            <p className="text-muted-foreground">
+              Shows a code to scan with a device that is signed in here. Once it is approved there, you get a
+              session for a new device.
+            </p>
+            <Refusal error={error} />
+            <div>
+              <Button disabled={isPending} onClick={() => mutate()}>
+                <QrCode size={15} /> Show a QR code
+              </Button>
+            </div>
+          </>
+        )}
+      </div>
+    </Panel>
+  )
+}

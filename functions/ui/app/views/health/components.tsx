@@ -1,0 +1,123 @@
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { Components as Parts } from '../../../../../lib/health/schema.ts'
+import { BreakerState } from '../../components/breaker-state.tsx'
+import { Standing } from '../../components/standing.tsx'
+import { spanOf } from '../../components/time.ts'
+import { Panel } from '../../components/view.tsx'
+
+type About = { title: string; to: NonNullable<LinkProps['to']>; leads: string; advice: string }
+
+/** Where each part is looked at more closely, and what to do where it is not well. */
+const abouts: Readonly<Record<keyof Parts, About>> = {
+  queue: {
+    title: 'Queue',
+    to: '/queue',
+    leads: 'Queue',
+    advice: 'More comes in than is worked off: see what runs, or let more run at once (QUEUE_CONCURRENCY).',
+  },
+  adapters: {
+    title: 'Agents',
+    to: '/agents',
+    leads: 'Agents',
+    advice: 'Each agent says what it lacks.',
+  },
+  circuitBreakers: {
+    title: 'Circuit breakers',
+    to: '/agents',
+    leads: 'Agents',
+    advice: 'What is behind an open circuit failed too often in a row. It is tried again by itself.',
+  },
+  deadLetterQueue: {
+    title: 'Dead letters',
+    to: '/queue',
+    leads: 'Dead letters',
+    advice: 'Retry what was mended and discard the rest.',
+  },
+}
+
+/** A panel for each part of the service. */
+export const Components = ({ components }: { components: Parts }) => (
+  <div className="grid gap-4 md:grid-cols-2">
+    <Part name="queue" {...components.queue}>
+      {components.queue.details && <Numbers of={components.queue.details} names={queueNames} />}
+    </Part>
+    <Part name="adapters" {...components.adapters}>
+      <Lines>
+        {components.adapters.adapters.map(({ type, name, healthy, latencyMs }) => (
+          <Line key={type} name={name}>
+            {latencyMs !== undefined && <span className="text-muted-foreground">{spanOf(latencyMs)}</span>}
+            <Standing status={healthy ? 'healthy' : 'unhealthy'} />
+          </Line>
+        ))}
+      </Lines>
+    </Part>
+    <Part name="circuitBreakers" {...components.circuitBreakers}>
+      <Lines>
+        {components.circuitBreakers.breakers.map(({ name, state, failures, successes }) => (
+          <Line key={name} name={name}>
+            <span className="text-muted-foreground">
+              {successes} ok, {failures} failed
+            </span>
+            <BreakerState state={state} />
+          </Line>
+        ))}
+      </Lines>
+    </Part>
+    <Part name="deadLetterQueue" {...components.deadLetterQueue}>
+      {components.deadLetterQueue.details && (
+        <Numbers of={components.deadLetterQueue.details} names={letterNames} />
+      )}
+    </Part>
+  </div>
+)
+
+type PartProps = { name: keyof Parts; children: ReactNode } & Pick<Parts['queue'], 'status' | 'message'>
+
+const Part = ({ name, status, message, children }: PartProps) => {
+  const { title, to, leads, advice } = abouts[name]
+  return (
+    <Panel title={title} aside={<Standing status={status} />}>
+      <div className="flex min-h-23 flex-col gap-2 p-3.5">
+        <p className="font-medium [overflow-wrap:anywhere]">{message}</p>
+        {status !== 'healthy' && (
+          <p className="text-muted-foreground">
+            {advice}{' '}
+            <Link to={to} className="underline">
+              {leads}
+            </Link>
+          </p>
+        )}
+        {children}
+      </div>
+    </Panel>
+  )
+}
+
+const queueNames = { pending: 'pending', queued: 'queued', inProgress: 'running', failed: 'failed' } as const
+const letterNames = { pending: 'pending', resolved: 'resolved', discarded: 'discarded' } as const
+
+type NumbersProps<K extends string> = {
+  of: Readonly<Record<NoInfer<K>, number>>
+  names: Readonly<Record<K, string>>
+}
+
+const Numbers = <K extends string>({ of, names }: NumbersProps<K>) => (
+  <dl className="mt-auto flex flex-wrap gap-x-5 gap-y-1 text-muted-foreground">
+    {(Object.keys(names) as K[]).map((key) => (
+      <div key={key} className="flex gap-1.5">
+        <dd className="text-foreground">{of[key]}</dd>
+        <dt>{names[key]}</dt>
+      </div>
+    ))}
+  </dl>
+)
+
+const Lines = ({ children }: { children: ReactNode }) => <ul className="flex flex-col gap-1.5">{children}</ul>
+
+const Line = ({ name, children }: { name: string; children: ReactNode }) => (
+  <li className="flex items-center gap-2">
+    <span className="min-w-0 flex-1 truncate">{name}</span>
+    {children}
+  </li>
+)

@@ -1,0 +1,61 @@
+import { RefreshCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { Standing } from '../../components/standing.tsx'
+import { View } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useHealth, useMetrics } from '../../data/health.ts'
+import { Components } from './components.tsx'
+import { Endpoints } from './endpoints.tsx'
+import { System } from './system.tsx'
+
+/** How the service is, part by part, and how it answers. */
+export const Health = (): ReactNode => {
+  const { data, error, refetch, isFetching } = useHealth()
+  const metrics = useMetrics()
+  return (
+    <View
+      title="Health"
+      aside={
+        data && (
+          <>
+            <Standing status={data.status} />
+            <span className="text-muted-foreground max-sm:hidden">
+              checked <When at={data.timestamp} />
+            </span>
+          </>
+        )
+      }
+      actions={
+        <Button disabled={isFetching} onClick={() => void refetch()}>
+          <RefreshCw size={14} /> Check now
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4 p-4 md:px-6">
+        {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+        {data && (
+          <>
+            <Components components={data.components} />
+            <System report={data} requests={metrics.data?.requests} />
+          </>
+        )}
+        {!data && !error && <Waiting />}
+        <Endpoints query={metrics} />
+      </div>
+    </View>
+  )
+}
+
+const Waiting = () => (
+  <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+    <div className="grid gap-4 md:grid-cols-2">
+      {['queue', 'agents', 'circuits', 'letters'].map((name) => (
+        <Skeleton key={name} className="h-34 rounded-lg" />
+      ))}
+    </div>
+    <Skeleton className="h-40 rounded-lg" />
+  </div>
+)

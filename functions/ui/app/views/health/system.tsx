@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react'
+import type { DetailedHealth, Metrics } from '../../../../../lib/health/schema.ts'
+import { bytesOf } from '../../components/bytes.ts'
+import { spanOf } from '../../components/time.ts'
+import { Panel } from '../../components/view.tsx'
+import { percentOf } from './figures.ts'
+
+const SECOND = 1_000
+
+type Props = { report: DetailedHealth; requests: Metrics['requests'] | undefined }
+
+/** The machine and the program, and how much is asked of it. */
+export const System = ({ report, requests }: Props) => {
+  const { memory, cpu, platform, nodeVersion } = report.system
+  return (
+    <Panel title="System" aside={<Scope>this instance</Scope>}>
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-3 p-3.5 sm:grid-cols-4">
+        <Fact name="Up for">{spanOf(report.uptime * SECOND)}</Fact>
+        <Fact name="Version">{report.version}</Fact>
+        <Fact name="Node">{nodeVersion}</Fact>
+        <Fact name="Platform">{platform}</Fact>
+        <Fact name="Memory">
+          {bytesOf(memory.used)} of {bytesOf(memory.total)}
+          <Bar percent={memory.percentage} />
+        </Fact>
+        <Fact name="Load, 1 5 15 min">{cpu.loadAverage.map((load) => load.toFixed(2)).join('  ')}</Fact>
+        <Fact name="Requests">
+          {requests ? `${requests.total}, ${requests.perMinute} in the last minute` : '–'}
+        </Fact>
+        <Fact name="Errors">
+          <span className={requests && requests.errorRate > 0 ? 'text-failed' : ''}>
+            {requests ? percentOf(requests.errorRate) : '–'}
+          </span>
+        </Fact>
+      </dl>
+    </Panel>
+  )
+}
+
+/** Said wherever numbers are not those of the whole service. */
+export const Scope = ({ children }: { children: string }) => (
+  <span
+    className="text-xs text-muted-foreground"
+    title="Where several instances run, each counts for itself, and the next answer may be another's"
+  >
+    {children}
+  </span>
+)
+
+const Bar = ({ percent }: { percent: number }) => (
+  <span aria-hidden className="mt-1 block h-1.5 max-w-40 overflow-hidden rounded-full bg-muted">
+    <span className="block h-full bg-pending" style={{ width: `${percent}%` }} />
+  </span>
+)
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="min-w-0">
+    <dt className="text-xs text-muted-foreground">{name}</dt>
+    <dd className="font-medium whitespace-pre-wrap">{children}</dd>
+  </div>
+)

@@ -1,0 +1,34 @@
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { useVerifyAccessKey } from '../../data/session.ts'
+import { useWayBack } from './way-back.ts'
+
+/** For local mode: whoever knows the key is the local admin. */
+export const AccessKeyForm = () => {
+  const { mutate, error, isPending } = useVerifyAccessKey()
+  const { goBack } = useWayBack()
+  return (
+    <Form label="Sign in" error={error} onSend={({ key = '' }) => mutate(key, { onSuccess: goBack })}>
+      {/* Managers of passwords keep a password under a name. */}
+      <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />
+      <TextField
+        label="Access key"
+        name="key"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus
+        error={fieldErrors(error).key}
+        hint="The one that ACCESS_KEY, or the settings of this installation, has."
+        className="h-9"
+      />
+      <Refusal error={error} fields={['key']} />
+      <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
+        Sign in
+      </Button>
+    </Form>
+  )
+}

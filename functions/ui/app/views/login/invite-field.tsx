@@ -1,0 +1,21 @@
+import { TextField } from '../../components/field.tsx'
+
+type Props = { invite: string; setInvite: (invite: string) => void; isOpen: boolean }
+
+/** For whoever has no account yet: an invite code to take along to the provider. */
+export const InviteField = ({ invite, setInvite, isOpen }: Props) => (
+  <details open={isOpen}>
+    <summary className="rounded text-muted-foreground hover:text-foreground">I have an invite code</summary>
+    <div className="pt-2">
+      <TextField
+        label="Invite code"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={invite}
+        onChange={({ target }) => setInvite(target.value.trim())}
+        hint="Needed once, for the account that is made when you first continue."
+      />
+    </div>
+  </details>
+)

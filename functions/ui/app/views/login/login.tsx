@@ -1,0 +1,91 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { buttonClass } from '../../components/button.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Skeleton } from '../../components/skeleton.tsx'
+import { wayTo } from '../../data/providers.ts'
+import { useStanding } from '../../data/session.ts'
+import { AccessKeyForm } from './access-key-form.tsx'
+import { Entrance } from './entrance.tsx'
+import { wantsInvite, wordsOf } from './failures.ts'
+import { InviteField } from './invite-field.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { ToOther } from './to-other.tsx'
+import { useAsked, useWayBack } from './way-back.ts'
+
+/** The sign-in, as the mode of the installation has it. */
+export const Login = (): ReactNode => {
+  const { data, error, refetch } = useStanding()
+  const asked = useAsked()
+  const { goBack, path } = useWayBack()
+  const isIn = data?.authenticated === true
+  const words = wordsOf(asked.error)
+  // Who is in already was led here by mistake, unless there is something to be told.
+  useEffect(() => {
+    if (isIn && words === undefined) goBack()
+  })
+  return (
+    <Entrance
+      title={isIn ? 'You are signed in' : 'Sign in'}
+      foot={data?.authMode === 'cloud' && !isIn && <ToOther to="/signup">No account yet? Sign up</ToOther>}
+    >
+      {words && (
+        <p role="alert" className="rounded-md border border-failed/40 bg-failed/8 px-3 py-2 text-destructive">
+          {words}
+        </p>
+      )}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {isIn && (
+        <a href={path} className={`${buttonClass({ kind: 'primary' })} justify-center`}>
+          Go on
+        </a>
+      )}
+      {!isIn && !error && <Way mode={data?.authMode} />}
+    </Entrance>
+  )
+}
+
+const Way = ({ mode }: { mode: 'local' | 'cloud' | 'oidc' | undefined }) => {
+  if (mode === undefined) return <Loading />
+  if (mode === 'local') return <AccessKeyForm />
+  return mode === 'oidc' ? <Issuer /> : <Accounts />
+}
+
+/** As high as the form of a password. */
+const Loading = () => (
+  <div role="status" aria-label="Loading" className="flex flex-col gap-3">
+    <Skeleton className="h-13 w-full" />
+    <Skeleton className="h-13 w-full" />
+    <Skeleton className="h-9 w-full" />
+  </div>
+)
+
+const useInvite = () => {
+  const { error, invite: given = '' } = useAsked()
+  const [invite, setInvite] = useState(given)
+  return { invite, setInvite, isWanted: given !== '' || wantsInvite(error) }
+}
+
+const Issuer = () => {
+  const { invite, setInvite, isWanted } = useInvite()
+  return (
+    <>
+      <a href={wayTo('oidc', invite)} className={`${buttonClass({ kind: 'primary' })} h-9 justify-center`}>
+        Continue with single sign-on
+      </a>
+      <InviteField {...{ invite, setInvite }} isOpen={isWanted} />
+    </>
+  )
+}
+
+const Accounts = () => {
+  const { invite, setInvite, isWanted } = useInvite()
+  return (
+    <>
+      <PasswordForm />
+      <ProviderButtons invite={invite}>
+        <InviteField {...{ invite, setInvite }} isOpen={isWanted} />
+      </ProviderButtons>
+    </>
+  )
+}

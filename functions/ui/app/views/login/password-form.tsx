@@ -1,0 +1,46 @@
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { useLogin } from '../../data/session.ts'
+import { useWayBack } from './way-back.ts'
+
+const FIELDS = ['email', 'password']
+
+export const PasswordForm = () => {
+  const { mutate, error, isPending } = useLogin()
+  const { goBack } = useWayBack()
+  const wrong = fieldErrors(error)
+  return (
+    <Form
+      label="Sign in"
+      error={error}
+      onSend={({ email = '', password = '' }) => mutate({ email, password }, { onSuccess: goBack })}
+    >
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        error={wrong.email}
+        className="h-9"
+      />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        required
+        error={wrong.password}
+        className="h-9"
+      />
+      <Refusal error={error} fields={FIELDS} />
+      <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
+        Sign in
+      </Button>
+    </Form>
+  )
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, type Texts } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { useSignup } from '../../data/session.ts'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { useAsked, useWayBack } from './way-back.ts'
+
+const INVITE = 'inviteCode'
+const FIELDS = ['name', 'email', 'password', INVITE]
+
+/** Refusals that are about one field without naming it as `details` do. */
+const fieldOf: Readonly<Record<string, string>> = {
+  invite_required: INVITE,
+  invalid_invite: INVITE,
+  email_taken: 'email',
+}
+
+const wrongIn = (error: unknown): Readonly<Record<string, string>> => {
+  const field = error instanceof ApiError ? fieldOf[error.code] : undefined
+  return field && error instanceof ApiError ? { [field]: error.message } : fieldErrors(error)
+}
+
+export const SignupForm = () => {
+  const { mutate, error, isPending } = useSignup()
+  const { goBack } = useWayBack()
+  const [invite, setInvite] = useState(useAsked().invite ?? '')
+  const wrong = wrongIn(error)
+  const isSaid = FIELDS.some((field) => wrong[field])
+  const send = ({ name = '', email = '', password = '' }: Texts) =>
+    mutate({ name, email, password, ...(invite ? { inviteCode: invite } : {}) }, { onSuccess: goBack })
+  return (
+    <>
+      <Form label="Sign up" error={error} onSend={send}>
+        <TextField
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          maxLength={100}
+          autoFocus
+          error={wrong.name}
+          className="h-9"
+        />
+        <TextField
+          label="E-mail"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          error={wrong.email}
+          className="h-9"
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          required
+          error={wrong.password}
+          hint="At least 8 characters, a letter and a number among them."
+          className="h-9"
+        />
+        <TextField
+          label="Invite code"
+          name={INVITE}
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={200}
+          value={invite}
+          onChange={({ target }) => setInvite(target.value.trim())}
+          error={wrong[INVITE]}
+          hint="If you were given one. An admin makes them under Settings, Invites."
+          className="h-9 font-mono"
+        />
+        {!isSaid && <Refusal error={error} />}
+        <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
+          Sign up
+        </Button>
+      </Form>
+      <ProviderButtons invite={invite} />
+    </>
+  )
+}

@@ -1,0 +1,35 @@
+import { type ReactNode, useEffect } from 'react'
+import { Empty } from '../../components/empty.tsx'
+import { useStanding } from '../../data/session.ts'
+import { Entrance } from './entrance.tsx'
+import { SignupForm } from './signup-form.tsx'
+import { ToOther } from './to-other.tsx'
+import { useWayBack } from './way-back.ts'
+
+/** A new account with a password, in cloud mode. */
+export const Signup = (): ReactNode => {
+  const { data } = useStanding()
+  const { goBack } = useWayBack()
+  const isIn = data?.authenticated === true
+  useEffect(() => {
+    if (isIn) goBack()
+  })
+  const isOffered = data === undefined || data.authMode === 'cloud'
+  return (
+    <Entrance
+      title="Sign up"
+      says={isOffered && 'The first account of an installation needs no invite, and becomes its admin.'}
+      foot={<ToOther to="/login">Have an account? Sign in</ToOther>}
+    >
+      {isOffered ? (
+        <SignupForm />
+      ) : (
+        <Empty title="There are no accounts to make here">
+          {data.authMode === 'oidc'
+            ? 'Your account is made when you first sign in with single sign-on.'
+            : 'Whoever knows the access key is the admin of this installation.'}
+        </Empty>
+      )}
+    </Entrance>
+  )
+}

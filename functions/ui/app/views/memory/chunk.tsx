@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router'
+import { Trash2 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { MemoryChunk } from '../../../../../lib/memory/schema.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { useRemoveChunk } from '../../data/memory.ts'
+import { Marked } from './marked.tsx'
+
+type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode }
+
+/** A part of a file, with what was looked for marked in it. */
+export const Chunk = ({ chunk, terms = [], aside }: Props) => {
+  const { id, path, startLine, endLine, heading, text } = chunk
+  const remove = useRemoveChunk()
+  return (
+    <li className="rounded-lg border bg-card">
+      <div className="flex min-h-10 items-center gap-2 border-b pr-1.5 pl-3.5">
+        <div className="min-w-0 flex-1 py-1.5">
+          {heading && (
+            <p className="truncate font-semibold">
+              <Marked text={heading} terms={terms} />
+            </p>
+          )}
+          <Link
+            to="/memory"
+            search={{ path }}
+            className="block truncate font-mono text-xs text-muted-foreground hover:underline"
+          >
+            {path}:{startLine}–{endLine}
+          </Link>
+        </div>
+        {aside}
+        <Confirm
+          verb="Forget"
+          title="Forget this chunk?"
+          kind="ghost"
+          size="icon"
+          trigger={<Trash2 size={14} />}
+          onConfirm={() => remove.mutateAsync(id)}
+        >
+          Lines {startLine} to {endLine} of {path} are found no more, until the file changes.
+        </Confirm>
+      </div>
+      <p className="px-3.5 py-2.5 leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
+        <Marked text={text} terms={terms} />
+      </p>
+    </li>
+  )
+}

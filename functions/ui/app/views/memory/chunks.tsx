@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router'
+import { ChevronLeft } from 'lucide-react'
+import { buttonClass } from '../../components/button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { useMemoryChunks } from '../../data/memory.ts'
+import { Chunk } from './chunk.tsx'
+
+/** A file, part by part. */
+export const Chunks = ({ path }: { path: string }) => {
+  const { data, error, refetch } = useMemoryChunks(path)
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto p-4 md:px-6">
+      <div className="mb-3 flex items-center gap-2">
+        <Link to="/memory" className={buttonClass({ kind: 'ghost', size: 'small' })}>
+          <ChevronLeft size={14} /> All files
+        </Link>
+        <h2 className="min-w-0 truncate font-mono">{path}</h2>
+      </div>
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows />}
+      {data?.length === 0 && (
+        <Empty title="All of this file is forgotten">It comes back when the file changes.</Empty>
+      )}
+      <ol aria-label="Chunks" className="flex flex-col gap-3">
+        {data?.map((chunk) => (
+          <Chunk key={chunk.id} chunk={chunk} />
+        ))}
+      </ol>
+    </div>
+  )
+}

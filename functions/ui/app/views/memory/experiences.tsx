@@ -1,0 +1,88 @@
+import { Link } from '@tanstack/react-router'
+import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { When } from '../../components/when.tsx'
+import { useExperiences } from '../../data/memory.ts'
+import { type Experience, ExperienceDialog, kinds } from './experience-dialog.tsx'
+
+/** What was learned from earlier work. */
+export const Experiences = ({ q }: { q: string | undefined }) => {
+  const { rows, total, isPending, error, refetch, onMore } = useExperiences(q)
+  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  return (
+    <>
+      <DataTable
+        label="Experiences"
+        keyOf={({ id }: Experience) => id}
+        {...{ columns, rows, onMore }}
+        {...(total === undefined ? {} : { total })}
+        isLoading={isPending}
+        empty={
+          q === undefined ? <None /> : <Empty title="No experience is like that">Try other words.</Empty>
+        }
+      />
+      <ExperienceDialog rows={rows} isLoading={isPending} />
+    </>
+  )
+}
+
+const None = () => (
+  <Empty
+    title="Nothing was learned yet"
+    curl={`curl -X POST ${location.origin}/api/memory/experiences -H 'content-type: application/json' \\\n  -d '{"type": "task_solution", "intent": "Tests of the parser", "solution": "Run them one by one"}'`}
+  >
+    Agents and scripts record what worked, for the next task that is like it:
+  </Empty>
+)
+
+const WHOLE = 100
+const quiet = 'text-muted-foreground'
+
+const columns: readonly Column<Experience>[] = [
+  {
+    id: 'intent',
+    header: 'What it was for',
+    width: 'minmax(0, 1fr)',
+    cell: ({ id, intent }) => (
+      <Link
+        to="/memory"
+        search={(before) => ({ ...before, item: id })}
+        data-row-link
+        className={`font-medium ${rowLinkClass}`}
+      >
+        {intent}
+      </Link>
+    ),
+  },
+  {
+    id: 'type',
+    header: 'Kind',
+    width: '8rem',
+    narrow: null,
+    cell: ({ type }) => <Tag>{kinds[type]}</Tag>,
+  },
+  {
+    id: 'score',
+    header: 'Success',
+    width: '4.5rem',
+    narrow: null,
+    cell: ({ successScore }) => <span className={quiet}>{Math.round(successScore * WHOLE)} %</span>,
+  },
+  {
+    id: 'uses',
+    header: 'Used',
+    width: '4rem',
+    narrow: null,
+    cell: ({ useCount }) => <span className={quiet}>{useCount}×</span>,
+  },
+  {
+    id: 'created',
+    header: 'Learned',
+    width: '5rem',
+    narrow: '3.75rem',
+    cell: ({ createdAt }) => <When at={createdAt} className={`relative z-1 ${quiet}`} />,
+  },
+]

@@ -1,0 +1,89 @@
+import { Link } from '@tanstack/react-router'
+import { Trash2 } from 'lucide-react'
+import { bytesOf } from '../../components/bytes.ts'
+import { Confirm } from '../../components/confirm.tsx'
+import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { When } from '../../components/when.tsx'
+import { useMemoryFiles, useRemoveFile } from '../../data/memory.ts'
+
+type File = ReturnType<typeof useMemoryFiles>['rows'][number]
+
+/** The files that memory is made of. */
+export const Files = () => {
+  const { rows, total, isPending, error, refetch, onMore } = useMemoryFiles()
+  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  return (
+    <DataTable
+      label="Files in memory"
+      keyOf={({ path }: File) => path}
+      {...{ columns, rows, onMore }}
+      {...(total === undefined ? {} : { total })}
+      isLoading={isPending}
+      empty={
+        <Empty
+          title="Memory has no files"
+          curl={`curl -X POST ${location.origin}/api/memory/sync -H 'content-type: application/json' -d '{}'`}
+        >
+          Put Markdown files where MEMORY_DIR points to. They are taken in as they change, or at once:
+        </Empty>
+      }
+    />
+  )
+}
+
+const Remove = ({ path }: File) => {
+  const remove = useRemoveFile()
+  return (
+    <span className="relative z-1">
+      <Confirm
+        verb="Forget"
+        title={`Forget ${path}?`}
+        kind="ghost"
+        size="icon"
+        trigger={<Trash2 size={14} />}
+        onConfirm={() => remove.mutateAsync(path)}
+      >
+        All of its chunks are forgotten. The file itself stays, and comes back when it changes.
+      </Confirm>
+    </span>
+  )
+}
+
+const quiet = 'text-muted-foreground'
+const columns: readonly Column<File>[] = [
+  {
+    id: 'path',
+    header: 'File',
+    width: 'minmax(0, 1fr)',
+    cell: ({ path }) => (
+      <Link to="/memory" search={{ path }} data-row-link className={`font-medium ${rowLinkClass}`}>
+        {path}
+      </Link>
+    ),
+  },
+  {
+    id: 'chunks',
+    header: 'Chunks',
+    width: '4.5rem',
+    narrow: null,
+    cell: ({ chunks }) => <span className={quiet}>{chunks}</span>,
+  },
+  {
+    id: 'size',
+    header: 'Size',
+    width: '5rem',
+    narrow: null,
+    cell: ({ size }) => <span className={quiet}>{bytesOf(size)}</span>,
+  },
+  {
+    id: 'updated',
+    header: 'Taken in',
+    width: '5rem',
+    narrow: '3.75rem',
+    cell: ({ updatedAt }) => <When at={updatedAt} className={`relative z-1 ${quiet}`} />,
+  },
+  { id: 'forget', header: 'Forget', width: '3rem', narrow: '2rem', cell: (row) => <Remove {...row} /> },
+]

@@ -1,0 +1,79 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { SearchField } from '../../components/search-field.tsx'
+import { View } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useMemoryStats } from '../../data/memory.ts'
+import { Care } from './care.tsx'
+import { Chunks } from './chunks.tsx'
+import { Experiences } from './experiences.tsx'
+import { Files } from './files.tsx'
+import { Found } from './found.tsx'
+
+/** What the agents can look up: parts of files, and what was learned from earlier work. */
+export const Memory = (): ReactNode => {
+  const { show, q, path } = useSearch({ from: '/memory' })
+  const isFiles = show !== 'experiences'
+  return (
+    <View title="Memory" isFixed aside={<Stats />} actions={<Care />}>
+      <Bar />
+      {!isFiles && <Experiences key={q} q={q} />}
+      {isFiles && path !== undefined && <Chunks key={path} path={path} />}
+      {isFiles && path === undefined && (q === undefined ? <Files /> : <Found q={q} />)}
+    </View>
+  )
+}
+
+const statsClass = 'text-muted-foreground max-sm:order-last max-sm:w-full'
+
+const Stats = () => {
+  const { data } = useMemoryStats()
+  if (!data) return <span className={statsClass}>…</span>
+  const { files, chunks, lastSync, method, embeddingModel } = data
+  return (
+    <span className={statsClass}>
+      {files} files, {chunks} chunks · found by{' '}
+      {method === 'hybrid' ? `words and ${embeddingModel}` : 'words'} ·{' '}
+      {lastSync === null ? (
+        'never in step'
+      ) : (
+        <>
+          in step <When at={lastSync} />
+        </>
+      )}
+    </span>
+  )
+}
+
+const tab =
+  'inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground'
+
+const Bar = () => {
+  const { q = '', show } = useSearch({ from: '/memory' })
+  const navigate = useNavigate({ from: '/memory' })
+  const ask = (text: string) =>
+    void navigate({ search: { show, ...(text === '' ? {} : { q: text }) }, replace: true })
+  return (
+    <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2 md:px-6">
+      <SearchField
+        label="Search memory"
+        placeholder={show ? 'What is it like?' : 'What do you want to know?'}
+        value={q}
+        onChange={ask}
+      />
+      <nav aria-label="Kinds of memory" className="flex gap-1">
+        <Link
+          to="/memory"
+          search={({ q }) => ({ q, show: undefined })}
+          activeOptions={{ explicitUndefined: true }}
+          className={tab}
+        >
+          Files
+        </Link>
+        <Link to="/memory" search={({ q }) => ({ q, show: 'experiences' })} className={tab}>
+          Experiences
+        </Link>
+      </nav>
+    </div>
+  )
+}

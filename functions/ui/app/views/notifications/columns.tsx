@@ -1,0 +1,93 @@
+import { Link } from '@tanstack/react-router'
+import { Check } from 'lucide-react'
+import { Button } from '../../components/button.tsx'
+import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { When } from '../../components/when.tsx'
+import type { NotificationRow } from '../../data/notification-pages.ts'
+import { useRead } from '../../data/notifications.ts'
+
+const Dot = ({ read }: Pick<NotificationRow, 'read'>) => (
+  <span className={`mr-2 inline-block size-2 rounded-full ${read ? '' : 'bg-failed'}`}>
+    <span className="sr-only">{read ? 'Read' : 'Unread'}</span>
+  </span>
+)
+
+/** To open it is to have read it. */
+const Title = ({ id, title, taskId, read }: NotificationRow) => {
+  const mark = useRead()
+  const weight = read ? '' : 'font-medium'
+  const open = () => {
+    if (!read) mark.mutate(id)
+  }
+  if (taskId === undefined)
+    return (
+      <button type="button" data-row-link onClick={open} className={`${weight} ${rowLinkClass}`}>
+        {title}
+      </button>
+    )
+  return (
+    <Link
+      to="/tasks/$id"
+      params={{ id: taskId }}
+      data-row-link
+      onClick={open}
+      className={`${weight} ${rowLinkClass}`}
+    >
+      {title}
+    </Link>
+  )
+}
+
+const MarkRead = ({ id, read }: NotificationRow) => {
+  const mark = useRead()
+  return (
+    <span className="relative z-1 flex justify-end">
+      {!read && (
+        <Button
+          kind="ghost"
+          size="icon"
+          title="Mark read"
+          aria-label="Mark read"
+          disabled={mark.isPending}
+          onClick={() => mark.mutate(id)}
+        >
+          <Check size={14} />
+        </Button>
+      )}
+    </span>
+  )
+}
+
+export const columns: readonly Column<NotificationRow>[] = [
+  {
+    id: 'title',
+    header: 'What',
+    width: 'minmax(0, 2fr)',
+    narrow: 'minmax(0, 1fr)',
+    cell: (row) => (
+      <>
+        <Dot read={row.read} />
+        <Title {...row} />
+      </>
+    ),
+  },
+  {
+    id: 'message',
+    header: 'Why',
+    width: 'minmax(0, 3fr)',
+    narrow: null,
+    cell: ({ message }) => (
+      <span title={message} className="text-muted-foreground">
+        {message}
+      </span>
+    ),
+  },
+  {
+    id: 'created',
+    header: 'When',
+    width: '5rem',
+    narrow: '3.75rem',
+    cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
+  },
+  { id: 'mark', header: 'Read', width: '2.25rem', cell: (row) => <MarkRead {...row} /> },
+]

@@ -1,0 +1,51 @@
+import { CheckCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Button } from '../../components/button.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem, saysOf } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { View } from '../../components/view.tsx'
+import { type NotificationRow, useAllNotifications } from '../../data/notification-pages.ts'
+import { useReadAll } from '../../data/notifications.ts'
+import { columns } from './columns.tsx'
+
+const keyOf = ({ id }: NotificationRow) => id
+const curl = () => `curl ${location.origin}/api/notifications`
+
+/** What the service told people of, newest first; who has read what is everyone's own. */
+export const Notifications = (): ReactNode => {
+  const { rows, first, total, isPending, error, refetch, onMore } = useAllNotifications()
+  const readAll = useReadAll()
+  const unread = first?.unread
+  const markAll = () =>
+    readAll.mutate(undefined, { onError: (refused) => toast.failed('Not marked as read', saysOf(refused)) })
+  return (
+    <View
+      title="Notifications"
+      isFixed
+      aside={unread !== undefined && <span className="text-muted-foreground">{unread} unread</span>}
+      actions={
+        <Button disabled={!unread || readAll.isPending} onClick={markAll}>
+          <CheckCheck size={14} /> Mark all read
+        </Button>
+      }
+    >
+      {error && rows.length === 0 ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="All notifications"
+          {...{ columns, rows, keyOf, onMore }}
+          {...(total === undefined ? {} : { total })}
+          isLoading={isPending}
+          empty={
+            <Empty title="Nothing has failed" curl={curl()}>
+              When a task fails for good you are told here and by the bell. Scripts read the same list:
+            </Empty>
+          }
+        />
+      )}
+    </View>
+  )
+}

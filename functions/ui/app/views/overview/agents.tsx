@@ -1,0 +1,50 @@
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { spanOf } from '../../components/time.ts'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useAgents } from '../../data/agents.ts'
+
+type Agent = NonNullable<ReturnType<typeof useAgents>['data']>[number]
+
+const count = new Intl.NumberFormat()
+
+const Health = ({ configured, healthy }: Agent) => {
+  if (!configured) return <Tag>Not set up</Tag>
+  return healthy ? <Tag tone="good">Healthy</Tag> : <Tag tone="bad">Failing</Tag>
+}
+
+/** Who does the work, and how that goes. */
+export const Agents = () => {
+  const { data } = useAgents()
+  return (
+    <Panel title="Agents">
+      {data ? (
+        <ul className="divide-y">
+          {data.map((agent) => (
+            <li key={agent.type} className="px-3.5 py-2.5">
+              <div className="flex items-center justify-between gap-2">
+                <span className="truncate font-medium">{agent.name}</span>
+                <Health {...agent} />
+              </div>
+              <p className="text-muted-foreground">
+                {count.format(agent.stats.completed)} completed, {count.format(agent.stats.failed)} failed
+                {agent.stats.avgDuration > 0 && `, ${spanOf(agent.stats.avgDuration)} on average`}
+                {agent.lastActivity && (
+                  <>
+                    , last <When at={agent.lastActivity} />
+                  </>
+                )}
+              </p>
+              {!agent.healthy && agent.health.message && (
+                <p className="text-destructive [overflow-wrap:anywhere]">{agent.health.message}</p>
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <SkeletonRows count={3} />
+      )}
+    </Panel>
+  )
+}

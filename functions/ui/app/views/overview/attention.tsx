@@ -1,0 +1,61 @@
+import { Link } from '@tanstack/react-router'
+import { ChevronRight, CircleCheck } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useAgents } from '../../data/agents.ts'
+import { useNotifications } from '../../data/notifications.ts'
+import { useQueueStatus } from '../../data/queue.ts'
+
+/** What waits for a person: nothing of it mends itself. */
+export const Attention = () => {
+  const queue = useQueueStatus().data
+  const agents = useAgents().data
+  const unread = useNotifications().data
+  if (!queue || !agents || !unread)
+    return (
+      <Panel title="Needs you">
+        <SkeletonRows count={3} />
+      </Panel>
+    )
+  const dead = queue.deadLetterQueue.pending
+  const failing = agents.filter(({ configured, healthy }) => configured && !healthy)
+  const items: ReactNode[] = [
+    dead > 0 && (
+      <Item key="dead" count={dead} to="/queue">
+        {dead === 1 ? 'failed task waits' : 'failed tasks wait'} for a decision
+      </Item>
+    ),
+    failing.length > 0 && (
+      <Item key="failing" count={failing.length} to="/agents">
+        {failing.length === 1 ? 'agent fails' : 'agents fail'}: {failing.map(({ name }) => name).join(', ')}
+      </Item>
+    ),
+    unread.unread > 0 && (
+      <Item key="unread" count={unread.unread} to="/notifications">
+        unread {unread.unread === 1 ? 'notification' : 'notifications'}
+      </Item>
+    ),
+  ].filter(Boolean)
+  return (
+    <Panel title="Needs you">{items.length > 0 ? <ul className="divide-y">{items}</ul> : <Nothing />}</Panel>
+  )
+}
+
+const Nothing = () => (
+  <p className="flex items-center gap-2 px-3.5 py-4 text-muted-foreground">
+    <CircleCheck size={15} className="text-completed" /> Nothing waits for you.
+  </p>
+)
+
+type ItemProps = { count: number; to: '/queue' | '/agents' | '/notifications'; children: ReactNode }
+
+const Item = ({ count, to, children }: ItemProps) => (
+  <li>
+    <Link to={to} className="flex items-center gap-2 px-3.5 py-2.5 hover:bg-muted">
+      <span className="font-semibold text-failed">{count}</span>
+      <span className="min-w-0 flex-1">{children}</span>
+      <ChevronRight size={14} className="text-muted-foreground" />
+    </Link>
+  </li>
+)

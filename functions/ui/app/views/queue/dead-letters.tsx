@@ -1,0 +1,64 @@
+import { useNavigate } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import type { DlqCounts } from '../../../../../lib/queue/schema.ts'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { type DeadLetter, type DeadLetterFilter, useDeadLetters } from '../../data/dead-letters.ts'
+import { columnsOf } from './columns.tsx'
+import { DecideMany } from './decide-many.tsx'
+import { FilterTabs } from './filter-tabs.tsx'
+import { LetterDialog } from './letter-dialog.tsx'
+
+const keyOf = ({ id }: DeadLetter) => id
+const none: ReadonlySet<string> = new Set()
+
+type Props = { status: DeadLetterFilter; counts: DlqCounts | undefined }
+
+/** The list of dead letters in one state, or in all. */
+export const DeadLetters = ({ status, counts }: Props) => {
+  const { rows, total, isPending, error, refetch, onMore } = useDeadLetters(status)
+  const [selected, setSelected] = useState(none)
+  const navigate = useNavigate({ from: '/queue' })
+  const close = () => void navigate({ search: ({ item, ...rest }) => rest, replace: true })
+  return (
+    <>
+      {selected.size > 0 ? (
+        <DecideMany letters={rows.filter(({ id }) => selected.has(id))} onClear={() => setSelected(none)} />
+      ) : (
+        <FilterTabs counts={counts} />
+      )}
+      {error && rows.length === 0 ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Dead letters"
+          columns={columnsOf(status)}
+          {...{ rows, keyOf, onMore }}
+          {...(total === undefined ? {} : { total })}
+          isLoading={isPending}
+          selection={{ selected, onSelect: setSelected }}
+          empty={empties[status]}
+        />
+      )}
+      <LetterDialog rows={rows} isLoading={isPending} onMore={onMore} onClose={close} />
+    </>
+  )
+}
+
+const curl = () => `curl '${location.origin}/api/dlq?status=all'`
+
+const empties: Readonly<Record<DeadLetterFilter, ReactNode>> = {
+  pending: (
+    <Empty title="Nothing waits for a decision" curl={curl()}>
+      A task whose attempts are used up comes here, to be retried or discarded. Scripts read the same list:
+    </Empty>
+  ),
+  resolved: <Empty title="Nothing was queued again yet">What you retry is listed here.</Empty>,
+  discarded: <Empty title="Nothing was discarded yet">What you give up is listed here.</Empty>,
+  all: (
+    <Empty title="No task has failed for good" curl={curl()}>
+      A task whose attempts are used up comes here. Scripts read the same list:
+    </Empty>
+  ),
+}

@@ -1,0 +1,29 @@
+import { Link } from '@tanstack/react-router'
+import type { DlqCounts } from '../../../../../lib/queue/schema.ts'
+import { filterNames, filters } from './filters.ts'
+
+type Props = { counts: DlqCounts | undefined }
+
+/** The states of dead letters with how many are in each; every one has its address. */
+export const FilterTabs = ({ counts }: Props) => (
+  <nav
+    aria-label="Dead letters by state"
+    className="flex min-h-12 shrink-0 items-center gap-1 overflow-x-auto border-b px-4 md:px-6"
+  >
+    {filterNames.map((name) => (
+      <Link
+        key={name}
+        to="/queue"
+        search={{ status: name === 'pending' ? undefined : name }}
+        // The plain address is that of one state, and belongs to no other.
+        activeOptions={{ explicitUndefined: true }}
+        className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+      >
+        {filters[name]}
+        <span className="min-w-2 font-normal text-muted-foreground">
+          {counts?.[name === 'all' ? 'total' : name]}
+        </span>
+      </Link>
+    ))}
+  </nav>
+)

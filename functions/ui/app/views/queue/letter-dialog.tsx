@@ -1,0 +1,108 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import { RotateCcw, Trash2 } from 'lucide-react'
+import { useEffect } from 'react'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { Copy } from '../../components/copy.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { When } from '../../components/when.tsx'
+import type { DeadLetter } from '../../data/dead-letters.ts'
+import { LetterState } from './columns.tsx'
+import { useDecision } from './decision.ts'
+
+type Props = {
+  rows: readonly DeadLetter[]
+  isLoading: boolean
+  onMore: (() => void) | undefined
+  onClose: () => void
+}
+
+/** The dead letter that the address names. One further down the list is looked for page after page. */
+export const LetterDialog = ({ rows, isLoading, onMore, onClose }: Props) => {
+  const { item } = useSearch({ from: '/queue' })
+  const letter = rows.find(({ id }) => id === item)
+  const isMissing = item !== undefined && !letter
+  useEffect(() => {
+    if (isMissing) onMore?.()
+  }, [isMissing, onMore])
+  if (item === undefined) return null
+  return (
+    <Dialog isOpen onClose={onClose} title={letter?.title ?? 'Dead letter'}>
+      {letter ? <Letter letter={letter} onClose={onClose} /> : <Nowhere isLooking={isLoading || !!onMore} />}
+    </Dialog>
+  )
+}
+
+const Nowhere = ({ isLooking }: { isLooking: boolean }) => (
+  <DialogBody>
+    {isLooking ? (
+      <SkeletonRows count={4} />
+    ) : (
+      <p role="alert">
+        It is not in this list.{' '}
+        <Link
+          to="/queue"
+          search={({ item }) => ({ status: 'all', ...(item ? { item } : {}) })}
+          className="underline"
+        >
+          Look among all of them
+        </Link>
+        : somebody may have decided it.
+      </p>
+    )}
+  </DialogBody>
+)
+
+const Letter = ({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) => {
+  const { taskId, lastError, attempts, createdAt, resolvedAt, status } = letter
+  return (
+    <>
+      <DialogBody>
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted-foreground">
+          <LetterState status={status} />
+          <span>
+            failed <When at={createdAt} /> after {attempts} {attempts === 1 ? 'attempt' : 'attempts'}
+          </span>
+          {resolvedAt && (
+            <span>
+              , decided <When at={resolvedAt} />
+            </span>
+          )}
+        </p>
+        <div className="relative rounded-md border bg-muted/60">
+          <section
+            aria-label="Why it failed"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
+            tabIndex={0}
+            className="max-h-[45vh] overflow-auto py-2.5 pr-10 pl-3"
+          >
+            <pre className="font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">{lastError}</pre>
+          </section>
+          <div className="absolute top-0.5 right-0.5">
+            <Copy text={lastError} label="Copy the error" />
+          </div>
+        </div>
+      </DialogBody>
+      <DialogFoot>
+        <Link to="/tasks/$id" params={{ id: taskId }} className={`${buttonClass()} mr-auto`}>
+          Open the task
+        </Link>
+        {status === 'pending' && <Decide letter={letter} onDone={onClose} />}
+      </DialogFoot>
+    </>
+  )
+}
+
+const Decide = ({ letter, onDone }: { letter: DeadLetter; onDone: () => void }) => {
+  const { decide, isDeciding } = useDecision(letter, onDone)
+  return (
+    <>
+      <Button disabled={isDeciding} onClick={() => decide('discard')}>
+        <Trash2 size={14} /> Discard
+      </Button>
+      <Button kind="primary" disabled={isDeciding} onClick={() => decide('retry')}>
+        <RotateCcw size={14} /> Retry
+      </Button>
+    </>
+  )
+}

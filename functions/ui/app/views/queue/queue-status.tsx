@@ -1,0 +1,99 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { QueueStatus as Status } from '../../../../../lib/queue/schema.ts'
+import type { TaskStatus } from '../../../../../lib/tasks/machine.ts'
+import { type Limits, Meter, standingOf } from '../../components/meter.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Standing } from '../../components/standing.tsx'
+import { State } from '../../components/state.tsx'
+import { thresholds } from '../../data/at-build.ts'
+
+type Props = { status: Status | undefined; error: unknown; onRetry: () => void }
+
+/** The numbers above the list; until they are known it has their size. */
+export const QueueStatus = ({ status, error, onRetry }: Props) => {
+  if (error && !status) return <Problem error={error} onRetry={onRetry} />
+  const tasks = status?.queues.tasks
+  const letters = status?.deadLetterQueue
+  return (
+    <div className="grid shrink-0 grid-cols-2 gap-px border-b bg-border">
+      <Figure title="Active tasks" count={tasks && depthOf(tasks)} limits={thresholds.queue}>
+        <Meter label="Active tasks" limits={thresholds.queue} parts={partsOf(tasks)} />
+      </Figure>
+      <Figure title="Dead letters" count={letters?.pending} limits={thresholds.deadLetterQueue}>
+        <Meter
+          label="Dead letters that wait for a decision"
+          limits={thresholds.deadLetterQueue}
+          parts={[{ id: 'pending', value: letters?.pending ?? 0, className: 'bg-failed' }]}
+        />
+      </Figure>
+      <div className="col-span-2 flex flex-wrap items-center gap-x-8 gap-y-1.5 bg-background px-4 py-2 md:px-6">
+        <ul aria-label="Tasks by state" className="flex flex-wrap gap-x-4 gap-y-1.5">
+          {counted.map(([status, field]) => (
+            <Count key={status} status={status} value={tasks?.[field]} />
+          ))}
+        </ul>
+        <dl className="flex flex-wrap gap-x-4 md:ml-auto">
+          <Workers name="Task workers" worker={status?.workers.tasks} />
+          <Workers name="Notifiers" worker={status?.workers.notifications} />
+        </dl>
+      </div>
+    </div>
+  )
+}
+
+type Counts = Status['queues']['tasks']
+
+const counted = [
+  ['in_progress', 'inProgress'],
+  ['queued', 'queued'],
+  ['pending', 'pending'],
+  ['failed', 'failed'],
+  ['completed', 'completed'],
+] as const
+
+const depthOf = ({ pending, queued, inProgress }: Counts) => pending + queued + inProgress
+
+const partsOf = (tasks: Counts | undefined) => [
+  { id: 'running', value: tasks?.inProgress ?? 0, className: 'bg-running' },
+  { id: 'queued', value: tasks?.queued ?? 0, className: 'bg-queued' },
+  { id: 'pending', value: tasks?.pending ?? 0, className: 'bg-pending' },
+]
+
+const Count = ({ status, value }: { status: TaskStatus; value: number | undefined }) => (
+  <li>
+    <Link to="/tasks" search={{ status }} className="inline-flex items-center gap-1.5 hover:underline">
+      <State status={status} />
+      <span className="min-w-3">{value ?? '–'}</span>
+    </Link>
+  </li>
+)
+
+type FigureProps = { title: string; count: number | undefined; limits: Limits; children: ReactNode }
+
+const Figure = ({ title, count, limits, children }: FigureProps) => (
+  <div className="min-w-0 bg-background px-4 py-2.5 md:px-6">
+    <div className="mb-2 flex flex-wrap items-center gap-x-2">
+      <h2 className="text-muted-foreground max-md:w-full">{title}</h2>
+      <span className="text-base font-semibold">{count ?? '–'}</span>
+      <span className="ml-auto h-5">
+        {count !== undefined && <Standing status={standingOf(count, limits)} />}
+      </span>
+    </div>
+    {children}
+  </div>
+)
+
+type Worker = Status['workers']['tasks']
+
+const Workers = ({ name, worker }: { name: string; worker: Worker | undefined }) => (
+  <div className="flex gap-1.5 text-muted-foreground">
+    <dt>{name}</dt>
+    <dd className={worker && !worker.running ? 'font-medium text-failed' : 'text-foreground'}>
+      {worker ? workerSays(worker) : '–'}
+    </dd>
+  </div>
+)
+
+const workerSays = ({ running, concurrency }: Worker) =>
+  running ? `${concurrency} at once` : 'stopped: start the service again'

@@ -1,0 +1,21 @@
+import { useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Tag } from '../../components/tag.tsx'
+import { View } from '../../components/view.tsx'
+import { useQueueStatus } from '../../data/queue.ts'
+import { DeadLetters } from './dead-letters.tsx'
+import { QueueStatus } from './queue-status.tsx'
+
+const modes = { memory: 'In this process', sqs: 'Amazon SQS' } as const
+
+/** How deep the queue is, and what failed for good. */
+export const Queue = (): ReactNode => {
+  const { status = 'pending' } = useSearch({ from: '/queue' })
+  const { data, error, refetch } = useQueueStatus()
+  return (
+    <View title="Queue & DLQ" isFixed aside={data && <Tag>{modes[data.mode]}</Tag>}>
+      <QueueStatus status={data} error={error} onRetry={() => void refetch()} />
+      <DeadLetters key={status} status={status} counts={data?.deadLetterQueue} />
+    </View>
+  )
+}

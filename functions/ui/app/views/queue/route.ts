@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '../../shell/root-route.ts'
+import { isFilter, type QueueSearch } from './filters.ts'
+
+export const queueRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/queue',
+  /** Which dead letters are listed, and the one that is open. Those that wait are what the plain address shows. */
+  validateSearch: ({ status, item }: Record<string, unknown>): QueueSearch => ({
+    ...(isFilter(status) && status !== 'pending' ? { status } : {}),
+    ...(item ? { item: String(item) } : {}),
+  }),
+  component: lazyRouteComponent(() => import('./queue.tsx'), 'Queue'),
+})

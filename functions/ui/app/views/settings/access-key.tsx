@@ -1,0 +1,83 @@
+import { type ReactNode, useState } from 'react'
+import { AdminsOnly } from '../../components/admins-only.tsx'
+import { Button } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useAuthMode, useChangeAccessKey, useNeedsSignIn } from '../../data/session.ts'
+
+/** The one key of local mode. */
+export const AccessKey = (): ReactNode => {
+  const mode = useAuthMode()
+  const hasKey = useNeedsSignIn()
+  if (mode === undefined || hasKey === undefined) return <SkeletonRows />
+  if (mode !== 'local')
+    return <Empty title="There is no access key here">People sign in with accounts of their own.</Empty>
+  return (
+    <AdminsOnly what="The access key is">
+      <Panel title="Access key" aside={hasKey ? <Tag tone="good">Set</Tag> : <Tag tone="warn">None</Tag>}>
+        <KeyForm hasKey={hasKey} />
+      </Panel>
+    </AdminsOnly>
+  )
+}
+
+const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
+  const { mutate, mutateAsync, error, isPending } = useChangeAccessKey()
+  const [round, setRound] = useState(0)
+  const save = (key: string) =>
+    mutate(key, {
+      onSuccess: () => {
+        setRound(round + 1)
+        toast.done('The access key is set', 'You stay signed in; everybody else signs in with the new one.')
+      },
+    })
+  return (
+    <Form
+      key={round}
+      label="Access key"
+      error={error}
+      onSend={({ key = '' }) => save(key)}
+      className="flex flex-col gap-3 p-3.5"
+    >
+      <p className="text-muted-foreground">
+        {hasKey
+          ? 'Whoever wants in signs in with this key. Changing it signs everybody else out; paired devices stay.'
+          : 'Nobody has to sign in: whoever reaches this service from this machine is its admin.'}
+      </p>
+      <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />
+      <TextField
+        label={hasKey ? 'New access key' : 'Access key'}
+        name="key"
+        type="password"
+        autoComplete="new-password"
+        required
+        error={fieldErrors(error).key}
+        hint="At least 6 characters."
+      />
+      <Refusal error={error} fields={['key']} />
+      <div className="flex gap-2">
+        <Button kind="primary" type="submit" disabled={isPending}>
+          {hasKey ? 'Change the key' : 'Set the key'}
+        </Button>
+        {hasKey && (
+          <Confirm
+            verb="Remove the key"
+            title="Remove the access key"
+            size="normal"
+            onConfirm={() => mutateAsync(null)}
+          >
+            Nobody has to sign in any more: whoever reaches this service from this machine is its admin.
+          </Confirm>
+        )}
+      </div>
+    </Form>
+  )
+}

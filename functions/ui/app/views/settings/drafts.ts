@@ -1,0 +1,36 @@
+import { useState } from 'react'
+import { settings } from '../../data/at-build.ts'
+import type { Answer } from '../../data/settings.ts'
+
+export type Setting = (typeof settings)[number]
+
+const valueAt = (answer: Answer, path: string): unknown => {
+  const [group = '', name = ''] = path.split('.')
+  return (answer.settings as Readonly<Record<string, Readonly<Record<string, unknown>>>>)[group]?.[name]
+}
+
+const textOf = (value: unknown) => (Array.isArray(value) ? value.join(', ') : String(value ?? ''))
+
+/** A number that is none is sent as it was typed, for the service to say so. */
+const numberOf = (text: string): unknown =>
+  text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
+
+/** What a text means to the service, by the kind of the setting. */
+const meaningOf = ({ shape }: Setting, text: string): unknown => {
+  if (shape.type === 'array') return text.split(',').map((part) => numberOf(part.trim()))
+  return shape.type === 'integer' ? numberOf(text) : text
+}
+
+/** What has been typed and not saved yet, by path; everything else follows the service. */
+export const useDrafts = (answer: Answer) => {
+  const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({})
+  const textNow = (path: string) => textOf(valueAt(answer, path))
+  const changed = settings.filter(({ path }) => (drafts[path] ?? textNow(path)) !== textNow(path))
+  return {
+    textAt: (path: string) => drafts[path] ?? textNow(path),
+    write: (path: string, text: string) => setDrafts({ ...drafts, [path]: text }),
+    forget: () => setDrafts({}),
+    changes: Object.fromEntries(changed.map((one) => [one.path, meaningOf(one, drafts[one.path] ?? '')])),
+    count: changed.length,
+  }
+}

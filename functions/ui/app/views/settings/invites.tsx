@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react'
+import { Confirm } from '../../components/confirm.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Pager } from '../../components/pager.tsx'
+import { Person } from '../../components/person.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useDeleteInvite, useInvites } from '../../data/accounts.ts'
+import { usePage } from '../../data/page.ts'
+import { AccountsOnly } from './accounts-only.tsx'
+import { InviteForm } from './invite-form.tsx'
+
+/** Who may register. */
+export const Invites = (): ReactNode => (
+  <AccountsOnly what="Invites are">
+    <InviteForm />
+    <List />
+  </AccountsOnly>
+)
+
+const List = () => {
+  const paging = usePage()
+  const { data, error, refetch } = useInvites(paging.query)
+  return (
+    <Panel title="Invites" aside={<span className="text-muted-foreground">{data?.total}</span>}>
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={4} />}
+      {data?.total === 0 && <Empty title="No invites yet">Each lets one person make an account.</Empty>}
+      {data && data.total > 0 && (
+        <Rows label="Invites">
+          {data.invites.map((invite) => (
+            <InviteRow key={invite.id} {...invite} />
+          ))}
+        </Rows>
+      )}
+      <Pager paging={paging} total={data?.total} />
+    </Panel>
+  )
+}
+
+type Invite = NonNullable<ReturnType<typeof useInvites>['data']>['invites'][number]
+
+const standingOf = ({ usedAt, expiresAt }: Invite) => {
+  if (usedAt !== undefined) return <Tag tone="good">Used</Tag>
+  return Date.parse(expiresAt) <= Date.now() ? <Tag tone="bad">Expired</Tag> : <Tag tone="warn">Open</Tag>
+}
+
+const InviteRow = (invite: Invite) => {
+  const { id, email, createdAt, expiresAt, usedAt, usedBy } = invite
+  const { mutateAsync } = useDeleteInvite()
+  const whom = email ?? 'whoever has the code'
+  return (
+    <Row
+      title={`For ${whom}`}
+      aside={standingOf(invite)}
+      meta={
+        <Facts
+          facts={[
+            <>
+              made <When at={createdAt} />
+            </>,
+            usedAt ? (
+              <>
+                used <When at={usedAt} /> by {usedBy && <Person id={usedBy} />}
+              </>
+            ) : (
+              <>
+                ends <When at={expiresAt} />
+              </>
+            ),
+          ]}
+        />
+      }
+      actions={
+        <Confirm verb="Delete" title={`Delete the invite for ${whom}`} onConfirm={() => mutateAsync(id)}>
+          Its code lets nobody register any more. An account that was made with it stays.
+        </Confirm>
+      }
+    />
+  )
+}

@@ -1,0 +1,112 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, type Texts } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { Panel } from '../../components/view.tsx'
+import { scopes } from '../../data/at-build.ts'
+import { type NewToken, type Scope, useCreateToken } from '../../data/tokens.ts'
+
+const FIELDS = ['name', 'scopes', 'expiresInDays', 'rateLimit']
+
+const uses: Readonly<Record<Scope, string>> = {
+  gateway: 'Gateway: start work and read how it stands',
+  webhooks: 'Webhooks: manage registrations and read deliveries',
+}
+
+const lifetimes = [
+  ['30', '30 days'],
+  ['90', '90 days'],
+  ['365', 'A year'],
+  ['', 'It does not expire'],
+] as const
+
+const bodyOf = (texts: Texts): NewToken => ({
+  name: texts.name ?? '',
+  scopes: scopes.filter((scope) => texts[`scope-${scope}`]),
+  ...(texts.expiresInDays ? { expiresInDays: Number(texts.expiresInDays) } : {}),
+  ...(texts.rateLimit ? { rateLimit: Number(texts.rateLimit) } : {}),
+})
+
+/** Makes a token, and shows its text for as long as one stays. */
+export const TokenForm = () => {
+  const { mutate, reset, data, error, isPending } = useCreateToken()
+  const [round, setRound] = useState(0)
+  const wrong = fieldErrors(error)
+  const create = (texts: Texts) => mutate(bodyOf(texts), { onSuccess: () => setRound(round + 1) })
+  return (
+    <Panel title="New token">
+      <Form key={round} label="New token" error={error} onSend={create} className="flex flex-col gap-3 p-3.5">
+        {data && (
+          <>
+            <Secret label={`The token “${data.name}” is made`} text={data.token} />
+            <Button className="self-start" size="small" onClick={() => reset()}>
+              I have copied it
+            </Button>
+          </>
+        )}
+        <div className="flex flex-wrap gap-3 [&>*]:basis-40">
+          <TextField
+            label="Name"
+            name="name"
+            autoComplete="off"
+            placeholder="What uses it"
+            required
+            maxLength={100}
+            error={wrong.name}
+          />
+          <SelectField
+            label="Expires after"
+            name="expiresInDays"
+            defaultValue="90"
+            error={wrong.expiresInDays}
+          >
+            {lifetimes.map(([value, says]) => (
+              <option key={value} value={value}>
+                {says}
+              </option>
+            ))}
+          </SelectField>
+          <TextField
+            label="Gateway requests a minute"
+            name="rateLimit"
+            type="number"
+            min={1}
+            inputMode="numeric"
+            autoComplete="off"
+            placeholder="As the service"
+            error={wrong.rateLimit}
+          />
+        </div>
+        <Scopes error={wrong.scopes} />
+        <Refusal error={error} fields={FIELDS} />
+        <div>
+          <Button kind="primary" type="submit" disabled={isPending}>
+            Make a token
+          </Button>
+        </div>
+      </Form>
+    </Panel>
+  )
+}
+
+const Scopes = ({ error }: { error: string | undefined }) => (
+  <fieldset className="flex flex-col gap-1.5">
+    <legend className="pb-1 font-medium">What it is for</legend>
+    {scopes.map((scope, at) => (
+      <label key={scope} className="flex items-center gap-2">
+        <input
+          type="checkbox"
+          name={`scope-${scope}`}
+          defaultChecked={at === 0}
+          aria-invalid={error ? true : undefined}
+          className="size-3.5 accent-primary"
+        />
+        {uses[scope]}
+      </label>
+    ))}
+    {error && <span className="text-destructive">{error}</span>}
+  </fieldset>
+)

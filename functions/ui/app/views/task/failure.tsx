@@ -1,0 +1,33 @@
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Panel } from '../../components/view.tsx'
+
+/** What a person can do about it, by the code of the error. */
+const advice: Readonly<Record<string, string>> = {
+  agent_unavailable:
+    'The agent it was for is not configured any more. Set it up, or create the task for another.',
+  timeout: 'It took longer than a task may. Split it, or give the agent a narrower prompt.',
+  provider_error: 'The model provider failed. Check its key and its status, then retry.',
+  agent_error: 'The agent threw. Read what it says, mend the cause, then retry.',
+  rate_limited: 'The model provider let nothing more through. Wait, or run fewer tasks at once.',
+  clone_failed: 'The repository could not be cloned. Check its name, the branch and the linked account.',
+  model_unknown: 'No provider has this model. Check the provider keys and the model name.',
+  worker_lost: 'The worker died again and again with it. Look for memory and time limits, then retry.',
+  workspace_failed:
+    'The workspace could not be prepared. Check the repository, the branch and the linked account.',
+}
+const ANY = 'Read what it says, mend the cause, then retry: that makes a new task with the same parameters.'
+
+/** Why a task failed, or the last attempt did. */
+export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; isOver: boolean }) => (
+  <Panel
+    title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
+    aside={<code className="font-mono text-xs text-muted-foreground">{error.code}</code>}
+  >
+    <div className="flex flex-col gap-2 px-3.5 py-3">
+      <p className="max-h-60 overflow-y-auto font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
+        {error.message}
+      </p>
+      <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>
+    </div>
+  </Panel>
+)

@@ -1,0 +1,80 @@
+import { Link } from '@tanstack/react-router'
+import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { State } from '../../components/state.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { spanOf } from '../../components/time.ts'
+import { When } from '../../components/when.tsx'
+import type { TaskRow } from './rows.ts'
+
+const priorities = {
+  1: <span className="font-medium text-failed">Critical</span>,
+  2: <span className="font-medium">High</span>,
+  3: <span className="text-muted-foreground">Normal</span>,
+  4: <span className="text-muted-foreground">Low</span>,
+} as const
+
+const Title = ({ id, title, repository, labels }: TaskRow) => (
+  <span className="flex min-w-0 items-center gap-2">
+    <Link to="/tasks/$id" params={{ id }} data-row-link className={`truncate font-medium ${rowLinkClass}`}>
+      {title}
+    </Link>
+    {repository && <span className="truncate text-muted-foreground max-lg:hidden">{repository}</span>}
+    {labels.slice(0, 2).map((label) => (
+      <span key={label} className="shrink-0 max-lg:hidden">
+        <Tag>{label.slice(0, 24)}</Tag>
+      </span>
+    ))}
+  </span>
+)
+
+/** How long a task ran, from its first start to its end. */
+const Took = ({ startedAt, completedAt }: TaskRow) =>
+  startedAt && completedAt ? spanOf(Date.parse(completedAt) - Date.parse(startedAt)) : '–'
+
+export const columns: readonly Column<TaskRow>[] = [
+  {
+    id: 'status',
+    header: 'State',
+    width: '6.5rem',
+    narrow: '0.75rem',
+    cell: ({ status }) => <State status={status} isBrief />,
+  },
+  { id: 'title', header: 'Task', width: 'minmax(0, 1fr)', cell: Title },
+  {
+    id: 'priority',
+    header: 'Priority',
+    width: '4.5rem',
+    narrow: null,
+    cell: ({ priority }) => priorities[priority],
+  },
+  { id: 'agent', header: 'Agent', width: '8rem', narrow: null, cell: ({ agent }) => agent },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    width: '4.5rem',
+    narrow: null,
+    cell: ({ attempts, maxAttempts }) => (
+      <span className={attempts > 1 ? '' : 'text-muted-foreground'}>
+        {attempts}/{maxAttempts}
+      </span>
+    ),
+  },
+  {
+    id: 'took',
+    header: 'Took',
+    width: '5rem',
+    narrow: null,
+    cell: (row) => (
+      <span className="text-muted-foreground">
+        <Took {...row} />
+      </span>
+    ),
+  },
+  {
+    id: 'created',
+    header: 'Created',
+    width: '5rem',
+    narrow: '4rem',
+    cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
+  },
+]

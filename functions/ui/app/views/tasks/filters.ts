@@ -1,0 +1,22 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { Filters } from '../../data/tasks.ts'
+
+/** The filters in the address, and how to change one; an empty value takes it out. */
+export const useFilters = () => {
+  const filters: Filters = useSearch({ from: '/tasks' })
+  const navigate = useNavigate({ from: '/tasks' })
+  const change = (changed: Filters) =>
+    void navigate({
+      search: (before: Filters) =>
+        Object.fromEntries(Object.entries({ ...before, ...changed }).filter(([, value]) => value !== '')),
+      replace: true,
+    })
+  const clear = () => void navigate({ search: {} })
+  return { filters, change, clear }
+}
+
+/** Of a list of values in one text: `failed,queued` with `queued` changed is `failed`. */
+export const toggledIn = (list: string | undefined, value: string): string => {
+  const values = (list ?? '').split(',').filter((one) => one !== '')
+  return (values.includes(value) ? values.filter((one) => one !== value) : [...values, value]).join(',')
+}

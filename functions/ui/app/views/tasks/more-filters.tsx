@@ -1,0 +1,76 @@
+import { SelectField, TextField } from '../../components/field.tsx'
+import { useAgentTypes } from '../../data/agents.ts'
+import { sources } from '../../data/at-build.ts'
+import type { Filters } from '../../data/tasks.ts'
+
+/** The filters behind the button, which counts those that are set. */
+export const moreNames = [
+  ...['priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
+  ...['sortBy', 'sortOrder'],
+] as const
+
+const sortings = {
+  createdAt: 'Created',
+  updatedAt: 'Updated',
+  completedAt: 'Ended',
+  priority: 'Priority',
+  title: 'Title',
+  status: 'State',
+}
+
+type Props = { filters: Filters; onChange: (changed: Filters) => void }
+
+export const MoreFilters = ({ filters, onChange }: Props) => {
+  const { data: types = [] } = useAgentTypes()
+  const bind = (name: string) => ({
+    value: filters[name] ?? '',
+    onChange: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value }),
+  })
+  /** What is typed counts when it is left, or Enter says so. */
+  const bindText = (name: string) => ({
+    key: filters[name] ?? '',
+    defaultValue: filters[name] ?? '',
+    onBlur: ({ target }: { target: { value: string } }) => onChange({ [name]: target.value.trim() }),
+    onKeyDown: ({ key, currentTarget }: { key: string; currentTarget: { value: string } }) =>
+      key === 'Enter' && onChange({ [name]: currentTarget.value.trim() }),
+  })
+  return (
+    <div className="grid grid-cols-2 gap-3 p-3">
+      <SelectField label="Priority" {...bind('priority')}>
+        <option value="">Any</option>
+        {['1', '2', '3', '4'].map((value) => (
+          <option key={value}>{value}</option>
+        ))}
+      </SelectField>
+      <SelectField label="Source" {...bind('source')}>
+        <option value="">Any</option>
+        {sources.map((source) => (
+          <option key={source}>{source}</option>
+        ))}
+      </SelectField>
+      <SelectField label="Agent" {...bind('agent')}>
+        <option value="">Any</option>
+        {types.map((type) => (
+          <option key={type}>{type}</option>
+        ))}
+      </SelectField>
+      <TextField label="Repository" placeholder="owner/repo" {...bindText('repository')} />
+      <div className="col-span-2">
+        <TextField label="Labels" placeholder="all of these, separated by commas" {...bindText('labels')} />
+      </div>
+      <TextField label="Created from" type="date" {...bind('createdAfter')} />
+      <TextField label="Created until" type="date" {...bind('createdBefore')} />
+      <SelectField label="Sort by" {...bind('sortBy')}>
+        {Object.entries(sortings).map(([value, says]) => (
+          <option key={value} value={value === 'createdAt' ? '' : value}>
+            {says}
+          </option>
+        ))}
+      </SelectField>
+      <SelectField label="Order" {...bind('sortOrder')}>
+        <option value="">Descending</option>
+        <option value="asc">Ascending</option>
+      </SelectField>
+    </div>
+  )
+}

@@ -1,0 +1,14 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { FILTER_NAMES, type Filters } from '../../data/tasks.ts'
+import { rootRoute } from '../../shell/root-route.ts'
+
+export const tasksRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/tasks',
+  /** The filters as they stand in the address; what is no filter is dropped. */
+  validateSearch: (given: Record<string, unknown>): Filters =>
+    Object.fromEntries(
+      FILTER_NAMES.flatMap((name) => (given[name] ? [[name, String(given[name])] as const] : [])),
+    ),
+  component: lazyRouteComponent(() => import('./tasks.tsx'), 'Tasks'),
+})

@@ -1,0 +1,82 @@
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { View } from '../../components/view.tsx'
+import { overlay } from '../../shell/overlay.ts'
+import { BulkBar } from './bulk-bar.tsx'
+import { columns } from './columns.tsx'
+import { FilterBar } from './filter-bar.tsx'
+import { useFilters } from './filters.ts'
+import { type TaskRow, useTaskRows } from './rows.ts'
+import { Transfer } from './transfer.tsx'
+
+const keyOf = ({ id }: TaskRow) => id
+const none: ReadonlySet<string> = new Set()
+const count = new Intl.NumberFormat()
+
+/** The list of tasks. */
+export const Tasks = (): ReactNode => {
+  const { filters, clear } = useFilters()
+  const { rows, total, isPending, isLive, error, refetch, onMore } = useTaskRows(filters)
+  const [selected, setSelected] = useState(none)
+  return (
+    <View
+      title="Tasks"
+      isFixed
+      aside={total !== undefined && <span className="text-muted-foreground">{count.format(total)}</span>}
+      actions={
+        <>
+          {!isLive && (
+            <Button
+              kind="ghost"
+              size="small"
+              onClick={() => void refetch()}
+              title="This far down the list stands still"
+            >
+              Refresh
+            </Button>
+          )}
+          <Transfer />
+          <Button kind="primary" onClick={() => overlay.set('create')}>
+            <Plus size={14} /> New task
+          </Button>
+        </>
+      }
+    >
+      {selected.size > 0 ? (
+        <BulkBar rows={rows} selected={selected} onClear={() => setSelected(none)} />
+      ) : (
+        <FilterBar />
+      )}
+      {error && rows.length === 0 ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Tasks"
+          {...{ columns, rows, keyOf, onMore }}
+          {...(total === undefined ? {} : { total })}
+          isLoading={isPending}
+          selection={{ selected, onSelect: setSelected }}
+          empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
+        />
+      )}
+    </View>
+  )
+}
+
+const curl = () =>
+  `curl -X POST ${location.origin}/api/tasks -H 'content-type: application/json' \\\n  -d '{"title": "Hello", "prompt": "Write a note about this workspace"}'`
+
+const NoTasks = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
+  isFiltered ? (
+    <Empty title="No task fits these filters">
+      <Button onClick={onClear}>Clear the filters</Button>
+    </Empty>
+  ) : (
+    <Empty title="No tasks yet" curl={curl()}>
+      Press <kbd className="rounded border bg-muted px-1.5">c</kbd> to create one, or send it:
+    </Empty>
+  )

@@ -1,0 +1,90 @@
+import { Download, Ellipsis, Upload } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { Popover } from '../../components/popover.tsx'
+import { saysOf } from '../../components/problem.tsx'
+import { routes } from '../../data/at-build.ts'
+import { useImportTasks } from '../../data/tasks.ts'
+
+/** All tasks out to a file, and back in. */
+export const Transfer = () => {
+  const input = useRef<HTMLInputElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const { mutate, data, error, isPending } = useImportTasks()
+  const take = (file: File | undefined) => {
+    if (!file) return
+    setOpen(true)
+    mutate(file)
+  }
+  return (
+    <>
+      <Popover
+        label="Export and import"
+        trigger={
+          <Button kind="ghost" size="icon" aria-label="Export and import">
+            <Ellipsis size={16} />
+          </Button>
+        }
+      >
+        <div className="flex flex-col items-stretch p-1.5">
+          <a href={routes.exportTasks.path} download className={buttonClass({ kind: 'ghost' })}>
+            <Download size={14} /> Export all tasks
+          </a>
+          <Button kind="ghost" onClick={() => input.current?.click()}>
+            <Upload size={14} /> Import an export
+          </Button>
+        </div>
+      </Popover>
+      <input
+        ref={input}
+        type="file"
+        accept="application/json,.json"
+        aria-label="File to import"
+        className="hidden"
+        onChange={({ target }) => {
+          take(target.files?.[0])
+          target.value = ''
+        }}
+      />
+      <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title="Import">
+        <DialogBody>
+          {isPending && <p role="status">The file is being read…</p>}
+          {error && (
+            <p role="alert" className="text-destructive">
+              {error instanceof SyntaxError
+                ? 'This file is no JSON: choose one that was exported here.'
+                : saysOf(error)}
+            </p>
+          )}
+          {data && <Results {...data.results} />}
+        </DialogBody>
+        <DialogFoot>
+          <Button kind="primary" onClick={() => setOpen(false)}>
+            Done
+          </Button>
+        </DialogFoot>
+      </Dialog>
+    </>
+  )
+}
+
+type Imported = NonNullable<ReturnType<typeof useImportTasks>['data']>['results']
+
+const Results = ({ imported, skipped, errors }: Imported) => (
+  <>
+    <p role="status">
+      {imported} imported, {skipped} skipped since they are here already, {errors.length} refused
+    </p>
+    {errors.length > 0 && (
+      <ul aria-label="What was refused" className="divide-y rounded-md border">
+        {errors.map(({ index, id, message }) => (
+          <li key={index} className="px-3 py-1.5">
+            <span className="font-mono text-xs">{id ?? `entry ${index + 1}`}</span>{' '}
+            <span className="text-destructive">{message}</span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </>
+)

@@ -1,0 +1,29 @@
+import * as path from 'node:path'
+import tailwindcss from '@tailwindcss/vite'
+import { defineConfig } from 'vite'
+import { evaluateAtBuild } from './build/evaluate.ts'
+import { precompress } from './build/precompress.ts'
+
+const root = path.join(import.meta.dirname, 'app')
+/** What `vite` in development passes requests of the API on to: a started service. */
+const service = process.env.SERVICE_URL ?? 'http://127.0.0.1:3000'
+
+export default defineConfig({
+  root,
+  // Nothing is inlined: the page's Content-Security-Policy knows files of its own origin only.
+  build: {
+    outDir: path.join(import.meta.dirname, 'dist'),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    rolldownOptions: {
+      // `use client` means something to servers that render React; there is none.
+      onLog: (level, log, say) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && say(level, log),
+    },
+  },
+  server: {
+    host: '127.0.0.1',
+    // The service refuses what pages of another origin write, and this one is another.
+    proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } },
+  },
+  plugins: [tailwindcss(), evaluateAtBuild(path.join(root, 'data/at-build.ts')), precompress()],
+})

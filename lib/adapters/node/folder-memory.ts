@@ -1,0 +1,83 @@
+import { type BigIntStats, constants, type Dirent } from 'node:fs'
+import { lstat, open, readdir, realpath } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { filesUnavailable, reachFiles } from '../../core/blob.ts'
+import { isMemoryName, isMemoryPath, MOST_MEMORY_BYTES } from '../../core/memory-path.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { MemoryBytes, MemoryFile, MemoryFiles } from '../../ports/memory-files.ts'
+
+/** A file that was written this shortly before may be written again within the same tick of the file system's clock. */
+const FRESH_MS = 2_000
+
+const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code
+/** What has gone since it was listed, or never was a folder. */
+const isGone = (thrown: unknown) => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown) ?? '')
+
+const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+  try {
+    return await call()
+  } catch (thrown) {
+    if (isGone(thrown)) return undefined
+    throw thrown
+  }
+}
+
+/** Markdown files below a folder, which may be a link itself; no link below it is followed. */
+export const createFolderMemory = ({ folder, clock }: { folder: string; clock: Clock }): MemoryFiles => {
+  const tagOf = ({ ctimeNs, mtimeNs, size, ino }: BigIntStats) => {
+    const tag = `${ctimeNs}-${mtimeNs}-${size}-${ino}`
+    const age = clock.now() - Number(ctimeNs / 1_000_000n)
+    return age < FRESH_MS ? `${tag}-${clock.now()}` : tag
+  }
+
+  const fileAt = async (root: string, path: string): Promise<MemoryFile[]> => {
+    const stats = await orGone(() => lstat(join(root, path), { bigint: true }))
+    return stats?.isFile() ? [{ path, tag: tagOf(stats), size: Number(stats.size) }] : []
+  }
+
+  const walk = async (root: string, above: string): Promise<MemoryFile[]> => {
+    const entries = (await orGone(() => readdir(join(root, above), { withFileTypes: true }))) ?? []
+    const found: MemoryFile[] = []
+    for (const entry of entries) found.push(...(await below(root, above, entry)))
+    return found
+  }
+
+  const below = async (root: string, above: string, entry: Dirent): Promise<MemoryFile[]> => {
+    const path = above + entry.name
+    if (!isMemoryName(entry.name)) return []
+    if (entry.isDirectory()) return walk(root, `${path}/`)
+    return entry.isFile() && isMemoryPath(path) ? fileAt(root, path) : []
+  }
+
+  return {
+    list: () =>
+      reachFiles(async () => {
+        const root = await orGone(() => realpath(folder))
+        const found = root === undefined ? [] : await walk(root, '')
+        return found.sort((a, b) => (a.path < b.path ? -1 : 1))
+      }),
+    read: async (path) => {
+      if (!isMemoryPath(path)) return undefined
+      return reachFiles(() => orGone(async () => readBelow(await realpath(folder), path)))
+    },
+  }
+}
+
+const readBelow = async (root: string, path: string): Promise<MemoryBytes> => {
+  const file = join(root, path)
+  // A folder on the way may be a link.
+  if ((await realpath(dirname(file))) !== dirname(file)) return undefined
+  // The file itself may be one, or a pipe, which must not hold the service.
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  await using handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  const stats = await handle.stat()
+  if (!stats.isFile()) return undefined
+  // It may grow while it is read: no more than this is ever kept.
+  const bytes = Buffer.alloc(Math.min(stats.size, MOST_MEMORY_BYTES) + 1)
+  let length = 0
+  for (let read = -1; read !== 0 && length < bytes.length; length += read)
+    read = (await handle.read(bytes, length, bytes.length - length)).bytesRead
+  if (length > MOST_MEMORY_BYTES) return 'too_large'
+  if (length > stats.size) throw filesUnavailable('one was being written')
+  return bytes.subarray(0, length)
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import * as path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip } from 'node:zlib'
+import { PAGE_ENCODINGS, type PageEncoding, type PageFile, type PageFiles } from '../../ports/page-files.ts'
+
+const SUFFIX = { br: '.br', gzip: '.gz' } as const satisfies Record<PageEncoding, string>
+const COPY = /\.(?:br|gz)$/
+const open = { br: promisify(brotliDecompress), gzip: promisify(gunzip) }
+
+/**
+ * The built page in a folder. What it has is listed once there is something, and only what is listed is read, so that no
+ * path leads out of the folder. A file is read when it is first asked for and kept: all of them come to a megabyte.
+ */
+export const createPageFiles = (folder: string): PageFiles => {
+  const kept = new Map<string, Promise<PageFile>>()
+  let names: ReadonlySet<string> = new Set()
+  const listed = () => {
+    if (names.size === 0) names = new Set(listOf(folder))
+    return names
+  }
+
+  const load = async (stored: string, encoding: PageEncoding | undefined, isPlain: boolean) => {
+    const bytes = await readFile(path.join(folder, stored))
+    const content = encoding && isPlain ? await open[encoding](bytes) : bytes
+    const tag = createHash('sha256').update(content).digest('base64url').slice(0, 22)
+    return { content, encoding: isPlain ? undefined : encoding, tag }
+  }
+
+  const read: PageFiles['read'] = async (name, encodings) => {
+    // The copies are not files of the page by themselves.
+    if (COPY.test(name)) return undefined
+    const has = (encoding: PageEncoding) => listed().has(name + SUFFIX[encoding])
+    const accepted = encodings.find(has)
+    // Where only compressed copies were shipped, they are opened for whoever takes none.
+    const stored = accepted ?? (listed().has(name) ? undefined : PAGE_ENCODINGS.find(has))
+    if (stored === undefined && !listed().has(name)) return undefined
+    const key = `${accepted ?? ''}:${name}`
+    const found = kept.get(key) ?? load(name + (stored ? SUFFIX[stored] : ''), stored, accepted === undefined)
+    kept.set(key, found)
+    found.catch(() => kept.delete(key))
+    return found
+  }
+  return { read }
+}
+
+/** Every file in the folder, with `/` between its parts. */
+const listOf = (folder: string): string[] => {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)).replaceAll('\\', '/'))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,35 @@
+import { createClock } from '../adapters/node/clock.ts'
+import { createIds } from '../adapters/node/ids.ts'
+import { createLog } from '../adapters/node/log.ts'
+import { createPageFiles } from '../adapters/node/page-files.ts'
+import { ANONYMOUS } from '../core/principal.ts'
+import { withCommonHeaders } from '../http/common-headers.ts'
+import type { HttpEvent } from '../http/event.ts'
+import { lambda } from '../http/lambda.ts'
+import type { Place } from '../http/no-route.ts'
+import { createPage } from '../http/page.ts'
+import { problemOf, problemResult } from '../http/problem.ts'
+import { withRequestId } from './request-id.ts'
+import { type WholeAnswer, whole } from './whole-answer.ts'
+
+/**
+ * The function that serves the page from a folder, and says of all else that it is not there, or `known` under another
+ * method. It reads nothing but its own files: no setting, no storage, nobody's session.
+ */
+export const servePage = (folder: string, known: readonly Place[]) => {
+  const clock = createClock()
+  const ids = createIds({ clock })
+  const log = createLog({ level: 'error' })
+  // Without routes nobody is asked who they are.
+  const http = { guard: () => ANONYMOUS, front: { trustedHops: 0 }, record: () => undefined, clock, log }
+  const serve = createPage({ files: createPageFiles(folder), otherwise: lambda(http, {}, {}, known) })
+  return async (given: HttpEvent, context: object): Promise<WholeAnswer> => {
+    const requestId = ids.next('req')
+    try {
+      return await whole(await serve(withRequestId(given, requestId), context))
+    } catch (err) {
+      log.error({ err, requestId }, 'the page cannot be served')
+      return whole(withCommonHeaders(problemResult(problemOf(err), requestId), requestId))
+    }
+  }
+}

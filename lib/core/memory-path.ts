@@ -1,0 +1,19 @@
+// What is common to every adapter of the port `MemoryFiles`: which names are those of memory files.
+
+/** A file of more bytes is not read. */
+export const MOST_MEMORY_BYTES = 1_048_576
+/** More files than this are not looked at. */
+export const MOST_MEMORY_FILES = 20_000
+
+// A row's key ends at 1,024 bytes, and S3's own with the prefix before it.
+const LONGEST_PATH = 900
+const MARKDOWN = /\.(?:md|markdown)$/i
+// No file system and no prefix may be left, nothing hidden is read, and a name has to survive a log line.
+const UNFIT_SEGMENT = /^$|^\.|[\p{Cc}\p{Zl}\p{Zp}\\\uFFFD]/u
+
+/** Whether a name of a folder or file is one that memory looks at. */
+export const isMemoryName = (name: string): boolean => name.isWellFormed() && !UNFIT_SEGMENT.test(name)
+
+/** Whether a path, relative and with `/` between its segments, is that of a memory file. */
+export const isMemoryPath = (path: string): boolean =>
+  MARKDOWN.test(path) && Buffer.byteLength(path) <= LONGEST_PATH && path.split('/').every(isMemoryName)

@@ -1,0 +1,63 @@
+import type { Contents, FileEntry } from './contents.ts'
+import type { FileRows } from './file-rows.ts'
+import type { Loaded } from './loaded.ts'
+import type { MemoryState, VersionFacts } from './state.ts'
+
+type Needs = { state: MemoryState; loaded: Loaded; rows: FileRows }
+
+/** Memory while somebody has the right to change it: each write is stored at once, and told when all is done. */
+export type Draft = {
+  contents(): Contents
+  /** False when somebody else has written that file meanwhile; then the draft has what they wrote. */
+  put(entry: Omit<FileEntry, 'revision'>): Promise<boolean>
+  remove(entry: FileEntry): Promise<boolean>
+  /** What is said of the new version beside its contents. */
+  note(more: VersionFacts): void
+}
+
+export type Change = <T>(work: (draft: Draft) => Promise<T>) => Promise<T>
+
+/** Changes memory, one at a time in all processes. What was stored before `work` failed is told all the same. */
+export const createChange = ({ state, loaded, rows }: Needs): Change => {
+  let last: Promise<unknown> = Promise.resolve()
+
+  const inLease = async <T>(work: (draft: Draft) => Promise<T>): Promise<T> => {
+    const lease = await state.take()
+    const base = await loaded.base(lease)
+    const entries = new Map(base)
+    let more: VersionFacts = {}
+    const adopt = async (path: string, stored: FileEntry | undefined) => {
+      const now = stored ?? (await rows.get(path))
+      if (now) entries.set(path, now)
+      else entries.delete(path)
+    }
+    const draft: Draft = {
+      contents: () => entries,
+      put: async (entry) => {
+        const stored = await rows.put(entries.get(entry.path), entry)
+        await adopt(entry.path, stored)
+        return stored !== undefined
+      },
+      remove: async (entry) => {
+        const removed = await rows.remove(entry)
+        if (removed) entries.delete(entry.path)
+        else await adopt(entry.path, undefined)
+        return removed
+      },
+      note: (given) => {
+        more = given
+      },
+    }
+    try {
+      return await work(draft)
+    } finally {
+      await loaded.publish(lease, entries, more)
+    }
+  }
+
+  return (work) => {
+    const mine = last.then(() => inLease(work))
+    last = mine.catch(() => undefined)
+    return mine
+  }
+}

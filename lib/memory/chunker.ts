@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto'
+import { estimateTokenCount } from 'tokenx'
+import { type Heading, structureOf } from './markdown-lines.ts'
+import type { StoredChunk } from './rows.ts'
+
+/** A chunk ends before it has more, as models count. */
+export const MOST_TOKENS = 400
+/** The longest piece of a line that is longer than a chunk. */
+const LONGEST_PIECE = 1_200
+
+type Block = { first: number; end: number; tokens: number }
+/** What stands under one heading, that included; the headings above it are its trail. */
+type Section = { first: number; end: number; trail: readonly Heading[] }
+type Piece = { first: number; end: number; text: string }
+
+/**
+ * Cuts a markdown document into chunks of at most about `MOST_TOKENS`: at headings, then at blank lines outside of code,
+ * then at line ends, and only in a line that is too long by itself inside of it. Every line that is not blank is in a
+ * chunk, in order. Ids are made of the path, the headings and the text: what was not edited keeps its id.
+ */
+export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
+  const lines = source.split(/\r\n|\n|\r/)
+  const { headings, isGap } = structureOf(lines)
+  const seen = new Map<string, number>()
+  return sectionsOf(lines, headings).flatMap(({ trail, ...section }) => {
+    const names = trail.map(({ title }) => title).filter((title) => title !== '')
+    return piecesOf(lines, isGap, section).map(({ first, end, text }) => {
+      const key = JSON.stringify([path, names, text])
+      const times = seen.get(key) ?? 0
+      seen.set(key, times + 1)
+      return {
+        id: `chk_${hash('sha256', `${key}${times}`, 'hex').slice(0, 26)}`,
+        startLine: first + 1,
+        endLine: end,
+        ...(names.length > 0 ? { heading: names.at(-1) as string } : {}),
+        ...(names.length > 1 ? { trail: names.slice(0, -1) } : {}),
+        text,
+      }
+    })
+  })
+}
+
+/** A heading with nothing under it stands with what follows: alone it would say nothing. */
+const sectionsOf = (lines: readonly string[], headings: ReadonlyMap<number, Heading>): Section[] => {
+  const sections: Section[] = [{ first: 0, end: lines.length, trail: [] }]
+  let trail: Heading[] = []
+  let bodyFrom = 0
+  for (const [line, heading] of headings) {
+    trail = [...trail.filter(({ level }) => level < heading.level), heading]
+    const last = sections.at(-1) as Section
+    const isEmpty = lines.slice(bodyFrom, line).every((text) => text.trim() === '')
+    if (isEmpty) last.trail = trail
+    else {
+      last.end = line
+      sections.push({ first: line, end: lines.length, trail })
+    }
+    bodyFrom = heading.end
+  }
+  return sections
+}
+
+const piecesOf = (
+  lines: readonly string[],
+  isGap: readonly boolean[],
+  section: Omit<Section, 'trail'>,
+): Piece[] => {
+  const groups: Block[] = []
+  for (const block of blocksOf(lines, isGap, section).flatMap((whole) => fitting(lines, whole))) {
+    const last = groups.at(-1)
+    if (last && last.tokens + block.tokens <= MOST_TOKENS) {
+      last.end = block.end
+      last.tokens += block.tokens
+    } else groups.push({ ...block })
+  }
+  return groups.flatMap(({ first, end, tokens }) => {
+    const text = lines.slice(first, end).join('\n')
+    return tokens > MOST_TOKENS
+      ? cut(text).map((piece) => ({ first, end, text: piece }))
+      : [{ first, end, text: text.toWellFormed() }]
+  })
+}
+
+const measured = (lines: readonly string[], first: number, end: number): Block => ({
+  ...{ first, end },
+  tokens: lines.slice(first, end).reduce((sum, line) => sum + tokensOf(line), 0),
+})
+
+// The estimate of a line that is too long in any case would take its time.
+const tokensOf = (line: string) =>
+  line.length > MOST_TOKENS * 10 ? line.length / 4 : estimateTokenCount(line) + 1
+
+const blocksOf = (
+  lines: readonly string[],
+  isGap: readonly boolean[],
+  { first, end }: Omit<Section, 'trail'>,
+): Block[] => {
+  const blocks: Block[] = []
+  let from: number | undefined
+  for (let at = first; at <= end; at += 1) {
+    const ends = at === end || isGap[at] === true
+    if (ends && from !== undefined) blocks.push(measured(lines, from, at))
+    if (ends) from = undefined
+    else from ??= at
+  }
+  return blocks
+}
+
+/** A block as it is, or line by line when it is too large for a chunk. */
+const fitting = (lines: readonly string[], block: Block): Block[] =>
+  block.tokens <= MOST_TOKENS
+    ? [block]
+    : Array.from({ length: block.end - block.first }, (_, n) =>
+        measured(lines, block.first + n, block.first + n + 1),
+      ).filter(({ first }) => lines[first]?.trim() !== '')
+
+/** A line in pieces, between words where it has any. */
+const cut = (line: string): string[] => {
+  const pieces: string[] = []
+  for (let from = 0; from < line.length; ) {
+    const end = from + endOfPiece(line.slice(from, from + LONGEST_PIECE + 1))
+    const piece = line.slice(from, end).trim()
+    if (piece !== '') pieces.push(piece.toWellFormed())
+    from = end
+  }
+  return pieces
+}
+
+const endOfPiece = (text: string): number => {
+  if (text.length <= LONGEST_PIECE) return text.length
+  const space = text.lastIndexOf(' ')
+  if (space > LONGEST_PIECE / 2) return space
+  const last = text.charCodeAt(LONGEST_PIECE - 1)
+  // Two halves of a character stay together.
+  return last >= 0xd800 && last < 0xdc00 ? LONGEST_PIECE - 1 : LONGEST_PIECE
+}

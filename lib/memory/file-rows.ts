@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto'
+import { persist } from '../core/persist.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Position, Store } from '../ports/store.ts'
+import { type Contents, contentsOf, type FileEntry } from './contents.ts'
+import { type MemoryFileRow, memoryFiles } from './rows.ts'
+
+const SHARDS = '01234567'.split('')
+const PAGE = 100
+const OPTIONAL = ['removed', 'embeddedBy', 'vectors'] as const
+
+const shardOf = (path: string) => String(Number.parseInt(hash('sha256', path, 'hex').slice(0, 4), 16) % 8)
+const keyOf = (path: string) => [shardOf(path), path] as const
+const entryOf = ({ shard: _shard, ...entry }: MemoryFileRow): FileEntry => entry
+
+export type FileRows = ReturnType<typeof createFileRows>
+
+/** The rows of memory files. A write applies only to the revision that its writer has seen. */
+export const createFileRows = ({ store, clock }: { store: Store; clock: Clock }) => {
+  const ofShard = async (shard: string): Promise<FileEntry[]> => {
+    const entries: FileEntry[] = []
+    let after: Position | undefined
+    do {
+      const page = await store.page(memoryFiles, {
+        ...{ index: 'ofShard', is: shard, order: 'asc', limit: PAGE, detail: true },
+        ...(after ? { after } : {}),
+      })
+      entries.push(...page.rows.map(entryOf))
+      after = page.next
+    } while (after)
+    return entries
+  }
+
+  const write = (before: FileEntry | undefined, entry: Omit<FileEntry, 'revision'>) => {
+    const { path } = entry
+    const row = { ...entry, shard: shardOf(path), revision: (before?.revision ?? 0) + 1 }
+    const { shard: _shard, path: _path, ...set } = row
+    return {
+      row,
+      commit: () =>
+        before === undefined
+          ? store.commit<MemoryFileRow>({ insert: memoryFiles, row })
+          : store.commit<MemoryFileRow>({
+              update: memoryFiles,
+              key: keyOf(path),
+              when: { revision: before.revision },
+              set,
+              unset: OPTIONAL.filter((field) => entry[field] === undefined),
+            }),
+    }
+  }
+
+  return {
+    all: async (): Promise<Contents> => contentsOf((await Promise.all(SHARDS.map(ofShard))).flat()),
+    get: async (path: string): Promise<FileEntry | undefined> => {
+      const row = await store.get(memoryFiles, keyOf(path), true)
+      return row && entryOf(row)
+    },
+    /** The entry as it is stored now; undefined when another one was there than the writer had seen. */
+    put: async (
+      before: FileEntry | undefined,
+      entry: Omit<FileEntry, 'revision'>,
+    ): Promise<FileEntry | undefined> => {
+      const { row, commit } = write(before, entry)
+      const { applied } = await persist(commit, clock)
+      return applied ? entryOf(row) : undefined
+    },
+    /** Whether it was there as the writer had seen it. */
+    remove: async ({ path, revision }: FileEntry): Promise<boolean> => {
+      const remove = { remove: memoryFiles, key: keyOf(path), when: { revision } }
+      return (await persist(() => store.commit<MemoryFileRow>(remove), clock)).applied
+    },
+  }
+}

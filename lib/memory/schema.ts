@@ -1,0 +1,83 @@
+import * as z from 'zod'
+
+/** How memory is searched: by words alone, or by meaning as well. */
+export const SearchMethodSchema = z.enum(['lexical', 'hybrid'])
+export type SearchMethod = z.output<typeof SearchMethodSchema>
+
+export const MemoryFileSchema = z.object({
+  path: z.string(),
+  /** SHA-256 of its bytes, in hexadecimal. */
+  hash: z.string(),
+  /** In bytes. */
+  size: z.number(),
+  chunks: z.number(),
+  /** When its content was last taken in. */
+  updatedAt: z.string(),
+})
+
+/** A part of a file: lines from 1, the last included. */
+export const MemoryChunkSchema = z.object({
+  id: z.string(),
+  path: z.string(),
+  startLine: z.number(),
+  endLine: z.number(),
+  heading: z.string().optional(),
+  text: z.string(),
+})
+export type MemoryChunk = z.output<typeof MemoryChunkSchema>
+
+/** `score` is from 0 to 1. */
+export const FoundChunkSchema = MemoryChunkSchema.extend({ score: z.number() })
+export type FoundChunk = z.output<typeof FoundChunkSchema>
+
+/** How many files are in step, and what had to be done for it. */
+export const SyncResultSchema = z.object({
+  synced: z.number(),
+  added: z.number(),
+  updated: z.number(),
+  removed: z.number(),
+  /** Files that are none for memory, and why; at most 100 are named. */
+  skipped: z.array(z.object({ path: z.string(), reason: z.enum(['too_large', 'not_utf8']) })).optional(),
+})
+export type SyncResult = z.output<typeof SyncResultSchema>
+
+export const SessionStatusSchema = z.enum(['active', 'archived'])
+
+/** A stretch of work that memory is kept for. */
+export const MemorySessionSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  conversationId: z.string().optional(),
+  status: SessionStatusSchema,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  archivedAt: z.string().optional(),
+  createdBy: z.string(),
+})
+export type MemorySession = z.output<typeof MemorySessionSchema>
+
+export const ExperienceTypeSchema = z.enum([
+  'tool_chain',
+  'user_preference',
+  'task_solution',
+  'error_recovery',
+])
+
+/** What was learned from a piece of work, to be found when something like it comes up. */
+export const ExperienceSchema = z.object({
+  id: z.string(),
+  type: ExperienceTypeSchema,
+  intent: z.string(),
+  solution: z.union([z.string(), z.record(z.string(), z.unknown())]),
+  successScore: z.number(),
+  tags: z.array(z.string()),
+  sourceConversationId: z.string().optional(),
+  useCount: z.number(),
+  lastUsedAt: z.string().optional(),
+  createdAt: z.string(),
+  createdBy: z.string(),
+})
+export type Experience = z.output<typeof ExperienceSchema>
+
+/** `score` is from 0 to 1. */
+export const FoundExperienceSchema = ExperienceSchema.extend({ score: z.number() })

@@ -1,0 +1,80 @@
+import type { Principal } from '../core/principal.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Embedding } from '../ports/embedding.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { MemoryFiles } from '../ports/memory-files.ts'
+import type { Store } from '../ports/store.ts'
+import { createChange } from './change.ts'
+import { chunkCount, filesIn } from './contents.ts'
+import { createExperiences } from './experiences.ts'
+import { createFileRows } from './file-rows.ts'
+import { createFiles } from './files.ts'
+import { type Compiled, createLoaded } from './loaded.ts'
+import type { SearchMethod } from './schema.ts'
+import { createSearch } from './search.ts'
+import { createMemorySessions } from './sessions.ts'
+import { createMemoryState } from './state.ts'
+import { createSync } from './sync.ts'
+import { createWarm } from './warm.ts'
+
+/** How memory follows its files: what hears of changes, if anything does. */
+export type Watching = () => { enabled: boolean; watching: boolean }
+
+const RECALLED = 6
+
+/** The outside world as memory needs it. */
+export type MemoryPorts = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  log: Log
+  memoryFiles: MemoryFiles
+  /** Where versions lie compiled for other processes; without it this one is the only one. */
+  compiledMemory?: Compiled | undefined
+  /** What gives texts their vectors; without it memory is searched by words. */
+  embedding?: Embedding | undefined
+}
+
+type Needs = MemoryPorts & {
+  watching: Watching
+  audit: (by: Principal, action: string, details: object) => Promise<void>
+}
+
+export type Memory = ReturnType<typeof createMemory>
+
+/** Memory over markdown files: the files are the truth, rows what was made of them, and a copy in memory answers. */
+export const createMemory = (needs: Needs) => {
+  const { memoryFiles: files, compiledMemory: compiled, watching, audit, embedding } = needs
+  const shared = compiled !== undefined
+  const state = createMemoryState({ ...needs, shared })
+  const rows = createFileRows(needs)
+  const loaded = createLoaded({ ...needs, state, rows, compiled, model: embedding?.model })
+  const change = createChange({ state, loaded, rows })
+  const search = createSearch({ ...needs, loaded })
+  const sessions = createMemorySessions(needs)
+  const contents = createFiles({ loaded, change })
+
+  return {
+    ...createSync({ ...needs, files, change, state, shared }),
+    search,
+    /** As agents search. */
+    recall: async (query: string) => (await search({ query, maxResults: RECALLED })).chunks,
+    files: contents,
+    sessions,
+    experiences: createExperiences(needs),
+    warm: createWarm({ loaded, search, namesOf: sessions.namesOf }),
+    stats: async () => {
+      const { contents: held, lastSync } = await loaded.withState()
+      const method: SearchMethod = embedding ? 'hybrid' : 'lexical'
+      const by = embedding ? { embeddingModel: embedding.model } : {}
+      return { files: filesIn(held).length, chunks: chunkCount(held), lastSync, method, ...by }
+    },
+    watcher: async () => ({ ...watching(), lastSync: (await state.read()).lastSync ?? null }),
+    clear: async (principal: Principal): Promise<{ files: number; chunks: number }> => {
+      const cleared = await contents.clear()
+      await audit(principal, 'memory.clear', cleared)
+      return cleared
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { Problem } from '../core/errors.ts'
+import { persist } from '../core/persist.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Store } from '../ports/store.ts'
+import { type MemoryStateRow, memoryState } from './rows.ts'
+
+const ID = 'memory'
+const NOTHING: MemoryStateRow = { id: ID, version: 0 }
+
+/** Longer than any function works on memory: whoever holds the lease past this is gone. */
+const LEASE_MS = 60_000
+const LOOK_AGAIN_MS = 250
+/** A function answers within 29 s, whatever it waits for. */
+const LONGEST_WAIT_MS = 15_000
+
+type Needs = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  /** Whether other processes change the same memory. */
+  shared: boolean
+}
+
+/** The right to change memory. `isTorn` says that whoever had it before died with its work half done. */
+export type Lease = { token: string; version: number; isTorn: boolean }
+
+/** What is said of a version beside its contents. */
+export type VersionFacts = Pick<MemoryStateRow, 'lastSync' | 'listing' | 'embeddedBy'>
+
+export type MemoryState = ReturnType<typeof createMemoryState>
+
+/** The version of memory, and who may make the next one. */
+export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
+  const read = async (): Promise<MemoryStateRow> => (await store.get(memoryState, ID)) ?? NOTHING
+
+  const attempt = async (): Promise<Lease | undefined> => {
+    const seen = await read()
+    // Alone with its storage, a process takes turns by itself: a lease that is there is that of a dead one.
+    if (shared && seen.leaseToken !== undefined && (seen.leaseUntil ?? 0) > clock.now()) return undefined
+    const token = ids.next('lease')
+    const lease = { leaseToken: token, leaseUntil: clock.now() + LEASE_MS }
+    const row = { ...NOTHING, ...lease }
+    const isFirst =
+      seen === NOTHING && (await store.commit<MemoryStateRow>({ insert: memoryState, row })).applied
+    const when = { version: seen.version, leaseToken: seen.leaseToken ?? null }
+    const taken =
+      isFirst ||
+      (await store.commit<MemoryStateRow>({ update: memoryState, key: ID, when, set: lease })).applied
+    return taken ? { token, version: seen.version, isTorn: seen.leaseToken !== undefined } : undefined
+  }
+
+  const take = async (): Promise<Lease> => {
+    for (const until = clock.now() + LONGEST_WAIT_MS; ; ) {
+      const lease = await attempt()
+      if (lease) return lease
+      if (clock.now() >= until) throw busy()
+      await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve))
+    }
+  }
+
+  /** Ends the lease, as a rule with a new version; false when somebody else has taken it over. */
+  const publish = async ({ token }: Lease, set: Partial<MemoryStateRow>): Promise<boolean> => {
+    const { applied } = await persist(
+      () =>
+        store.commit<MemoryStateRow>({
+          update: memoryState,
+          key: ID,
+          when: { leaseToken: token },
+          set,
+          unset: ['leaseToken', 'leaseUntil'],
+        }),
+      clock,
+    )
+    return applied
+  }
+
+  return { read, take, publish }
+}
+
+const busy = () =>
+  new Problem('unavailable', 'memory_busy', 'Memory is being brought up to date; try again in a moment', {
+    retryAfterMs: 2_000,
+  })

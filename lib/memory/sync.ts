@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Problem } from '../core/errors.ts'
+import { MOST_MEMORY_FILES } from '../core/memory-path.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Embedding } from '../ports/embedding.ts'
+import type { MemoryFile, MemoryFiles } from '../ports/memory-files.ts'
+import type { Change, Draft } from './change.ts'
+import type { Contents } from './contents.ts'
+import { filesIn } from './contents.ts'
+import { embedMissing } from './embed.ts'
+import type { SyncResult } from './schema.ts'
+import type { MemoryState } from './state.ts'
+import { createTake, type Outcome } from './take.ts'
+
+/** A sync in a function ends before the function does; the next one goes on. */
+const BUDGET_MS = 18_000
+/** Files that are read at once. */
+const AT_ONCE = 4
+const MOST_NAMED = 100
+
+type Needs = {
+  files: MemoryFiles
+  change: Change
+  state: MemoryState
+  clock: Clock
+  shared: boolean
+  embedding?: Embedding | undefined
+}
+
+/** Brings memory in step with its files. */
+export const createSync = ({ files, change, state, clock, shared, embedding }: Needs) => {
+  let ending = false
+  const stopped = new AbortController()
+  const listed = async () => (await files.list()).slice(0, MOST_MEMORY_FILES)
+  const { take, leave } = createTake({ files, clock })
+
+  const syncDraft = async (draft: Draft): Promise<SyncResult> => {
+    const from = clock.monotonic()
+    const found = await listed()
+    const { unknown, gone } = differences(draft.contents(), found)
+    const outcomes: Outcome[] = []
+    for (const entry of gone) outcomes.push(await leave(draft, entry))
+    for (let at = 0; at < unknown.length; at += AT_ONCE) {
+      if (ending || (shared && clock.monotonic() - from > BUDGET_MS)) throw unfinished(at, unknown.length)
+      outcomes.push(...(await Promise.all(unknown.slice(at, at + AT_ONCE).map((file) => take(draft, file)))))
+      // Cutting a large file takes a while, and others wait for answers.
+      await turn()
+    }
+    if (embedding) await embedMissing(draft, embedding, stopped.signal)
+    const by = embedding ? { embeddedBy: embedding.model } : {}
+    draft.note({ lastSync: iso(clock.now()), listing: listingOf(found), ...by })
+    return resultOf(outcomes, filesIn(draft.contents()).length)
+  }
+
+  return {
+    /** What is being taken in is stored, and the rest left to the next process. */
+    endSync: (): void => {
+      ending = true
+      stopped.abort(ended())
+    },
+    sync: (): Promise<SyncResult> => change(syncDraft),
+    /** For whoever looks again and again: two small reads where nothing has changed. */
+    syncIfChanged: async (): Promise<SyncResult | undefined> => {
+      const [found, { listing, leaseToken, leaseUntil = 0, embeddedBy }] = await Promise.all([
+        listed(),
+        state.read(),
+      ])
+      const isTorn = leaseToken !== undefined && leaseUntil <= clock.now()
+      const isEmbedded = embedding === undefined || embeddedBy === embedding.model
+      const isSame = listing === undefined ? found.length === 0 : listing === listingOf(found) && isEmbedded
+      if (!isTorn && isSame) return undefined
+      return change(syncDraft)
+    },
+  }
+}
+
+const listingOf = (found: readonly MemoryFile[]) =>
+  hash('sha256', JSON.stringify(found.map(({ path, tag }) => [path, tag])), 'base64url')
+
+/** The files that have to be read, and the entries whose files are gone. */
+export const differences = (contents: Contents, found: readonly MemoryFile[]) => {
+  const there = new Set(found.map(({ path }) => path))
+  return {
+    unknown: found.filter(({ path, tag }) => contents.get(path)?.tag !== tag),
+    gone: [...contents.values()].filter(({ path }) => !there.has(path)),
+  }
+}
+
+const resultOf = (outcomes: readonly Outcome[], synced: number): SyncResult => {
+  const countOf = (wanted: Outcome['change']) => outcomes.filter(({ change }) => change === wanted).length
+  const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
+  return {
+    ...{ synced, added: countOf('added'), updated: countOf('updated'), removed: countOf('removed') },
+    ...(skipped.length > 0 ? { skipped: skipped.slice(0, MOST_NAMED) } : {}),
+  }
+}
+
+const ended = () => new Problem('unavailable', 'memory_sync_unfinished', 'The service is stopping')
+
+const unfinished = (done: number, all: number) =>
+  new Problem(
+    'unavailable',
+    'memory_sync_unfinished',
+    `${done} of ${all} files were taken in; sync again to go on`,
+    {
+      retryAfterMs: 1_000,
+    },
+  )

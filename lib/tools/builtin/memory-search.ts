@@ -1,0 +1,26 @@
+import * as z from 'zod'
+import { defineTool } from '../tool.ts'
+
+/** A part of what people keep as memory: where it stands, and its text. */
+type Remembered = { path: string; startLine: number; endLine: number; text: string }
+export type SearchMemory = (query: string) => Promise<readonly Remembered[]>
+
+const MOST_CHARACTERS = 4_000
+
+export const createMemorySearch = (search: SearchMemory) =>
+  defineTool({
+    name: 'memory_search',
+    description:
+      'Search the notes that people keep as memory: conventions, decisions, how things were done before. Answers the parts that fit best.',
+    input: z.object({ query: z.string().trim().min(1).max(1_000) }),
+    risk: 'read',
+    subject: ({ query }) => JSON.stringify(query),
+    async run({ query }) {
+      const found = await search(query)
+      if (found.length === 0) return { content: 'Nothing found.' }
+      return { content: found.map(shown).join('\n\n') }
+    },
+  })
+
+const shown = ({ path, startLine, endLine, text }: Remembered) =>
+  `[${path}:${startLine}-${endLine}]\n${text.slice(0, MOST_CHARACTERS)}`

@@ -1,0 +1,48 @@
+import * as z from 'zod'
+import { defineRoutes } from '../http/route.ts'
+import { TaskSchema } from '../tasks/schema.ts'
+import { type Sender, WebhookStatusSchema } from './schema.ts'
+import { wires } from './wire.ts'
+
+/** `task` is the one that the event has come to, as it stands, without what its agent made of it. */
+const ReceivedSchema = z.object({ message: z.string(), task: TaskSchema.optional() })
+export type Received = z.input<typeof ReceivedSchema>
+
+const text = z.string().optional()
+
+/** Headers are asked for after the signature, which is 403 when it is missing: so none of them is 400. */
+const headersOf = (sender: Sender) => {
+  const { signature, deliveryHeader, eventHeader } = wires[sender]
+  const form = `${signature.prefix}<64 hexadecimal digits>`
+  return z.object({
+    [signature.header]: text.meta({ description: `HMAC-SHA256 of the body: ${form}. Wrong or missing: 403` }),
+    [deliveryHeader]: text.meta({
+      description: 'Names the delivery; one that comes again makes no other task',
+    }),
+    ...(eventHeader ? { [eventHeader]: text.meta({ description: 'Names the event' }) } : {}),
+  })
+}
+
+const inbound = <S extends Sender>(sender: S) =>
+  ({
+    method: 'POST',
+    path: `/api/webhooks/${sender}`,
+    summary: `Take an event of the ${wires[sender].says}, in ${wires[sender].format} format; some make a task`,
+    access: 'public',
+    headers: headersOf(sender),
+    rawBody: z.record(z.string(), z.unknown()),
+    response: ReceivedSchema,
+  }) as const
+
+export const inboundRoutes = defineRoutes({
+  codehostEvent: inbound('codehost'),
+  trackeraEvent: inbound('trackera'),
+  trackerbEvent: inbound('trackerb'),
+  webhookStatus: {
+    method: 'GET',
+    path: '/api/integrations/webhooks/status',
+    summary: 'Whether the webhooks of each provider are configured, and what came by them',
+    access: 'session',
+    response: WebhookStatusSchema,
+  },
+})

@@ -1,0 +1,10 @@
+import type { Handlers } from '../http/route.ts'
+import type { inboundRoutes } from './contract.ts'
+import type { Inbound } from './service.ts'
+
+export const inboundHandlers = ({ inbound }: { inbound: Inbound }): Handlers<typeof inboundRoutes> => ({
+  codehostEvent: (_input, call) => inbound.receive('codehost', call),
+  trackeraEvent: (_input, call) => inbound.receive('trackera', call),
+  trackerbEvent: (_input, call) => inbound.receive('trackerb', call),
+  webhookStatus: () => inbound.status(),
+})

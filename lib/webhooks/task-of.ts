@@ -1,0 +1,55 @@
+import type { CreateTask } from '../tasks/schema.ts'
+import type { Ask } from './ask.ts'
+import { cut, httpUrl, oneLine } from './outside-text.ts'
+import { priorityOf } from './priority.ts'
+import { promptOf } from './prompt.ts'
+import type { Sender } from './schema.ts'
+
+const LONGEST_TITLE = 500
+const LONGEST_TEXT = 100_000
+const LONGEST_NAME = 500
+const LONGEST_LABEL = 200
+const MOST_LABELS = 50
+
+const REPOSITORY = /^[\w.-]{1,200}\/[\w.-]{1,200}$/
+/** What git refuses in names of branches, as far as a letter tells. */
+const BRANCH = /^(?![-/.])[^\p{Cc}\p{Z}~^:?*[\]\\]{1,200}$/u
+
+/**
+ * The task that an event asks for. Every text in it is data from outside: cut to what a task may have, titles and labels
+ * to one line, and left out where it is not of its form. `mark` is known to nobody yet; see `promptOf`.
+ */
+export const taskOf = (sender: Sender, event: string, ask: Ask, mark: string): CreateTask => {
+  const title = titleOf(ask)
+  const repository = formed(ask.repository, REPOSITORY)
+  const branch = formed(ask.branch, BRANCH)
+  const sourceUrl = httpUrl(ask.url)
+  return {
+    title,
+    ...(ask.description ? { description: cut(ask.description, LONGEST_TEXT) } : {}),
+    prompt: promptOf({ ...ask, url: sourceUrl }, title, mark),
+    priority: priorityOf(ask.labels, ask.priority),
+    source: sender,
+    sourceId: nameOf(ask),
+    ...(sourceUrl ? { sourceUrl } : {}),
+    ...(repository ? { repository } : {}),
+    ...(branch ? { branch } : {}),
+    labels: labelsOf(ask.labels),
+    metadata: { webhook: { event, asks: ask.kind } },
+  }
+}
+
+const nameOf = ({ sourceId }: Ask): string => oneLine(sourceId, LONGEST_NAME) ?? 'without a name'
+
+const titleOf = (ask: Ask): string => {
+  const title = oneLine(ask.title, LONGEST_TITLE) ?? `Issue ${nameOf(ask)}`
+  return cut(ask.kind === 'review' ? `Review: ${title}` : title, LONGEST_TITLE).trim()
+}
+
+const labelsOf = (labels: readonly string[]): string[] => {
+  const lines = labels.flatMap((label) => oneLine(label, LONGEST_LABEL) ?? [])
+  return [...new Set(lines)].slice(0, MOST_LABELS)
+}
+
+const formed = (text: string | undefined, form: RegExp): string | undefined =>
+  text !== undefined && form.test(text) ? text.toWellFormed() : undefined

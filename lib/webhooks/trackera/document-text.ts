@@ -1,0 +1,84 @@
+// Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure. What it comes in is
+// nested 64 levels deep at most.
+
+type Node = Readonly<Record<string, unknown>>
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+
+const BREAK = '\n'
+/** Nodes that stand on lines of their own, and what comes after them. */
+const blocks: Readonly<Record<string, string>> = {
+  paragraph: '\n\n',
+  heading: '\n\n',
+  codeBlock: '\n\n',
+  blockquote: BREAK,
+  panel: BREAK,
+  expand: BREAK,
+  nestedExpand: BREAK,
+  listItem: BREAK,
+  taskItem: BREAK,
+  decisionItem: BREAK,
+  tableRow: BREAK,
+  bulletList: BREAK,
+  orderedList: BREAK,
+  taskList: BREAK,
+  decisionList: BREAK,
+  table: BREAK,
+  caption: BREAK,
+}
+
+/** What nodes without content say. */
+const leaves: Readonly<Record<string, (attrs: Node) => unknown>> = {
+  hardBreak: () => BREAK,
+  rule: () => '---\n\n',
+  mention: ({ text }) => text,
+  emoji: ({ text, shortName }) => text ?? shortName,
+  status: ({ text }) => text,
+  inlineCard: ({ url }) => url,
+  blockCard: ({ url }) => url,
+  embedCard: ({ url }) => url,
+  media: ({ alt }) => alt,
+  date: ({ timestamp }) => dateOf(Number(timestamp)),
+}
+
+const LATEST_MS = 8.64e15
+
+const dateOf = (ms: number): string =>
+  Math.abs(ms) <= LATEST_MS ? new Date(ms).toISOString().slice(0, 10) : ''
+
+/** A description or comment as plain text, whether it came as text or as a document; undefined for what is neither. */
+export const plainText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value
+  if (!isNode(value)) return undefined
+  const lines = textOf(value).split(BREAK)
+  return lines
+    .map((line) => line.trimEnd())
+    .join(BREAK)
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+const textOf = (node: unknown): string => {
+  if (!isNode(node)) return ''
+  const { type, text, attrs, content } = node
+  if (typeof text === 'string') return linked(text, node)
+  const name = typeof type === 'string' ? type : ''
+  if (Object.hasOwn(leaves, name)) return String(leaves[name]?.(isNode(attrs) ? attrs : {}) ?? '')
+  const inner = Array.isArray(content) ? innerOf(name, content) : ''
+  return inner + (Object.hasOwn(blocks, name) ? blocks[name] : '')
+}
+
+const innerOf = (name: string, content: readonly unknown[]): string => {
+  const texts = content.map(textOf)
+  if (name === 'bulletList') return texts.map((text) => `- ${text.trim()}\n`).join('')
+  if (name === 'orderedList') return texts.map((text, at) => `${at + 1}. ${text.trim()}\n`).join('')
+  if (name === 'tableRow') return texts.map((text) => text.trim()).join(' | ')
+  return texts.join('')
+}
+
+/** A link whose text is not its address says both. */
+const linked = (text: string, { marks }: Node): string => {
+  const link = Array.isArray(marks) ? marks.find((mark) => isNode(mark) && mark.type === 'link') : undefined
+  const href = isNode(link) && isNode(link.attrs) ? link.attrs.href : undefined
+  return typeof href === 'string' && href !== text ? `${text} (${href})` : text
+}

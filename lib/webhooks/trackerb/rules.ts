@@ -1,0 +1,66 @@
+import type { CreateTask } from '../../tasks/schema.ts'
+import { type Ask, kindOf, type Labels, type Rule, rule } from '../ask.ts'
+import { orderIn } from '../outside-text.ts'
+import { CommentEvent, IssueEvent } from './payload.ts'
+
+/** Linear's numbers are ours, but for 0, which is none. */
+const priorityNumbered = (number: number | undefined): CreateTask['priority'] | undefined =>
+  number === 1 || number === 2 || number === 3 || number === 4 ? number : undefined
+
+const askAbout = (kind: 'task' | 'review', { data, url }: IssueEvent): Ask => ({
+  kind,
+  issue: data.id,
+  sourceId: data.identifier ?? data.id,
+  title: data.title,
+  description: data.description,
+  url: data.url ?? url,
+  labels: data.labels.map(({ name }) => name),
+  priority: priorityNumbered(data.priority),
+  branch: data.branchName,
+})
+
+const created = (event: IssueEvent, labels: Labels): Ask | string => {
+  const names = event.data.labels.map(({ name }) => name)
+  const kind = kindOf(names, labels)
+  return kind === undefined ? 'The issue has no label that asks for a task' : askAbout(kind, event)
+}
+
+const updated = (event: IssueEvent, labels: Labels): Ask | string => {
+  const kind = kindOf(addedIn(event), labels)
+  return kind === undefined ? 'The change added no label that asks for a task' : askAbout(kind, event)
+}
+
+const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {
+  const before = updatedFrom?.labelIds
+  if (before === undefined) return []
+  return data.labels.filter(({ id }) => id !== undefined && !before.includes(id)).map(({ name }) => name)
+}
+
+/** `https://linear.app/acme/issue/ENG-12/title#comment-1`: the address of a comment names its issue. */
+const ADDRESS = /^(https?:\/\/[^/?#]+\/[^/?#]+\/issue\/([A-Z0-9]+-\d+)[^?#]*)/i
+
+const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
+  const order = orderIn(data.body)
+  if (order === undefined) return 'The comment does not begin with /ai and what to do'
+  if (data.botActor || (actor?.type ?? 'user').toLowerCase() !== 'user')
+    return 'Comments of programs make no tasks'
+  const issue = data.issueId ?? data.issue?.id
+  if (issue === undefined) return 'The comment stands under no issue'
+  const [, address, identifier] = ADDRESS.exec(url ?? '') ?? []
+  const sourceId = data.issue?.identifier ?? identifier ?? issue
+  return {
+    kind: 'comment',
+    ...{ issue, order, sourceId },
+    title: data.issue?.title,
+    description: undefined,
+    url: data.issue?.url ?? address,
+    labels: [],
+    facts: { 'comment by': data.user?.name ?? actor?.name },
+  }
+}
+
+export const rules: Readonly<Record<string, Rule>> = {
+  'Issue.create': rule(IssueEvent, created),
+  'Issue.update': rule(IssueEvent, updated),
+  'Comment.create': rule(CommentEvent, commented),
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { describe, expect, it } from '@jest/globals'
+import { createBucket } from '../../lib/adapters/aws/s3.ts'
+import { createS3Memory } from '../../lib/adapters/aws/s3-memory.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createFolderMemory } from '../../lib/adapters/node/folder-memory.ts'
+import { CREDENTIALS, REGION, startSqsAndS3 } from '../../offline/emulators.ts'
+import { memoryFilesContract, type OpenMemory } from './memory-files.ts'
+import { testOf } from './test-of.ts'
+
+/** A clock by which everything there is was written long ago. */
+const later = { ...createClock(), now: () => Date.parse('2200-01-01') }
+
+const openFolder = async () => {
+  const above = await mkdtemp(join(tmpdir(), 'memory-'))
+  const folder = join(above, 'memory')
+  const put: OpenMemory['put'] = async (path, bytes) => {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), bytes)
+  }
+  return {
+    ...{ above, folder, put, files: createFolderMemory({ folder, clock: later }) },
+    remove: (path: string) => rm(join(folder, path)),
+    // Leads to a name that no file can have, since to the system's admin nothing is closed.
+    breakDown: async () => {
+      await symlink(join(above, 'x'.repeat(300)), folder)
+    },
+    close: () => rm(above, { recursive: true, force: true }),
+  }
+}
+
+const openS3 = async () => {
+  const { endpoint, stop } = await startSqsAndS3()
+  const settings = {
+    endpoint,
+    region: REGION,
+    credentials: CREDENTIALS,
+    forcePathStyle: true,
+    maxAttempts: 1,
+  }
+  const client = new S3Client(settings)
+  const Bucket = 'files'
+  await createBucket(client, Bucket)
+  const put: OpenMemory['put'] = async (path, bytes) => {
+    const Body = Buffer.from(bytes)
+    await client.send(new PutObjectCommand({ Bucket, Key: `memory/${path}`, Body }))
+  }
+  return {
+    ...{ client, put, files: createS3Memory({ client, bucket: Bucket }), breakDown: stop },
+    remove: async (path: string) => {
+      await client.send(new DeleteObjectCommand({ Bucket, Key: `memory/${path}` }))
+    },
+    close: async () => {
+      client.destroy()
+      await stop()
+    },
+  }
+}
+
+memoryFilesContract('in a folder', openFolder)
+memoryFilesContract('in S3', openS3)
+
+describe('memory files in a folder', () => {
+  const inFolder = (test: (opened: Awaited<ReturnType<typeof openFolder>>) => Promise<void>) =>
+    testOf(openFolder, test)
+
+  it(
+    'are not those that links lead to',
+    inFolder(async ({ above, folder, files, put }) => {
+      await put('real/a.md', 'inside')
+      await writeFile(join(above, 'secret.md'), 'outside')
+      await symlink(join(above, 'secret.md'), join(folder, 'link.md'))
+      await symlink(above, join(folder, 'up'))
+      await symlink(join(folder, 'real'), join(folder, 'again'))
+      expect((await files.list()).map(({ path }) => path)).toEqual(['real/a.md'])
+      for (const path of ['link.md', 'up/secret.md', 'again/a.md'])
+        expect([path, await files.read(path)]).toEqual([path, undefined])
+    }),
+  )
+
+  it(
+    'may be in a folder that is a link itself',
+    inFolder(async ({ above, put }) => {
+      await put('a.md', 'text')
+      await symlink(join(above, 'memory'), join(above, 'link'))
+      const files = createFolderMemory({ folder: join(above, 'link'), clock: later })
+      expect(String(await files.read('a.md'))).toBe('text')
+    }),
+  )
+
+  it(
+    'are no pipes, which never end',
+    inFolder(async ({ folder, files, put }) => {
+      await put('a.md', 'text')
+      execFileSync('mkfifo', [join(folder, 'pipe.md')])
+      expect((await files.list()).map(({ path }) => path)).toEqual(['a.md'])
+      expect(await files.read('pipe.md')).toBeUndefined()
+    }),
+  )
+
+  it(
+    'have a new tag each time for as long as they may be written again in the same tick of the clock',
+    inFolder(async ({ folder, put }) => {
+      let ms = Date.now()
+      const clock = { ...createClock(), now: () => (ms += 1) }
+      const files = createFolderMemory({ folder, clock })
+      await put('a.md', 'text')
+      const tag = async () => (await files.list())[0]?.tag
+      expect(await tag()).not.toBe(await tag())
+      ms += 60_000
+      expect(await tag()).toBe(await tag())
+    }),
+  )
+})

@@ -1,0 +1,62 @@
+import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
+import { joinCloudMemory } from '../../lib/app/cloud-memory.ts'
+import type { Config } from '../../lib/config.ts'
+import { createEntry } from '../../lib/join/entry.ts'
+import type { Functions } from './functions.ts'
+
+/** More chunks than a row keeps in itself. */
+const LONG_FILE = Array.from({ length: 4_000 }, (_, n) => `Line ${n} of a long file.`).join('\n\n')
+
+type Call = (name: string, route: string, body?: unknown) => Promise<unknown>
+// biome-ignore lint/suspicious/noExplicitAny: the answers of many routes.
+type Answer = any
+
+/** Memory, from its files to what was forgotten of them; sessions and experiences. */
+export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, ask: Call): Promise<void> => {
+  const call = (route: string, body?: unknown): Promise<Answer> => ask('memory', route, body)
+  for (const name of ['a.md', 'b/c.md', 'd.md']) await putFile(name, `# Title\n\n${name}`)
+  await putFile('long.md', LONG_FILE)
+  await call('POST /api/memory/sync')
+  await putFile('long.md', `${LONG_FILE}, changed`)
+  await call('POST /api/memory/sync')
+  await call('POST /api/memory/search', { query: 'title' })
+  for (const path of ['stats', 'files', 'watcher/status']) await call(`GET /api/memory/${path}`)
+  const { chunks } = await call('GET /api/memory/files/b%2Fc.md/chunks')
+  await call(`DELETE /api/memory/chunks/${chunks[0].id}`)
+  await call('DELETE /api/memory/files/a.md')
+  await useSessions(call)
+  await useExperiences(call)
+  await as('worker', recall)
+  await dropCopies()
+  await as('worker', recall)
+  // The tick takes in what has changed, too.
+  await putFile('long.md', `${LONG_FILE}, changed again`)
+  await invoke('tick', {})
+  await call('DELETE /api/memory/all')
+}
+
+/** What an agent finds, in a process that has just started. */
+const recall = async (config: Config) => {
+  const ports = openWorkPorts(config, withoutSending)
+  const found = await joinCloudMemory(createEntry(ports, config), ports, config).recall('title')
+  if (found.length === 0) throw new Error('The worker found nothing in memory')
+}
+
+const useSessions = async (call: (route: string, body?: unknown) => Promise<Answer>) => {
+  const { session } = await call('POST /api/memory/sessions', { name: 'title', conversationId: 'c-1' })
+  await call('GET /api/memory/sessions?conversationId=c-1')
+  await call(`GET /api/memory/sessions/${session.id}`)
+  await call('POST /api/memory/warm', { conversationId: 'c-1' })
+  await call(`POST /api/memory/sessions/${session.id}/archive`)
+}
+
+const useExperiences = async (call: (route: string, body?: unknown) => Promise<Answer>) => {
+  const given = { type: 'task_solution', intent: 'repair', solution: 'carefully' }
+  const { experience } = await call('POST /api/memory/experiences', given)
+  await call('POST /api/memory/experiences', given)
+  await call('GET /api/memory/experiences')
+  await call('GET /api/memory/experiences/search?q=repair')
+  await call(`GET /api/memory/experiences/${experience.id}`)
+  await call(`POST /api/memory/experiences/${experience.id}/use`)
+  await call(`DELETE /api/memory/experiences/${experience.id}`)
+}

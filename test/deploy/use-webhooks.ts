@@ -1,0 +1,49 @@
+import type { Clock } from '../../lib/ports/clock.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { type InboundEvent, inboundEvents } from '../../lib/webhooks/rows.ts'
+import { issueLabeled } from '../webhooks/payloads/codehost.ts'
+import { headersOf } from '../webhooks/signed.ts'
+import type { Functions } from './functions.ts'
+
+const MINUTE_MS = 60_000
+/** Larger than what a row keeps in itself. */
+const LONG = 'word '.repeat(10_000)
+
+type Headers = Record<string, string>
+type Call = (name: string, route: string) => Promise<unknown>
+
+/** An issue of the code host that was labeled, as it comes to the function. */
+export const deliver = ({ http }: Pick<Functions, 'http'>, issue: object, headers: Headers = {}) => {
+  const body = JSON.stringify(issueLabeled('ai-task', { body: LONG, ...issue }))
+  const delivery = { sender: 'codehost', event: 'issues', delivery: JSON.stringify(issue), body } as const
+  return http('webhooks', 'POST /api/webhooks/codehost', body, { ...headersOf(delivery), ...headers })
+}
+
+/** Issues of each urgency, one of them twice and labeled again; what came, as people are shown it. */
+export const useWebhooks = async (functions: Functions, call: Call): Promise<void> => {
+  const urgent = { number: 81, labels: [{ name: 'critical' }] }
+  for (const issue of [{ number: 80 }, urgent, urgent, { ...urgent, updated_at: 'later' }])
+    await deliver(functions, issue)
+  await call('webhooks', 'GET /api/integrations/webhooks/status')
+}
+
+/** Events whose function died before it made their tasks, of each urgency; one of them while the issue had a task. */
+export const leaveEvents = async (store: Store, clock: Clock): Promise<void> => {
+  for (const [issue, priority] of [
+    [1, 1],
+    [2, 3],
+    [2, 3],
+  ] as const) {
+    const id = `codehost-${issue}-${priority}-${Math.random()}`
+    const openSince = new Date(clock.now() - MINUTE_MS).toISOString()
+    const wants: InboundEvent['wants'] = {
+      ...{ title: 'Left', prompt: LONG, priority, source: 'codehost', labels: [] },
+    }
+    const row: InboundEvent = {
+      ...{ id, sender: 'codehost', event: 'issues.labeled', delivery: id, receivedAt: openSince, openSince },
+      ...{ body: LONG, wants, issue: `left#${issue}`, makes: `task_${id}` },
+      expiresAt: clock.now() + MINUTE_MS,
+    }
+    await store.commit<InboundEvent>({ insert: inboundEvents, row })
+  }
+}

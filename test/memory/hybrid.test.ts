@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals'
+import { Problem } from '../../lib/core/errors.ts'
+import { fused } from '../../lib/memory/hybrid.ts'
+import type { Embedding } from '../../lib/ports/embedding.ts'
+import { createWorld } from './world.ts'
+
+/** A model that knows two meanings: of words for cars, and of everything else. */
+const createModel = (model = 'openai/m') => {
+  const asked: string[] = []
+  let isDown = false
+  const embedding: Embedding = {
+    model,
+    embed: async (texts) => {
+      if (isDown) throw new Problem('unavailable', 'provider_error', 'down')
+      asked.push(...texts)
+      return texts.map((text) =>
+        /car|vehicle|automobile/i.test(text) ? Float32Array.of(3, 0) : Float32Array.of(0, 2),
+      )
+    },
+  }
+  const down = (is: boolean) => {
+    isDown = is
+  }
+  return { embedding, asked, down }
+}
+
+const FILES = {
+  'a.md': '# Garage\n\nOur vehicle is red.',
+  'b.md': '# Kitchen\n\nThe oven is hot.\n\n# Bath\n\nBlue tiles.',
+}
+const started = async () => {
+  const world = createWorld()
+  for (const [path, text] of Object.entries(FILES)) world.place.write(path, text)
+  return { world, model: createModel(), [Symbol.asyncDispose]: world[Symbol.asyncDispose] }
+}
+
+describe('memory with a model for meanings', () => {
+  it('finds what has none of the words', async () => {
+    await using on = await started()
+    const memory = on.world.process({ embedding: on.model.embedding })
+    await memory.sync()
+    const { method, chunks } = await memory.search({ query: 'automobile', maxResults: 1 })
+    expect([method, chunks.map(({ path }) => path)]).toEqual(['hybrid', ['a.md']])
+    expect(await memory.stats()).toMatchObject({ method: 'hybrid', embeddingModel: 'openai/m' })
+    const both = await memory.search({ query: 'red vehicle', maxResults: 1 })
+    expect(both.chunks[0]?.score).toBe(1)
+  })
+
+  it('asks for vectors of what is new only, also in the next process', async () => {
+    await using on = await started()
+    const { embedding, asked } = on.model
+    await on.world.process({ embedding }).sync()
+    expect(asked).toHaveLength(3)
+    on.world.place.write('c.md', '# New')
+    const memory = on.world.process({ embedding })
+    await memory.sync()
+    expect(asked).toHaveLength(4)
+    expect((await memory.search({ query: 'automobile', maxResults: 1 })).chunks[0]?.path).toBe('a.md')
+  })
+
+  it('that is down: a sync says so and keeps what can be found by words, a search goes by words', async () => {
+    await using on = await started()
+    const memory = on.world.process({ embedding: on.model.embedding })
+    on.model.down(true)
+    await expect(memory.sync()).rejects.toMatchObject({ kind: 'unavailable', code: 'provider_error' })
+    const found = await memory.search({ query: 'vehicle', maxResults: 6 })
+    expect([found.method, found.count]).toEqual(['lexical', 1])
+    on.model.down(false)
+    expect(await memory.syncIfChanged()).toMatchObject({ synced: 2, added: 0 })
+    expect((await memory.search({ query: 'automobile', maxResults: 1 })).chunks[0]?.path).toBe('a.md')
+  })
+
+  it('forgets vectors with their chunks, and those of another model', async () => {
+    await using on = await started()
+    const memory = on.world.process({ embedding: on.model.embedding })
+    await memory.sync()
+    const [first] = (await memory.files.chunks('b.md')).chunks
+    await memory.files.removeChunk(first?.id ?? '')
+    for (const each of [memory, on.world.process({ embedding: on.model.embedding })]) {
+      const { chunks } = await each.search({ query: 'something', maxResults: 9 })
+      expect(chunks.map(({ heading }) => heading)).toEqual(['Bath'])
+    }
+    const other = createModel('openai/other')
+    const next = on.world.process({ embedding: other.embedding })
+    expect((await next.search({ query: 'automobile', maxResults: 9 })).count).toBe(0)
+    expect(await next.syncIfChanged()).toMatchObject({ updated: 0 })
+    expect(other.asked).toEqual([
+      'automobile',
+      expect.stringContaining('Garage'),
+      expect.stringContaining('Bath'),
+    ])
+  })
+})
+
+describe('two lists of hits as one', () => {
+  const hits = (...ids: string[]) => ids.map((id) => ({ id, score: 0.1 }))
+
+  it('has first what stands high in both', () => {
+    expect(fused([hits('a', 'b', 'c'), hits('b', 'd', 'a')]).map(({ id }) => id)).toEqual([
+      'b',
+      'a',
+      'd',
+      'c',
+    ])
+    expect(fused([hits('a'), hits('a')])).toEqual([{ id: 'a', score: 1 }])
+    expect(fused([hits('a'), []])).toEqual([{ id: 'a', score: 0.5 }])
+    expect(fused([[], []])).toEqual([])
+  })
+})

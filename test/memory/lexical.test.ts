@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals'
+import * as fc from 'fast-check'
+import { createLexical } from '../../lib/memory/lexical.ts'
+import { termsOf } from '../../lib/memory/terms.ts'
+
+const TEXTS = {
+  deploy: { title: 'Deploying', text: 'The service is deployed to AWS by one command.' },
+  rollback: { title: 'Rolling back', text: 'Deploy the version before; the database stays as it is.' },
+  queue: { title: 'Queues', text: 'Messages wait in a queue until a worker takes them.' },
+  cafe: { title: 'Lunch', text: 'The Café Zoë near the Straße has crème brûlée.' },
+  japan: { title: '東京', text: '東京都のデータベースを更新する' },
+  config: { title: 'Settings', text: 'Set QUEUE_CONCURRENCY to change how many tasks run.' },
+} as const
+
+const index = () =>
+  createLexical(
+    Object.entries(TEXTS).map(([id, { title, text }]) => ({ id, title, text, place: `${id}.md` })),
+  )
+const idsFor = (question: string) =>
+  index()
+    .search(question, 10)
+    .map(({ id }) => id)
+
+describe('a search by words', () => {
+  it.each([
+    ['a word of a heading', 'queues', 'queue'],
+    ['a word of the text', 'database', 'rollback'],
+    ['the beginning of a word', 'conc', 'config'],
+    ['a slip of the pen', 'comand', 'deploy'],
+    ['no accents', 'cafe zoe creme', 'cafe'],
+    ['accents where there are none', 'dépłoyed service', 'deploy'],
+    ['another spelling of a letter', 'strasse', 'cafe'],
+    ['another case', 'WORKER', 'queue'],
+    ['part of a name in code', 'concurrency', 'config'],
+    ['letters without spaces between them', 'データベース', 'japan'],
+    ['the name of a file', 'cafe.md', 'cafe'],
+  ])('finds by %s: %s', (_what, question, id) => {
+    expect(idsFor(question)[0]).toBe(id)
+  })
+
+  it('puts what has more of the words before what has fewer', () => {
+    expect(idsFor('deploy the database version').slice(0, 2)).toEqual(['rollback', 'deploy'])
+  })
+
+  it('puts what has all of the words before what has one of them often', () => {
+    const common = Array.from({ length: 10 }, (_, n) => ({ id: `c${n}`, title: '', place: '', text: 'beta' }))
+    const lexical = createLexical([
+      ...common,
+      { id: 'often', title: 'alpha', place: 'alpha', text: 'alpha alpha' },
+      { id: 'both', title: '', place: '', text: 'alpha beta' },
+    ])
+    expect(lexical.search('alpha beta', 2).map(({ id }) => id)).toEqual(['both', 'often'])
+  })
+
+  it('compares letters without case, accents and other forms', () => {
+    expect(termsOf('Café ZOË Straße ﬁne Ⅳ')).toEqual(['cafe', 'zoe', 'strasse', 'fine', 'iv'])
+    expect(termsOf('snake_case-word 東京都 x')).toEqual(['snake', 'case', 'word', '東京', '京都', 'x'])
+  })
+
+  it('finds nothing for what is nowhere, and for no word at all', () => {
+    for (const question of ['zzzzqqqq', '?!', '  ', '\u{1F600}']) expect(idsFor(question)).toEqual([])
+  })
+
+  it('gives what says more a score that is higher, and leaves out what is below the least', () => {
+    const all = index().search('queue', 10)
+    expect(all.map(({ id }) => id)).toEqual(['queue', 'config'])
+    const [best, second] = all
+    expect(best?.score).toBeGreaterThan(second?.score ?? 1)
+    expect(index().search('queue', 10, best?.score)).toEqual([best])
+    expect(index().search('queue', 1)).toEqual([best])
+  })
+
+  it('follows what comes and goes', () => {
+    const lexical = index()
+    lexical.remove('queue')
+    lexical.remove('queue')
+    expect(lexical.search('worker', 10)).toEqual([])
+    lexical.add({ id: 'queue', title: '', place: '', text: 'a worker is back' })
+    expect(lexical.search('worker', 10).map(({ id }) => id)).toEqual(['queue'])
+  })
+
+  it('takes any text for words, never for a pattern', () => {
+    const lexical = index()
+    for (const question of ['.*', '(a+)+$', '[', '\\', '^', 'a|b', '$&', '__proto__', 'constructor', '\0'])
+      expect(() => lexical.search(question, 10)).not.toThrow()
+    expect(idsFor('.*')).toEqual([])
+    expect(idsFor('__proto__ constructor toString hasOwnProperty')).toEqual([])
+  })
+
+  it('has scores from 0 to 1 in descending order, whatever is asked', () => {
+    const words = fc.array(fc.oneof(fc.constantFrom(...termsOf(JSON.stringify(TEXTS))), fc.string()), {
+      maxLength: 80,
+    })
+    const lexical = index()
+    fc.assert(
+      fc.property(words, (given) => {
+        const scores = lexical.search(given.join(' '), 10).map(({ score }) => score)
+        expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
+        expect(scores).toEqual([...scores].sort((a, b) => b - a))
+      }),
+    )
+  })
+})

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
+]
+
+/** Whether there is a browser to test in. Without one these tests are left out and say so; in CI that is a failure. */
+export const hasBrowser = existsSync(PROGRAM)
+if (!hasBrowser) {
+  const reason = `There is no browser at ${PROGRAM} (Debian: apt-get install chromium; or set CHROMIUM)`
+  if (process.env.CI) throw new Error(reason)
+  process.stderr.write(`The page is not tested. ${reason}\n`)
+}
+
+let browser: Promise<Browser> | undefined
+
+/** One browser for all tests of a file; `closeBrowser` when they are over. */
+const launched = () => {
+  browser ??= chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+  return browser
+}
+
+export const closeBrowser = async () => {
+  await (await browser)?.close()
+  browser = undefined
+}
+
+/** What no view may do, as the browser tells it: log an error, throw, break the policy, ask another origin. */
+const watch = (page: Page, baseUrl: string) => {
+  const faults: string[] = []
+  page.on('console', (message) => {
+    // The browser logs each answer of 4xx by itself; those are looked at where they are expected.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(baseUrl) && !/^(?:data|blob):/.test(request.url()))
+      faults.push(`asked ${request.url()}`)
+  })
+  return faults
+}
+
+/**
+ * Opens a path of the service in a context of its own, as a person with no history would. `faults` lists what the
+ * browser complained of; disposing closes it.
+ */
+export const openPage = async (baseUrl: string, path: string, options: BrowserContextOptions = {}) => {
+  const context = await (await launched()).newContext({
+    baseURL: baseUrl,
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+    ...options,
+  })
+  context.setDefaultTimeout(15_000)
+  const page = await context.newPage()
+  const faults = watch(page, baseUrl)
+  await page.goto(path)
+  return { page, context, faults, [Symbol.asyncDispose]: () => context.close() }
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { expectSound } from './sound.ts'
+
+// Why, test/ui/browser.ts has said on process.stderr.write().
+const within = hasBrowser ? describe : describe.skip
+
+within('devices and the audit', () => {
+  const folder = temporaryFolder()
+  let service: Service | undefined
+  let open: Awaited<ReturnType<typeof openPage>>
+
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    service = await startService({ env: { DATA_DIR: folder.path } })
+    open = await openPage(service.baseUrl, '/devices')
+  }, 90_000)
+  afterAll(async () => {
+    await Promise.all([closeBrowser(), service?.kill9()])
+    folder[Symbol.dispose]()
+  })
+
+  it('pair a device by the code of a QR code, live, and remove it', async () => {
+    const { page } = open
+    await page.getByText(/^sha256:[0-9a-f]{64}$/).waitFor()
+    await page.getByRole('button', { name: 'Show a QR code' }).click()
+    const picture = page.getByRole('img', { name: 'QR code' })
+    await picture.waitFor()
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBeGreaterThan(20)
+    await page.getByText(/\d:\d\d left/).waitFor()
+    const code = (await picture.getAttribute('alt'))?.split(' ').at(-1) ?? ''
+    await page.getByRole('textbox', { name: 'Code' }).fill(code.toLowerCase())
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('status').filter({ hasText: 'Approved' }).waitFor()
+    await page.getByRole('button', { name: 'Remove By QR code' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No paired devices').waitFor()
+  })
+
+  it('say that a code is wrong, and list who waits without a way to approve them by a click', async () => {
+    const { page, context } = open
+    await context.request.post('/api/devices/pairing/request', { data: { requesterId: 'A laptop' } })
+    const waiting = page.getByRole('listitem').filter({ hasText: 'A laptop' })
+    await waiting.waitFor()
+    expect(await waiting.getByRole('button').count()).toBe(0)
+    await page.getByRole('textbox', { name: 'Code' }).fill('000000000')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'No open request has this code' }).waitFor()
+  })
+
+  it('have on record what was done, each entry at its own address', async () => {
+    const { page } = open
+    await page.goto('/audit')
+    await page.getByLabel('Action').selectOption('Device approved')
+    await page.getByRole('button', { name: 'Device approved' }).click()
+    await page.getByRole('dialog').getByText('device.approve').waitFor()
+    await page.reload()
+    await page.getByRole('dialog').getByText('device.approve').waitFor()
+    expect(new URL(page.url()).searchParams.get('action')).toBe('device.approve')
+  })
+
+  it.each([
+    ['/devices', 'A laptop'],
+    ['/audit', 'Device removed'],
+    ['/settings/access-key', 'Set the key'],
+  ])('are sound at %s', async (path, text) => {
+    await open.page.goto(path)
+    await open.page.locator('main').getByText(text).filter({ visible: true }).first().waitFor()
+    await expectSound(open)
+  })
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { startWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  if (hasBrowser) world = await startWorld()
+}, 90_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world?.stop()
+})
+
+inBrowser('somebody who opens the page', () => {
+  it('creates a task, watches it run and reads its result', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page, faults } = opened
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog', { name: 'Create a task' })
+    await dialog.getByLabel('Title').fill('Write <b>a</b> note')
+    await dialog.getByLabel('Prompt').fill('Write a note about this workspace')
+    await dialog.getByLabel('Agent').selectOption('coding-agent')
+    await dialog.getByLabel('Labels').fill('docs, notes')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+
+    await page.waitForURL(/\/tasks\/task_\w+$/)
+    await page.getByRole('heading', { name: 'Write <b>a</b> note' }).waitFor()
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    await page.getByRole('region', { name: 'Result' }).getByText('not an AI').first().waitFor()
+    await page.getByText('demo-notes.md').first().waitFor()
+    const log = page.getByRole('list', { name: 'Events' })
+    await log.getByText('completed', { exact: true }).waitFor()
+    const events = await log.innerText()
+    expect(events.replaceAll(/\s+/g, ' ')).toMatch(/created .* queued .* started .* progress .* completed/)
+    expect(await page.getByRole('figure', { name: 'Timeline' }).innerText()).toContain('Attempt 1')
+    await page.getByText('notes', { exact: true }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it('is told by the service what is wrong with a form, at the field', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page } = opened
+    await page.getByRole('button', { name: 'New task' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create a task' })
+    await dialog.getByLabel('Source link').fill('javascript:alert(1)')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('must not be empty').waitFor()
+    await dialog.getByText('must be an http or https URL').waitFor()
+    expect(await dialog.getByLabel('Title').getAttribute('aria-invalid')).toBe('true')
+  })
+
+  it('sees a task fail attempt by attempt, why it did, and retries it', async () => {
+    const { id } = await world.create({ title: 'Moody', metadata: { failures: 9, runMs: 50 } })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    const { page } = opened
+    await page
+      .getByRole('region', { name: 'Why it failed' })
+      .getByText('not in the mood for attempt 3')
+      .waitFor()
+    const timeline = await page.getByRole('figure', { name: 'Timeline' }).innerText()
+    expect(timeline.match(/Attempt \d|Waiting/g)).toEqual([
+      ...['Waiting', 'Attempt 1', 'Waiting', 'Attempt 2', 'Waiting', 'Attempt 3'],
+    ])
+    await page
+      .getByRole('button', { name: /^Notifications, \d+ unread$/ })
+      .first()
+      .waitFor()
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByRole('link', { name: id }).waitFor()
+    expect(page.url()).not.toContain(id)
+  })
+
+  it('cancels a task that runs', async () => {
+    const { id } = await world.create({ title: 'Long', metadata: { runMs: 120_000 } })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    const { page } = opened
+    await page.getByText('Running', { exact: true }).first().waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByText('Cancelled', { exact: true }).first().waitFor()
+    expect((await world.task(id)).status).toBe('cancelled')
+  })
+
+  it('is told that there is no such task, and what that may mean', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks/task_none')
+    await opened.page.getByRole('alert').getByText('the address may be wrong').waitFor()
+    expect(await opened.page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
+  })
+})
+
+inBrowser('the connection', () => {
+  it('that is lost is said to be, and the page catches up when it is back', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page, context } = opened
+    await page.getByRole('table', { name: 'Tasks' }).waitFor()
+    await context.setOffline(true)
+    await page.getByText('The connection to the service is lost.').waitFor()
+    const { title } = await world.create({ title: 'Made meanwhile' })
+    await context.setOffline(false)
+    await page.getByRole('link', { name: title }).waitFor()
+    await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
+    expect(await page.getByRole('status').filter({ hasText: 'lost' }).count()).toBe(0)
+  })
+
+  it('of somebody who is not signed in leads to the sign-in', async () => {
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    const refused = { status: 401, contentType: 'application/json', body: '{"error":"Sign in first"}' }
+    await page.route('**/api/**', (route) => route.fulfill(refused))
+    await page.goto('/tasks')
+    await page.waitForURL(/\/login\?from=/)
+    expect(new URL(page.url()).searchParams.get('from')).toBe('/tasks')
+  })
+})

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { until } from '../journeys/api.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { finishedTasks, startWorld, type World } from './world.ts'
+
+const ROWS = 5_000
+
+let world: World
+beforeAll(async () => {
+  if (!hasBrowser) return
+  world = await startWorld()
+  await world.client.importTasks({ body: { version: '1.0', tasks: finishedTasks(ROWS) } })
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world?.stop()
+})
+
+const table = (page: Page) => page.getByRole('table', { name: 'Tasks' })
+/** The row of a task in the list. */
+const row = (page: Page, title: string) => page.getByRole('row').filter({ hasText: title })
+
+inBrowser('the list of tasks', () => {
+  it('keeps its filters in the address, and finds them there', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page, faults } = opened
+    await table(page).waitFor()
+    await page.getByRole('button', { name: 'Failed', exact: true }).click()
+    await page.getByRole('button', { name: 'Cancelled', exact: true }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('Imported 12')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 12')
+    expect(new URL(page.url()).search).toBe('?status=failed,cancelled&q=Imported+12')
+    await page.reload()
+    await row(page, 'Imported 12').first().waitFor()
+    expect(await page.getByRole('searchbox').inputValue()).toBe('Imported 12')
+    expect(await page.getByRole('button', { name: 'Failed', exact: true }).getAttribute('aria-pressed')).toBe(
+      'true',
+    )
+    expect(await page.getByRole('row').filter({ hasText: 'Completed' }).count()).toBe(0)
+    expect(faults).toEqual([])
+  })
+
+  it('says what the service thinks of an address that nobody would write', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?status=nonsense')
+    await opened.page.getByRole('alert').waitFor()
+    expect(await opened.page.getByRole('alert').innerText()).toContain('status')
+  })
+
+  it(`scrolls through ${ROWS} rows with a screenful of them in the document`, async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
+    const { page, faults } = opened
+    await row(page, 'Imported 0').first().waitFor()
+    const scroller = page.getByRole('region', { name: 'Tasks' })
+    const most = await until(async () => {
+      const seen = await scroller.evaluate((element) => {
+        element.scrollTop = element.scrollHeight
+        return element.querySelectorAll('tbody tr').length
+      })
+      return (await row(page, `Imported ${ROWS - 1}`).count()) > 0 ? seen : undefined
+    })
+    expect(most).toBeLessThan(100)
+    expect(await table(page).getAttribute('aria-rowcount')).toBe(String(ROWS + 1))
+    // Rows are there at once wherever one jumps to, without asking for anything.
+    for (const part of [0.1, 0.9, 0.5, 0.3]) {
+      const shown = await scroller.evaluate(async (element, at) => {
+        element.scrollTop = element.scrollHeight * at
+        await new Promise(requestAnimationFrame)
+        await new Promise(requestAnimationFrame)
+        const { top, left } = element.getBoundingClientRect()
+        return document.elementFromPoint(left + 400, top + 300)?.closest('tr')?.innerText ?? ''
+      }, part)
+      expect(shown).toContain('Imported')
+    }
+    expect(faults).toEqual([])
+  }, 60_000)
+
+  it('is moved through, selected from and opened by keys', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
+    const { page } = opened
+    await row(page, 'Imported 3').first().waitFor()
+    const focused = () => page.evaluate(() => document.activeElement?.textContent)
+    const seen: unknown[] = []
+    for (const key of ['j', 'j', 'j', 'k']) {
+      await page.keyboard.press(key)
+      await page.evaluate(() => new Promise(requestAnimationFrame))
+      seen.push(await focused())
+    }
+    expect(seen).toEqual(['Imported 0', 'Imported 1', 'Imported 2', 'Imported 1'])
+    await page.keyboard.press('x')
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('1 selected').waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/tasks\/task_import000001$/)
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.waitForURL(/\/tasks$/)
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('Imported 77')
+    await page.getByRole('option', { name: 'Imported 77' }).first().click()
+    await page.waitForURL(/\/tasks\/task_import0000?77/)
+  })
+
+  it('cancels and retries many at once, and lists what was refused', async () => {
+    const titles = ['Bulk 1', 'Bulk 2', 'Bulk 3']
+    const made = await Promise.all(
+      titles.map((title) => world.create({ title, labels: ['bulk'], metadata: { runMs: 120_000 } })),
+    )
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=bulk')
+    const { page } = opened
+    await row(page, 'Bulk 3').waitFor()
+    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
+    // Somebody was quicker with one of them.
+    const [first] = made
+    await page.route(`**/api/tasks/${first?.id}/cancel`, async (route) => {
+      await world.client.cancelTask({ params: { id: first?.id ?? '' } })
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Cancel 3' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel tasks' })
+    await dialog.getByText('2 of 3 cancelled').waitFor()
+    expect(await dialog.getByRole('list', { name: 'What failed' }).innerText()).toContain(
+      first?.title ?? 'none',
+    )
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
+    await page.getByRole('button', { name: 'Retry 3' }).click()
+    await page.getByRole('dialog', { name: 'Retry tasks' }).getByText('3 of 3 queued again').waitFor()
+    const { total } = await world.client.filterTasks({ query: { labels: 'bulk' } })
+    expect(total).toBe(6)
+  })
+
+  it('takes an export back in, and says what became of it', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Export and import' }).click()
+    const link = page.getByRole('link', { name: 'Export all tasks' })
+    expect(await link.getAttribute('href')).toBe('/api/tasks/export')
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'Import an export' }).click(),
+    ])
+    const [known, ...rest] = finishedTasks(1)
+    const tasks = [known, { ...known, id: 'task_new', title: 'Came in' }, { title: '' }, ...rest]
+    const buffer = Buffer.from(JSON.stringify({ version: '1.0', tasks }))
+    await chooser.setFiles({ name: 'tasks.json', mimeType: 'application/json', buffer })
+    const dialog = page.getByRole('dialog', { name: 'Import' })
+    await dialog.getByText('1 imported, 1 skipped since they are here already, 1 refused').waitFor()
+    expect(await dialog.getByRole('list', { name: 'What was refused' }).innerText()).toContain('entry 3')
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, it } from '@jest/globals'
+import { filesOfDiff } from '../../functions/ui/app/components/diff-files.ts'
+import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
+import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
+import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
+import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
+import { linkOf } from '../../functions/ui/app/views/task/link.ts'
+import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
+import type { TaskEvent } from '../../lib/tasks/schema.ts'
+
+describe('the life of a task', () => {
+  const event = (type: TaskEvent['type'], seconds: number, attempt?: number): TaskEvent => ({
+    id: `event_${seconds}`,
+    taskId: 'task_1',
+    type,
+    timestamp: new Date(seconds * 1_000).toISOString(),
+    ...(attempt === undefined ? {} : { attempt }),
+  })
+  const shown = (events: readonly TaskEvent[]) =>
+    spansOf(events).map(({ kind, attempt, from, to, ended }) =>
+      [kind, attempt, from / 1_000, to === undefined ? 'now' : to / 1_000, ended]
+        .filter((x) => x !== undefined)
+        .join(' '),
+    )
+
+  it.each([
+    [
+      'that was retried once and completed',
+      [
+        event('created', 0),
+        event('queued', 1),
+        event('started', 2, 1),
+        event('retrying', 4, 1),
+        event('started', 9, 2),
+        event('completed', 12, 2),
+      ],
+      ['waiting 1 0 2', 'attempt 1 2 4 failed', 'waiting 1 4 9', 'attempt 2 9 12 completed'],
+    ],
+    ['that waits', [event('created', 0), event('queued', 1)], ['waiting 1 0 now']],
+    [
+      'that runs',
+      [event('created', 0), event('started', 2, 1), event('progress', 3, 1)],
+      ['waiting 1 0 2', 'attempt 1 2 now'],
+    ],
+    ['that was cancelled before it ran', [event('created', 0), event('cancelled', 3)], ['waiting 1 0 3']],
+    [
+      'whose worker died',
+      [
+        event('created', 0),
+        event('started', 1, 1),
+        event('recovered', 5, 1),
+        event('started', 6, 2),
+        event('failed', 7, 2),
+      ],
+      ['waiting 1 0 1', 'attempt 1 1 5 lost', 'waiting 1 5 6', 'attempt 2 6 7 failed'],
+    ],
+    [
+      'that was taken back from the dead letters',
+      [
+        event('created', 0),
+        event('started', 1, 1),
+        event('failed', 2, 1),
+        event('retried', 8),
+        event('queued', 8),
+      ],
+      ['waiting 1 0 1', 'attempt 1 1 2 failed', 'waiting 2 8 now'],
+    ],
+    ['of which nothing is known', [], []],
+  ])('%s is shown as what it was', (_name, events, spans) => {
+    expect(shown(events)).toEqual(spans)
+  })
+
+  it('keeps what was said where it was said', () => {
+    const [, attempt] = spansOf([
+      event('created', 0),
+      event('started', 1, 1),
+      { ...event('progress', 2, 1), message: 'Step 1' },
+    ])
+    expect(attempt?.marks).toEqual([{ at: 2_000, message: 'Step 1' }])
+  })
+
+  it.each([
+    [7, 8],
+    [950, 6],
+    [61_000, 7],
+    [86_400_000 * 400, 7],
+  ])('has few ticks over %i ms', (length, most) => {
+    const ticks = ticksOf(length)
+    expect(ticks[0]).toBe(0)
+    expect(ticks.length).toBeLessThanOrEqual(most)
+    expect(ticks.at(-1)).toBeLessThanOrEqual(length)
+  })
+})
+
+describe('time in words', () => {
+  it.each([
+    [0, '0ms'],
+    [840, '840ms'],
+    [1_450, '1.4s'],
+    [9_960, '9s'],
+    [200_000, '3m 20s'],
+    [3_600_000, '1h'],
+    [90_000_000, '1d 1h'],
+    [-5, '0ms'],
+  ])('%i ms are %s', (ms, text) => {
+    expect(spanOf(ms)).toBe(text)
+  })
+
+  it.each([
+    [-1_000, 'just now'],
+    [-65_000, '1m ago'],
+    [7_200_000, 'in 2h'],
+  ])('what is %i ms away is %s', (ms, text) => {
+    expect(relativeTo(1_000_000_000, 1_000_000_000 + ms)).toBe(text)
+  })
+})
+
+describe('the days of a plot', () => {
+  it('are all there, those without tasks too', () => {
+    const known = { date: '2026-03-01', created: 3, completed: 1, failed: 1 }
+    const days = lastDays([known], Date.parse('2026-03-02T10:00:00Z'), 3)
+    expect(days.map(({ date, created }) => [date, created])).toEqual([
+      ['2026-02-28', 0],
+      ['2026-03-01', 3],
+      ['2026-03-02', 0],
+    ])
+    expect(days.map(failureRate)).toEqual([0, 0.5, 0])
+  })
+})
+
+describe('a diff', () => {
+  it('is told apart by its files, with what each gained and lost', () => {
+    const text = [
+      'diff --git a/a.md b/a.md',
+      ...['index 1..2 100644', '--- a/a.md', '+++ b/a.md', '@@ -1 +1,2 @@', '-old', '+new', '+more'],
+      'diff --git a/x.png b/x.png',
+      'Binary files a/x.png and b/x.png differ',
+    ].join('\n')
+    expect(filesOfDiff(text)).toEqual([
+      { path: 'a.md', lines: ['@@ -1 +1,2 @@', '-old', '+new', '+more'], added: 2, removed: 1 },
+      { path: 'x.png', lines: ['Binary files a/x.png and b/x.png differ'], added: 0, removed: 0 },
+    ])
+    expect(filesOfDiff('')).toEqual([])
+  })
+})
+
+describe('a form for a task', () => {
+  it('sends what was filled in, in the form that the service takes', () => {
+    const form: [string, string][] = [
+      ...([
+        ['title', ' A '],
+        ['priority', '2'],
+        ['labels', 'a, ,b '],
+        ['branch', ''],
+        ['repository', 'o/r'],
+      ] as [string, string][]),
+    ]
+    expect(newTaskOf(form)).toEqual({ title: ' A ', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
+    expect(newTaskOf([])).toEqual({ title: '' })
+  })
+})
+
+describe('a link', () => {
+  it.each([
+    ['https://example.com/1', 'https://example.com/1'],
+    ['http://example.com', 'http://example.com/'],
+    ['javascript:alert(1)', undefined],
+    [' JaVaScRiPt:alert(1)', undefined],
+    ['data:text/html,x', undefined],
+    ['//example.com', undefined],
+    ['no', undefined],
+    [undefined, undefined],
+  ])('%j may be followed as %j', (url, href) => {
+    expect(linkOf(url)).toBe(href)
+  })
+})
+
+describe('many at once', () => {
+  it('are all done, few at a time, and those that fail are named', async () => {
+    let running = 0
+    let most = 0
+    const act = async (id: string) => {
+      running += 1
+      most = Math.max(most, running)
+      await new Promise(setImmediate)
+      running -= 1
+      if (id === '3') throw new Error('not this one')
+    }
+    const said: Progress[] = []
+    await inBulk(['1', '2', '3', '4', '5', '6'], act, (progress) => said.push(progress))
+    expect(most).toBe(4)
+    expect(said.map(({ done }) => done)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(said.at(-1)?.failures).toEqual([{ id: '3', reason: new Error('not this one') }])
+  })
+
+  it('are left alone when somebody stops it', async () => {
+    const stop = new AbortController()
+    const done: string[] = []
+    const act = async (id: string) => {
+      done.push(id)
+      stop.abort()
+    }
+    await inBulk(['1', '2', '3', '4', '5', '6'], act, () => undefined, stop.signal)
+    expect(done).toEqual(['1'])
+  })
+})

@@ -1,0 +1,122 @@
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
+import { moodyTask, moodyWorld } from '../journeys/moody.ts'
+import { type Service, startService } from '../journeys/service.ts'
+import { closeBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+
+const world = moodyWorld()
+let service: Service
+let api: ReturnType<typeof connect>
+
+/** Tasks that failed for good, one after the other: the first is the oldest. */
+const failed = async (...titles: string[]) => {
+  for (const title of titles) await api.perform(moodyTask(title, { failures: 99 }))
+}
+const letters = async (status: 'pending' | 'resolved' | 'discarded') =>
+  (await api.client.listDlq({ query: { status } })).items.map(({ title }) => title)
+const row = (page: Page, title: string) => page.getByRole('row').filter({ hasText: title })
+const rowCount = async (page: Page, count: number) =>
+  page.waitForFunction((most) => document.querySelectorAll('tbody tr').length === most, count)
+const focused = (page: Page, title: string) =>
+  page.waitForFunction((text) => document.activeElement?.textContent === text, title)
+
+inBrowser('the view of the queue', () => {
+  beforeAll(async () => {
+    service = await startService({ env: world.env, mostMs: 240_000 })
+    api = connect(service.baseUrl)
+    await failed('import', 'refactor', 'translate', 'review', 'summarize')
+  }, 120_000)
+  afterAll(async () => {
+    await closeBrowser()
+    await service.stop()
+    world[Symbol.dispose]()
+  })
+
+  it('shows how much waits and why it failed, in a table and one by one', async () => {
+    await using opened = await openPage(service.baseUrl, '/queue')
+    const { page } = opened
+    await rowCount(page, 5)
+    expect(await page.getByRole('row').nth(1).innerText()).toMatch(
+      /summarize\s+not in the mood for attempt 3/,
+    )
+    const meter = page.getByRole('meter', { name: /Dead letters/ })
+    expect(await meter.getAttribute('aria-valuetext')).toBe('5, healthy')
+    await expectSound(opened)
+    await page.getByRole('link', { name: 'summarize' }).click()
+    await page.getByRole('dialog').getByText('after 3 attempts').waitFor()
+    expect(page.url()).toMatch(/\/queue\?item=dlq_/)
+    await expectSound(opened)
+  })
+
+  it('discards one, which its filter then shows under an address of its own', async () => {
+    await using opened = await openPage(service.baseUrl, '/queue')
+    const { page } = opened
+    await row(page, 'import').getByRole('button', { name: 'Discard' }).click()
+    await rowCount(page, 4)
+    expect(await letters('discarded')).toEqual(['import'])
+    const shown = page.getByRole('navigation', { name: 'Dead letters by state' })
+    await shown.getByRole('link', { name: 'Discarded 1' }).click()
+    await rowCount(page, 1)
+    expect(page.url()).toMatch(/\/queue\?status=discarded$/)
+    expect(await shown.locator('[aria-current=page]').allInnerTexts()).toEqual([
+      expect.stringContaining('Discarded'),
+    ])
+    await page.reload()
+    await rowCount(page, 1)
+    expect(await row(page, 'import').getByRole('button').count()).toBe(0)
+  })
+
+  it('takes keys to choose rows, asks before it discards them, retries them together, and lists what was refused and why', async () => {
+    await using opened = await openPage(service.baseUrl, '/queue')
+    const { page } = opened
+    await rowCount(page, 4)
+    for (const title of ['summarize', 'review', 'translate']) {
+      await page.keyboard.press('j')
+      await focused(page, title)
+      await page.keyboard.press('x')
+    }
+    await page.keyboard.press('k')
+    await focused(page, 'review')
+    await page.getByRole('button', { name: 'Discard 3' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep' }).click()
+    expect(await letters('pending')).toHaveLength(4)
+    // Somebody else decides about one of them before this person does.
+    const [newest] = (await api.client.listDlq()).items
+    await page.route('**/api/dlq?*', (route) => route.abort())
+    await api.client.discardDlqItem({ params: { id: newest?.id ?? '' } })
+    world.cure()
+    await page.getByRole('button', { name: 'Retry 3' }).click()
+    await page.getByText('2 of 3 queued again').waitFor()
+    const refused = page.getByRole('list', { name: 'What failed' })
+    expect(await refused.innerText()).toMatch(/summarize\s+Only a pending dead letter can be decided/)
+    expect((await letters('resolved')).toSorted()).toEqual(['review', 'translate'])
+  })
+
+  it('opens what an address names though it is far down the list, and says so when it is not in it', async () => {
+    rmSync(world.env.MOODY_CURE ?? '')
+    const many = Array.from({ length: 45 }, (_, n) => moodyTask(`task ${n}`, { failures: 99 }))
+    await Promise.all(many.map((body) => api.create(body)))
+    await until(async () =>
+      (await api.client.listDlq({ query: { status: 'all' } })).total === 50 ? true : undefined,
+    )
+    const viewport = { width: 1280, height: 300 }
+    await using opened = await openPage(service.baseUrl, '/queue?item=dlq_gone', { viewport })
+    const { page } = opened
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('It is not in this list').waitFor()
+    // Pages of ten stand for lists of thousands: the table itself asks for what is near only.
+    await page.route('**/api/dlq?*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=100', 'limit=10') }),
+    )
+    const [oldest] = (await api.client.listDlq({ query: { status: 'all' } })).items.slice(-1)
+    expect(oldest?.title).toBe('import')
+    await page.goto(`/queue?status=all&item=${oldest?.id}`)
+    await dialog.getByRole('link', { name: 'Open the task' }).click()
+    await page.waitForURL(`**/tasks/${oldest?.taskId}`)
+  })
+})

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { expectSound } from './sound.ts'
+
+const TOKEN = /svc_\w{20,}/
+
+// Why, test/ui/browser.ts has said on process.stderr.write().
+const within = hasBrowser ? describe : describe.skip
+
+within('the settings', () => {
+  const folder = temporaryFolder()
+  let service: Service | undefined
+  let admin: Awaited<ReturnType<typeof openPage>>
+  const baseUrl = () => service?.baseUrl ?? ''
+
+  const signUp = async (open: typeof admin, data: Readonly<Record<string, string>>) => {
+    const answer = await open.context.request.post('/api/auth/signup', {
+      data: { password: 'correct horse 1', ...data },
+    })
+    expect(answer.status()).toBe(200)
+  }
+
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    const env = { DATA_DIR: folder.path, AUTH_MODE: 'cloud', QUEUE_CONCURRENCY: '7' }
+    service = await startService({ env })
+    admin = await openPage(baseUrl(), '/login')
+    await signUp(admin, { email: 'ada@example.com', name: 'Ada' })
+  }, 90_000)
+  afterAll(async () => {
+    await Promise.all([closeBrowser(), service?.kill9()])
+    folder[Symbol.dispose]()
+  })
+
+  it('show the text of a new token once', async () => {
+    const { page } = admin
+    await page.goto('/settings/tokens')
+    await page.getByLabel('Name').fill('Build server')
+    await page.getByLabel('Expires after').selectOption('A year')
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').filter({ hasText: TOKEN }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'Build server' }).waitFor()
+    await page.getByRole('link', { name: 'Profile' }).click()
+    await page.getByRole('link', { name: 'API tokens' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Build server' }).waitFor()
+    expect(await page.locator('body').innerText()).not.toMatch(TOKEN)
+    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(TOKEN)
+    await page.getByRole('button', { name: 'Revoke Build server' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('No tokens yet').waitFor()
+  })
+
+  it('keep what the environment decides, and say at its field what the service refuses', async () => {
+    const { page } = admin
+    await page.goto('/settings/installation')
+    const fixed = page.getByLabel('Tasks at once')
+    await fixed.waitFor()
+    expect([await fixed.inputValue(), await fixed.isDisabled()]).toEqual(['7', true])
+    await page.getByText('Decided by QUEUE_CONCURRENCY in the environment').waitFor()
+    await page.getByLabel('Attempts').fill('0')
+    await page.getByRole('button', { name: 'Save 1 change' }).click()
+    await page.locator('[aria-invalid=true][name="retry.attempts"]').waitFor()
+    await page.getByLabel('Attempts').fill('5')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Reset Attempts' }).click()
+    await page.getByRole('button', { name: 'Reset Attempts' }).waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Attempts').inputValue()).toBe('3')
+  })
+
+  it('let an admin invite somebody, who is told what is for admins only', async () => {
+    const { page } = admin
+    await page.goto('/settings/invites')
+    await page.getByRole('button', { name: 'Make an invite' }).click()
+    const address = await page.getByRole('status').locator('code').innerText()
+    await using guest = await openPage(baseUrl(), address)
+    await guest.page.getByLabel('Name').fill('Linus')
+    await guest.page.getByLabel('E-mail').fill('linus@example.com')
+    await guest.page.getByLabel('Password').fill('correct horse 2')
+    await guest.page.keyboard.press('Enter')
+    await guest.page.waitForURL(`${baseUrl()}/`)
+    for (const path of ['/settings/users', '/settings/installation', '/audit']) {
+      await guest.page.goto(path)
+      await guest.page.getByText('for admins').waitFor()
+    }
+    await page.getByRole('link', { name: 'Users' }).click()
+    await page.getByLabel('Role of Linus').selectOption('Admin')
+    await page.getByText('Linus is an admin now').waitFor()
+    await guest.page.reload()
+    await guest.page.getByRole('table', { name: 'Audit' }).waitFor()
+    expect([...admin.faults, ...guest.faults]).toEqual([])
+  })
+
+  it.each([
+    ['/settings', 'About you'],
+    ['/settings/tokens', 'No tokens yet'],
+    ['/settings/users', 'linus@example.com'],
+    ['/settings/invites', 'For whoever has the code'],
+    ['/settings/installation', 'Waits before each retry'],
+    ['/settings/access-key', 'There is no access key here'],
+  ])('are sound at %s', async (path, text) => {
+    await admin.page.goto(path)
+    await admin.page.getByText(text).waitFor()
+    await expectSound(admin)
+  })
+})

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { failures, wordsOf } from '../../functions/ui/app/views/login/failures.ts'
+import { safePath } from '../../functions/ui/app/views/login/safe-path.ts'
+import { FailureSchema } from '../../lib/oauth/schema.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { expectSound } from './sound.ts'
+
+const ORIGIN = 'https://tasks.example'
+
+describe('the way back from the sign-in', () => {
+  it.each([
+    ['/tasks?status=failed#top', '/tasks?status=failed#top'],
+    ['//evil.example/x', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['/.//evil.example', '/'],
+    ['https://evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/login?from=/login', '/'],
+    [undefined, '/'],
+  ])('of %j is %j', (from, to) => expect(safePath(from, ORIGIN)).toBe(to))
+})
+
+describe('what is said when a provider did not let somebody in', () => {
+  it('is there for every reason of the service', () => {
+    expect(Object.keys(failures).sort()).toEqual([...FailureSchema.options].sort())
+  })
+  it('is nothing of what the address says', () => {
+    expect(wordsOf('Call 555-0100 for help')).toBe(failures.oauth_failed)
+    expect(wordsOf('toString')).toBe(failures.oauth_failed)
+  })
+})
+
+// Why, test/ui/browser.ts has said on process.stderr.write().
+const within = hasBrowser ? describe : describe.skip
+
+within('the sign-in', () => {
+  const folders = [temporaryFolder(), temporaryFolder()] as const
+  let [cloud, local]: Service[] = []
+  let visits = 0
+  /** Where both providers would ask a person to sign in. */
+  const elsewhere = createServer((_request, response) => {
+    visits += 1
+    response.end()
+  })
+
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    await once(elsewhere.listen(0, '127.0.0.1'), 'listening')
+    const { port } = elsewhere.address() as AddressInfo
+    const provider = (name: string) => ({
+      [`${name}_CLIENT_ID`]: 'id',
+      [`${name}_CLIENT_SECRET`]: 'secret',
+      [`${name}_AUTHORIZE_URL`]: `http://127.0.0.1:${port}/authorize`,
+    })
+    const providers = { ...provider('CODEHOST'), ...provider('TRACKERB') }
+    ;[cloud, local] = await Promise.all([
+      startService({ env: { DATA_DIR: folders[0].path, AUTH_MODE: 'cloud', ...providers } }),
+      startService({ env: { DATA_DIR: folders[1].path, ACCESS_KEY: 'a key of ours' } }),
+    ])
+  }, 90_000)
+  afterAll(async () => {
+    elsewhere.close()
+    await Promise.all([closeBrowser(), cloud?.kill9(), local?.kill9()])
+    for (const folder of folders) folder[Symbol.dispose]()
+  })
+  /** The browser tells of where it is led to, whether or not it goes there; `visits` counts who did. */
+  const isNoVisit = (fault: string) => !fault.includes('/authorize?')
+  const at = (service: Service | undefined) => service?.baseUrl ?? ''
+
+  const fill = async (page: Page, texts: Readonly<Record<string, string>>) => {
+    for (const [label, text] of Object.entries(texts)) await page.getByLabel(label).fill(text)
+    await page.keyboard.press('Enter')
+  }
+
+  it('makes the first account, says what is wrong at its field, and goes to where one was led from', async () => {
+    await using open = await openPage(at(cloud), '/tasks?q=x')
+    await open.page.waitForURL('**/login?from=**')
+    await open.page.getByRole('link', { name: 'Sign up' }).click()
+    await fill(open.page, { Name: 'Ada', 'E-mail': 'ada@example.com', Password: 'short' })
+    const password = open.page.getByLabel('Password')
+    await expect(password.getAttribute('autocomplete')).resolves.toBe('new-password')
+    await open.page.locator('input[name=password][aria-invalid=true]:focus').waitFor()
+    await expect(open.page.locator('label', { has: password }).innerText()).resolves.toMatch(/must have/)
+    await fill(open.page, { Password: 'correct horse 1' })
+    await open.page.waitForURL(`${at(cloud)}/tasks?q=x`)
+    expect(open.faults.filter(isNoVisit)).toEqual([])
+  })
+
+  it('signs out and in again, and never leads to another origin', async () => {
+    await using open = await openPage(at(cloud), '/login?from=//evil.example/tasks')
+    await fill(open.page, { 'E-mail': 'ada@example.com', Password: 'wrong horse 1' })
+    await open.page.getByRole('alert').filter({ hasText: 'password is wrong' }).waitFor()
+    await fill(open.page, { Password: 'correct horse 1' })
+    await open.page.waitForURL(`${at(cloud)}/`)
+    await open.page.getByRole('button', { name: 'Ada', exact: true }).click()
+    await open.page.getByRole('button', { name: 'Sign out' }).click()
+    await open.page.waitForURL('**/login')
+    await open.page.goto('/settings')
+    await open.page.waitForURL('**/login?from=%2Fsettings')
+    expect(open.faults.filter(isNoVisit)).toEqual([])
+  })
+
+  it('asks for the access key, and says when one may try again after too many', async () => {
+    await using open = await openPage(at(local), '/login?from=/settings')
+    const guess = () => open.context.request.post('/api/auth/verify-access-key', { data: { key: 'a guess' } })
+    await fill(open.page, { 'Access key': 'not it' })
+    await open.page.getByRole('alert').filter({ hasText: 'The access key is wrong' }).waitFor()
+    while ((await guess()).status() !== 429);
+    await fill(open.page, { 'Access key': 'a key of ours' })
+    const refusal = open.page.getByRole('alert').filter({ hasText: 'Too many' })
+    expect(await refusal.innerText()).toMatch(/Try again in [01]:\d\d/)
+  })
+
+  it('offers the providers that are configured, without beginning a sign-in with any', async () => {
+    await using open = await openPage(at(cloud), '/login')
+    await open.page.getByRole('link', { name: 'Continue with' }).first().waitFor()
+    const names = await open.page.getByRole('link', { name: 'Continue with' }).allInnerTexts()
+    expect(names).toEqual(['Continue with the code host', 'Continue with tracker B'])
+    expect([await open.context.cookies(), visits]).toEqual([[], 0])
+  })
+
+  it.each(['/login?error=invite_required', '/signup'])('is sound at %s', async (path) => {
+    await using open = await openPage(at(cloud), path)
+    await open.page.getByRole('link', { name: 'Continue with' }).first().waitFor()
+    await expectSound({ page: open.page, faults: open.faults.filter(isNoVisit) })
+  })
+})

@@ -1,0 +1,137 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { connect } from '../journeys/client.ts'
+import { moodyTask, moodyWorld } from '../journeys/moody.ts'
+import { root, type Service, startService } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+
+const world = moodyWorld()
+const folder = path.join(world.env.DATA_DIR ?? '', '../memory')
+const agents = ['moody', 'unwell'].map((name) => path.join(root, `test/fixtures/agents/${name}.ts`))
+const DEPLOYING = '# Deploying\n\nDeployment <img src=x onerror=alert(1)> goes to staging first.\n'
+let service: Service
+let api: ReturnType<typeof connect>
+
+const write = (text: string) => writeFileSync(path.join(folder, 'deploy.md'), text)
+const open = (at: string) => openPage(service.baseUrl, at)
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  mkdirSync(folder, { recursive: true })
+  write(DEPLOYING)
+  const env = { ...world.env, AGENT_ADAPTERS: agents.join(','), MEMORY_DIR: folder }
+  service = await startService({ env, mostMs: 240_000 })
+  api = connect(service.baseUrl)
+  await api.perform(moodyTask('lost', { failures: 99 }))
+  await api.perform(moodyTask('done'))
+  await api.client.syncMemory()
+  await api.client.createExperience({
+    body: { type: 'task_solution', intent: 'slow tests', solution: 'warm the cache', tags: ['tests'] },
+  })
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await service?.stop()
+  world[Symbol.dispose]()
+})
+
+inBrowser('the view of the agents', () => {
+  it('says how each is, how its runs ended, and what to do about one that is not well', async () => {
+    await using opened = await open('/agents')
+    const card = (name: string) => opened.page.getByRole('region', { name, exact: true })
+    await card('Moody').getByText('Healthy').waitFor()
+    expect(await card('Moody').innerText()).toMatch(/Completed\s+1\s+Failed\s+1\s+On average\s+\d+ms/)
+    await card('Moody').getByText('Closed').waitFor()
+    expect(await card('unwell').getByRole('note').innerText()).toMatch(/its disk is full\s+.*Mend it/)
+    await card('unset').getByText('Not configured').waitFor()
+    await card('unset').getByText('Set what it needs').waitFor()
+    await expectSound(opened)
+  })
+})
+
+inBrowser('the view of health', () => {
+  it('says what is not well though the answer is 503, and whose numbers they are', async () => {
+    await using opened = await open('/agents')
+    const { page } = opened
+    await page.route('**/api/health/detailed', async (route) => {
+      const report = await (await route.fetch()).json()
+      report.components.queue.status = 'unhealthy'
+      await route.fulfill({ status: 503, json: { ...report, status: 'unhealthy' } })
+    })
+    await page.getByRole('link', { name: 'Health', exact: true }).click()
+    await page.getByText('More comes in than is worked off').waitFor()
+    await page.getByText('this instance, since it started').waitFor()
+    await page.locator('tbody tr').first().waitFor()
+    await expectSound(opened)
+  })
+
+  it('sorts the endpoints by any column, in the address', async () => {
+    await using opened = await open('/health?sort=count')
+    const { page } = opened
+    const counts = async () => (await page.locator('tbody td:nth-child(2)').allInnerTexts()).map(Number)
+    await page.locator('tbody tr').first().waitFor()
+    const falling = await counts()
+    expect(falling).toEqual(falling.toSorted((a, b) => b - a))
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.locator('[aria-sort=ascending]').waitFor()
+    expect(page.url()).toMatch(/\/health\?sort=count&order=asc$/)
+    const rising = await counts()
+    expect(rising).toEqual(rising.toSorted((a, b) => a - b))
+    expect(rising).not.toEqual(falling)
+  })
+})
+
+inBrowser('the view of notifications', () => {
+  it('marks one as read, and opens what it is about', async () => {
+    await using opened = await open('/notifications')
+    const { page } = opened
+    await page.getByText('1 unread').waitFor()
+    await page.getByRole('button', { name: 'Mark read' }).click()
+    await page.getByText('0 unread').waitFor()
+    expect((await api.client.listNotifications()).unread).toBe(0)
+    await expectSound(opened)
+    await page.getByRole('link', { name: 'Task failed: lost' }).click()
+    await page.waitForURL('**/tasks/*')
+  })
+})
+
+inBrowser('the view of memory', () => {
+  it('marks what was looked for, and shows what a file says as text', async () => {
+    await using opened = await open('/memory')
+    const { page } = opened
+    await page.getByRole('searchbox', { name: 'Search memory' }).fill('deploy')
+    await page.locator('mark').first().waitFor()
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['Deploying', 'Deploying', 'Deployment'])
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor()
+    expect(page.url()).toMatch(/\/memory\?q=deploy$/)
+    await expectSound(opened)
+  })
+
+  it('forgets a file when it is told twice, and takes it in anew when it changed', async () => {
+    await using opened = await open('/memory')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Forget deploy.md?' }).click()
+    const sure = page.getByRole('dialog').getByRole('button', { name: 'Forget', exact: true })
+    await sure.waitFor()
+    expect((await api.client.memoryStats()).files).toBe(1)
+    await sure.click()
+    await page.getByText('Memory has no files').waitFor()
+    write(`${DEPLOYING}\nAnd then to all.\n`)
+    await page.getByRole('button', { name: 'Sync' }).click()
+    await page.getByRole('link', { name: 'deploy.md' }).click()
+    await page.getByText('And then to all.').waitFor()
+    expect(page.url()).toMatch(/\/memory\?path=deploy\.md$/)
+  })
+
+  it('opens an experience under an address of its own', async () => {
+    await using opened = await open('/memory?show=experiences')
+    const { page } = opened
+    await page.getByRole('link', { name: 'slow tests' }).click()
+    await page.getByRole('dialog').getByText('warm the cache').waitFor()
+    expect(page.url()).toMatch(/&item=exp_/)
+    await expectSound(opened)
+  })
+})

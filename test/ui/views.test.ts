@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { violationsIn } from './axe.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { finishedTasks, startWorld, type World } from './world.ts'
+
+/** Every view: its address, and a text that is there once it has loaded. Overlays are opened by their key. */
+type View = { path: string; text: string; key?: string; overlay?: string }
+const VIEWS: readonly View[] = [
+  { path: '/', text: 'Success rate' },
+  { path: '/tasks', text: 'Imported 3' },
+  { path: '/tasks?status=pending', text: 'No task fits these filters' },
+  { path: '/tasks/{failed}', text: 'Why it failed' },
+  { path: '/tasks/{done}', text: 'done by attempt 1' },
+  { path: '/tasks', text: 'Imported 3', key: 'c', overlay: 'Create a task' },
+  { path: '/tasks', text: 'Imported 3', key: '?', overlay: 'Keys' },
+  { path: '/tasks', text: 'Imported 3', key: 'Control+k', overlay: 'Search' },
+  { path: '/nowhere', text: 'There is no such page' },
+]
+
+let world: World
+let ids: Record<string, string>
+beforeAll(async () => {
+  if (!hasBrowser) return
+  world = await startWorld()
+  await world.client.importTasks({ body: { version: '1.0', tasks: finishedTasks(6) } })
+  const more = { labels: ['backend'], repository: 'acme/web', sourceUrl: 'https://example.com/1' }
+  const failed = await world.perform({ title: 'Failed', metadata: { failures: 9 }, ...more })
+  const done = await world.perform({ title: 'Done', prompt: 'Do it', ...more })
+  ids = { failed: failed.id, done: done.id }
+  await world.create({ title: 'Runs', metadata: { runMs: 240_000 } })
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world?.stop()
+})
+
+const pathOf = (path: string) => path.replace(/\{(\w+)\}/, (_whole, name: string) => ids[name] ?? '')
+
+const open = async ({ path, text, key, overlay = '' }: View) => {
+  const opened = await openPage(world.baseUrl, pathOf(path), { colorScheme: 'light' })
+  await opened.page.getByText(text).first().waitFor()
+  if (key) {
+    await opened.page.keyboard.press(key)
+    await opened.page.getByRole('dialog', { name: overlay }).waitFor()
+  }
+  return opened
+}
+
+/** What can be pressed and is cut off at the right, where nothing scrolls to it. */
+const cutOff = () =>
+  [...document.querySelectorAll<HTMLElement>('main button, main a, [role=dialog] button')]
+    .filter((element) => element.checkVisibility() && !element.closest('.overflow-x-auto'))
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 120))
+
+inBrowser('the view', () => {
+  it.each(
+    VIEWS.map((view) => [`${view.path}${view.overlay ? ` under ${view.overlay}` : ''}`, view] as const),
+  )(
+    '%s has nothing that axe finds wrong in either theme, breaks no policy and fits 390 px',
+    async (_name, view) => {
+      await using opened = await open(view)
+      const { page, faults } = opened
+      expect(await violationsIn(page)).toEqual([])
+      // All that the other theme changes is colours.
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await violationsIn(page, ['color-contrast'])).toEqual([])
+      await page.setViewportSize({ width: 390, height: 844 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
+      expect(await page.evaluate(cutOff)).toEqual([])
+      expect(faults).toEqual([])
+    },
+  )
+
+  it('of a phone has nothing that axe finds wrong either, its menu included', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks', { viewport: { width: 390, height: 844 } })
+    const { page } = opened
+    await page.getByText('Imported 3').first().waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('link', { name: 'Overview' }).waitFor()
+    expect(await violationsIn(page)).toEqual([])
+  })
+})
+
+/** What lies on top of a place of an element: whether that is the element itself, or within it. */
+const hits = (selector: string, at: readonly [x: number, y: number]) => {
+  const element = document.querySelector(selector)
+  if (!element) return `no ${selector}`
+  const { left, top, width, height } = element.getBoundingClientRect()
+  const hit = document.elementFromPoint(left + width * at[0], top + height * at[1])
+  return element.contains(hit) || hit?.outerHTML.slice(0, 120)
+}
+
+const PLACES: readonly (readonly [number, number])[] = [
+  ...([
+    [0.5, 0.1],
+    [0.5, 0.5],
+    [0.1, 0.9],
+    [0.9, 0.9],
+  ] as const),
+]
+
+inBrowser('what is opened over the page', () => {
+  it.each([
+    ['the dialog', 'c'],
+    ['the palette', 'Control+k'],
+  ])('%s lies over the sticky head of the table and over everything else', async (_name, key) => {
+    await using opened = await open({ path: '/tasks', text: 'Imported 3' })
+    const { page } = opened
+    await page.keyboard.press(key)
+    await page.getByRole('dialog').waitFor()
+    for (const place of PLACES)
+      expect(await page.evaluate(`(${hits})('[role=dialog]', [${place}])`)).toBe(true)
+  })
+
+  it('the panel of filters and that of notifications lie over the table as well', async () => {
+    await using opened = await open({ path: '/tasks', text: 'Imported 3' })
+    const { page } = opened
+    for (const name of [/^Filter/, /^Notifications/]) {
+      await page.getByRole('button', { name }).first().click()
+      await page.getByRole('dialog').waitFor()
+      for (const place of PLACES)
+        expect(await page.evaluate(`(${hits})('[role=dialog]', [${place}])`)).toBe(true)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+  })
+
+  it('a toast lies over the page, and says what was refused until it is closed', async () => {
+    await using opened = await open({ path: '/tasks/{done}', text: 'done by attempt 1' })
+    const { page } = opened
+    await page.route('**/retry', (route) => route.fulfill({ status: 400, json: { error: 'Not like this' } }))
+    await page.getByRole('button', { name: 'Retry' }).click()
+    const toast = page.getByText('Not like this').first()
+    await toast.waitFor()
+    const isOnTop = await toast.evaluate((element) => {
+      const { left, top } = element.getBoundingClientRect()
+      return element.contains(document.elementFromPoint(left + 4, top + 4))
+    })
+    expect(isOnTop).toBe(true)
+    await page.getByLabel('Dismiss').click()
+    await toast.waitFor({ state: 'detached' })
+    expect(await toast.count()).toBe(0)
+  })
+})
+
+inBrowser('the theme', () => {
+  it('is that of the system until somebody chooses, and is there before the first paint', async () => {
+    await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'dark' })
+    const { page } = opened
+    const isDark = () => page.evaluate(() => document.documentElement.classList.contains('dark'))
+    expect(await isDark()).toBe(true)
+    await page.getByRole('button', { name: 'Theme of the system; change to light' }).click()
+    expect(await isDark()).toBe(false)
+    await page.reload({ waitUntil: 'commit' })
+    await page.waitForFunction(() => document.body !== null)
+    expect(await isDark()).toBe(false)
+    await page.getByRole('button', { name: 'Light theme; change to dark' }).click()
+    expect(await isDark()).toBe(true)
+  })
+})

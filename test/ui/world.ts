@@ -1,0 +1,46 @@
+import { type Connection, connect } from '../journeys/client.ts'
+import { moodyWorld } from '../journeys/moody.ts'
+import { type Service, startService } from '../journeys/service.ts'
+
+/** A started service whose agent fails as its tasks say, and a client of it. */
+export const startWorld = async () => {
+  const world = moodyWorld({ QUEUE_RETRY_BACKOFF_MS: '200' })
+  const service = await startService({ env: world.env, mostMs: 300_000 })
+  return {
+    ...connect(service.baseUrl),
+    baseUrl: service.baseUrl,
+    service,
+    stop: async () => {
+      await service[Symbol.asyncDispose]()
+      world[Symbol.dispose]()
+    },
+  } satisfies Connection & { baseUrl: string; service: Service; stop: () => Promise<void> }
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+const MINUTE_MS = 60_000
+
+/** Tasks as an export has them, so many, the newest first in the list. */
+export const finishedTasks = (count: number) =>
+  Array.from({ length: count }, (_, n) => {
+    const at = (ms: number) =>
+      new Date(Date.parse('2026-01-01T00:00:00Z') + (count - n) * MINUTE_MS + ms).toISOString()
+    return {
+      id: `task_import${String(n).padStart(6, '0')}`,
+      title: `Imported ${n}`,
+      priority: 3,
+      status: n % 3 === 0 ? 'failed' : 'completed',
+      source: 'api',
+      labels: ['imported'],
+      agent: 'moody',
+      attempts: 1,
+      maxAttempts: 3,
+      createdAt: at(0),
+      updatedAt: at(2_000),
+      queuedAt: at(1),
+      startedAt: at(5),
+      completedAt: at(2_000),
+      createdBy: 'local',
+    }
+  })

@@ -1,0 +1,21 @@
+import { expect } from '@jest/globals'
+import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
+import { catalog } from '../../lib/webhooks/catalog.ts'
+import { judge } from '../../lib/webhooks/judge.ts'
+import type { Sender } from '../../lib/webhooks/schema.ts'
+import { taskOf } from '../../lib/webhooks/task-of.ts'
+
+export const LABELS = { task: 'ai-task', review: 'ai-review' }
+/** The id of the task that is to be made, which nobody outside knows. */
+export const MARK = 'task_00000000000000000000000007'
+
+type Made = { task?: Record<string, unknown>; message?: string }
+
+/** What is made of an event: a task as the schema of tasks has them, or a reason why there is none. */
+export const asked = (sender: Sender, payload: unknown, header?: string, labels = LABELS): Made => {
+  const { event, verdict } = judge(catalog[sender], payload, header, labels)
+  if (typeof verdict === 'string') return { message: verdict }
+  const task = taskOf(sender, event, verdict, MARK)
+  expect(CreateTaskSchema.parse(task)).toEqual(task)
+  return { task }
+}

@@ -96,7 +96,6 @@ export const badIds: Refused[] = OF_ID.flatMap(([method, path, code]): Refused[]
 })
 
 const nowhere = [
-  '/',
   '/api',
   '/api/',
   '/api/task',

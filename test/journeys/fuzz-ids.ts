@@ -12,6 +12,10 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/devices/paired/', /^pairing_/],
   ['/api/devices/pairing/status/', /^svc_pairing_/],
   ['/api/gateway/', /^gw_/],
+  ['/api/memory/files/', /\.md$/],
+  ['/api/memory/chunks/', /^chk_/],
+  ['/api/memory/sessions/', /^mem_/],
+  ['/api/memory/experiences/', /^exp_/],
 ]
 
 /** Mostly an id that fits the path: there are many of other things, and few requests for each route. */

@@ -14,11 +14,17 @@ const REQUESTS = Number(process.env.FUZZ ?? 8_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260)
 const MOST_MS = 60_000 + 20 * REQUESTS
 /** Refusals of a state, not of a field, have nothing to name. */
-const STATES = ['task_state_conflict', 'dead_letter_not_pending', 'email_taken', 'last_admin']
+const STATES = [
+  ...['task_state_conflict', 'dead_letter_not_pending', 'memory_session_state_conflict'],
+  ...['email_taken', 'last_admin'],
+]
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */
 const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
-/** A code that somebody would have had to read from another screen. */
-const UNKNOWN = ['pairing_code_not_found', 'rate_limited']
+/** A code that somebody would have had to read from another screen, a secret, or what one request has removed for good. */
+const UNKNOWN = [
+  ...['pairing_code_not_found', 'rate_limited', 'invalid_signature'],
+  ...['memory_file_not_found', 'memory_chunk_not_found', 'experience_not_found'],
+]
 
 /** The doors are open for somebody who may do everything; whoever logs out is another session of the same one. */
 const signIn = async (baseUrl: string) => {
@@ -46,6 +52,11 @@ const signIn = async (baseUrl: string) => {
   const { request: device } = approved.json as unknown as { request: { id: string } }
   const invite = await ask('/api/auth/invites', {}, session)
   const { invite: { id } = { id: '' } } = invite.json as unknown as { invite?: { id: string } }
+  const stretch = await ask('/api/memory/sessions', { name: 'Fuzzed' }, session)
+  const { session: memory } = stretch.json as unknown as { session: { id: string } }
+  const learned = { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' }
+  const lesson = await ask('/api/memory/experiences', learned, session)
+  const { experience } = lesson.json as unknown as { experience: { id: string } }
   return {
     headers: bearer(session),
     headersOf: (name: Fuzzed['name']) => {
@@ -60,6 +71,9 @@ const signIn = async (baseUrl: string) => {
       pairing.json.code,
       device.id,
       id,
+      memory.id,
+      experience.id,
+      ...['notes.md', 'team%2Frules.md', `chk_${'0'.repeat(26)}`],
     ].map(String),
   }
 }

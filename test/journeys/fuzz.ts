@@ -91,6 +91,9 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   requestPairing: { requesterId: 'fuzzed' },
   approvePairing: { code: '000-000-000' },
   rejectPairing: { code: '000-000-000' },
+  searchMemory: { query: 'fuzzed' },
+  createMemorySession: { name: 'Fuzzed' },
+  createExperience: { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' },
 }
 
 const taskLike = z.object({

@@ -15,7 +15,9 @@ let service: Service
 let withAccounts: Service
 beforeAll(async () => {
   // Emulators take files in when they start, so what the reader writes meanwhile is there before.
-  const files = blocks('sh').filter((block) => / > [\w/]+\.\w+|cat > /.test(block) && !block.includes('curl '))
+  const files = blocks('sh').filter(
+    (block) => / > [\w/]+\.\w+|cat > /.test(block) && !block.includes('curl '),
+  )
   execFileSync('sh', ['-c', files.join('')], { cwd: folder.path })
   service = await startService({ env: { DATA_DIR: folder.in('.data'), MEMORY_DIR: folder.in('memory') } })
   const env = { AUTH_MODE: 'cloud', OUTBOUND_ALLOW_HOSTS: '127.0.0.1', CODEHOST_WEBHOOK_SECRET: 's3cret' }

@@ -23,12 +23,13 @@ const stepsOf = ({ tasks, checkDeadLetters, outbox, gateway, deliveries, ...rest
   { step: 'abandoned tasks', work: async () => tell(await tasks.recovery.tick(() => false), rest) },
   { step: 'untold announcements', work: () => outbox.resend(UNTOLD_MS) },
   { step: 'webhook events', work: rest.repairWebhooks },
-  { step: 'memory', work: rest.memory.syncIfChanged },
   { step: 'totals', work: tasks.checkCounters },
   { step: 'totals of dead letters', work: checkDeadLetters },
   { step: 'gateway', work: gateway.repair },
   { step: 'deliveries', work: deliveries.sendDue },
   { step: 'deliveries under way', work: deliveries.settled },
+  // It may take all the time that there is.
+  { step: 'memory', work: rest.memory.syncIfChanged },
 ]
 
 /** One task that cannot be helped fails no tick, but does not go unheard. */

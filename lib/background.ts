@@ -8,6 +8,7 @@ import { every } from './worker/beat.ts'
 const TICK_MS = 1_000
 const REPAIR_MS = 10_000
 const SWEEP_MS = 60_000
+const MEMORY_MS = 60_000
 const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
@@ -29,7 +30,7 @@ export const createBackground = (
   config: Config,
   sweep: Sweep,
 ) => {
-  const { tasks, outbox, gateway, deliveries, inbound, active, worker, lastExit, ahead } = domains
+  const { tasks, outbox, gateway, deliveries, inbound, memory, active, worker, lastExit, ahead } = domains
   let jobs: (() => Promise<void>)[] = []
   let beginning: Promise<boolean> | undefined
   let stopped = false
@@ -54,6 +55,8 @@ export const createBackground = (
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'gateway', REPAIR_MS, gateway.repair),
       every({ clock, log }, 'webhook events', REPAIR_MS, inbound.repair),
+      // What the watcher did not hear of, or the provider of embeddings refused.
+      every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
         while ((await sweep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
         await sweep.workspaces()

@@ -64,7 +64,8 @@ const answer = (event: HttpEvent, name: string, { content, encoding, tag }: Page
     etag,
     // Where a name stays the same, it is asked each time whether the file does.
     'cache-control': name.startsWith(HASHED) ? YEAR : 'no-cache',
-    vary: 'Accept-Encoding',
+    // An address of a view is the page for a browser, and nothing for a program.
+    vary: 'Accept, Accept-Encoding',
     'x-request-id': event.requestContext.requestId,
   }
   if (matches(event.headers['if-none-match'], etag)) return { statusCode: 304, headers, body: '' }

@@ -1,6 +1,8 @@
 import type * as z from 'zod'
 import { missing } from '../core/errors.ts'
 import type { pageQuery } from '../core/page.ts'
+import { inBatches } from './batches.ts'
+import type { Budget } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import { type Contents, chunkCount, type FileEntry, filesIn, shownChunk } from './contents.ts'
 import type { Loaded } from './loaded.ts'
@@ -8,13 +10,12 @@ import { paged } from './paged.ts'
 import { withoutChunk } from './vectors.ts'
 
 const SCOPE = 'memory-files'
-const AT_ONCE = 4
 
-type Needs = { loaded: Loaded; change: Change }
+type Needs = { loaded: Loaded; change: Change; budget: Budget }
 type Query = { limit: number } & Partial<z.output<z.ZodObject<Pick<typeof pageQuery, 'offset' | 'cursor'>>>>
 
 /** The files and chunks that memory has, and what is taken out of it by hand: that stays out until its file changes. */
-export const createFiles = ({ loaded, change }: Needs) => {
+export const createFiles = ({ loaded, change, budget }: Needs) => {
   const entryIn = (contents: Contents, path: string): FileEntry => {
     const entry = contents.get(path)
     if (entry === undefined || entry.removed) throw missing('Memory file')
@@ -65,8 +66,7 @@ export const createFiles = ({ loaded, change }: Needs) => {
       change(async (draft) => {
         const entries = filesIn(draft.contents())
         const chunks = chunkCount(draft.contents())
-        for (let at = 0; at < entries.length; at += AT_ONCE)
-          await Promise.all(entries.slice(at, at + AT_ONCE).map((entry) => takeOut(draft, entry)))
+        await inBatches(entries, budget(), (entry) => takeOut(draft, entry))
         return { files: entries.length, chunks }
       }),
   }

@@ -10,6 +10,9 @@ const MOST_TERMS = 48
 const BOOST = { title: 2, place: 1.5, text: 1 }
 /** Short words have too many neighbours to be taken for a slip of the pen, or for a beginning. */
 const FUZZY_FROM = 5
+/** Longer ones, and those of a long question, are looked for as they are: each slip that is allowed costs a walk. */
+const FUZZY_TO = 20
+const MOST_FUZZY = 16
 const PREFIX_FROM = 3
 
 export type Lexical = ReturnType<typeof createLexical>
@@ -37,7 +40,9 @@ export const createLexical = (documents: Iterable<Searched> = []) => {
       const found = index.search(terms.join(' '), {
         boost: BOOST,
         prefix: (term) => term.length >= PREFIX_FROM,
-        fuzzy: (term) => (term.length >= FUZZY_FROM ? 0.2 : false),
+        fuzzy: (term, _at, { length }) =>
+          length <= MOST_FUZZY && term.length >= FUZZY_FROM && term.length <= FUZZY_TO ? 0.2 : false,
+        maxFuzzy: 2,
         combineWith: 'OR',
       })
       return found

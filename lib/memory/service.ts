@@ -5,6 +5,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { MemoryFiles } from '../ports/memory-files.ts'
 import type { Store } from '../ports/store.ts'
+import { createBudget } from './budget.ts'
 import { createChange } from './change.ts'
 import { chunkCount, filesIn } from './contents.ts'
 import { createExperiences } from './experiences.ts'
@@ -53,10 +54,11 @@ export const createMemory = (needs: Needs) => {
   const change = createChange({ state, loaded, rows })
   const search = createSearch({ ...needs, loaded })
   const sessions = createMemorySessions(needs)
-  const contents = createFiles({ loaded, change })
+  const budget = createBudget({ ...needs, shared })
+  const contents = createFiles({ loaded, change, budget })
 
   return {
-    ...createSync({ ...needs, files, change, state, shared }),
+    ...createSync({ ...needs, files, change, state, budget }),
     search,
     /** As agents search. */
     recall: async (query: string) => (await search({ query, maxResults: RECALLED })).chunks,

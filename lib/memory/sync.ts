@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
 import { Problem } from '../core/errors.ts'
 import { MOST_MEMORY_FILES } from '../core/memory-path.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { MemoryFile, MemoryFiles } from '../ports/memory-files.ts'
+import { inBatches } from './batches.ts'
+import type { Budget } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import type { Contents } from './contents.ts'
 import { filesIn } from './contents.ts'
@@ -14,10 +15,6 @@ import type { SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
 import { createTake, type Outcome } from './take.ts'
 
-/** A sync in a function ends before the function does; the next one goes on. */
-const BUDGET_MS = 18_000
-/** Files that are read at once. */
-const AT_ONCE = 4
 const MOST_NAMED = 100
 
 type Needs = {
@@ -25,29 +22,26 @@ type Needs = {
   change: Change
   state: MemoryState
   clock: Clock
-  shared: boolean
+  budget: Budget
   embedding?: Embedding | undefined
 }
 
 /** Brings memory in step with its files. */
-export const createSync = ({ files, change, state, clock, shared, embedding }: Needs) => {
+export const createSync = ({ files, change, state, clock, budget, embedding }: Needs) => {
   let ending = false
   const stopped = new AbortController()
   const listed = async () => (await files.list()).slice(0, MOST_MEMORY_FILES)
   const { take, leave } = createTake({ files, clock })
 
   const syncDraft = async (draft: Draft): Promise<SyncResult> => {
-    const from = clock.monotonic()
+    const isSpent = budget()
     const found = await listed()
     const { unknown, gone } = differences(draft.contents(), found)
-    const outcomes: Outcome[] = []
-    for (const entry of gone) outcomes.push(await leave(draft, entry))
-    for (let at = 0; at < unknown.length; at += AT_ONCE) {
-      if (ending || (shared && clock.monotonic() - from > BUDGET_MS)) throw unfinished(at, unknown.length)
-      outcomes.push(...(await Promise.all(unknown.slice(at, at + AT_ONCE).map((file) => take(draft, file)))))
-      // Cutting a large file takes a while, and others wait for answers.
-      await turn()
-    }
+    const isOver = () => ending || isSpent()
+    const outcomes: Outcome[] = [
+      ...(await inBatches(gone, isOver, (entry) => leave(draft, entry))),
+      ...(await inBatches(unknown, isOver, (file) => take(draft, file))),
+    ]
     if (embedding) await embedMissing(draft, embedding, stopped.signal)
     const by = embedding ? { embeddedBy: embedding.model } : {}
     draft.note({ lastSync: iso(clock.now()), listing: listingOf(found), ...by })
@@ -98,13 +92,3 @@ const resultOf = (outcomes: readonly Outcome[], synced: number): SyncResult => {
 }
 
 const ended = () => new Problem('unavailable', 'memory_sync_unfinished', 'The service is stopping')
-
-const unfinished = (done: number, all: number) =>
-  new Problem(
-    'unavailable',
-    'memory_sync_unfinished',
-    `${done} of ${all} files were taken in; sync again to go on`,
-    {
-      retryAfterMs: 1_000,
-    },
-  )

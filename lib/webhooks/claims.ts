@@ -4,7 +4,7 @@ import { type InboundClaim, type InboundEvent, inboundClaims, inboundEvents } fr
 
 type Needs = {
   store: Store
-  tasks: Pick<WebhookTasks, 'isOver'>
+  tasks: Pick<WebhookTasks, 'isOver' | 'liveLike'>
   make: (event: InboundEvent) => Promise<unknown>
 }
 
@@ -47,16 +47,19 @@ export const createClaims = ({ store, tasks, make }: Needs) => {
     return { ...event, taskId: row?.taskId ?? taskId }
   }
 
-  /** Whether the task of a claim goes on, or will as soon as it is stored. */
-  const isLive = async ({ event: id, taskId = '' }: InboundClaim): Promise<boolean> => {
+  /**
+   * The task that goes on for a claim: its own, stored here where that is still to be done, or one that somebody started
+   * from what has ended. The claim stays as it is then: that it names the task of its own event is what `make` goes by.
+   */
+  const liveTask = async ({ event: id, taskId = '' }: InboundClaim): Promise<string | undefined> => {
     const isOver = await tasks.isOver(taskId)
-    if (isOver !== undefined) return !isOver
+    if (isOver !== undefined) return isOver ? tasks.liveLike(taskId) : taskId
     const event = await store.get(inboundEvents, id)
-    if (event === undefined) return false
+    if (event === undefined) return undefined
     // Its owner is between the claim and the task, or died there. An event that has come to another task makes none.
-    if ((await decide(event, taskId)).taskId !== taskId) return false
+    if ((await decide(event, taskId)).taskId !== taskId) return undefined
     await make(event)
-    return true
+    return taskId
   }
 
   /** Takes the issue in place of whoever has it; answers whether nobody was faster. */
@@ -76,7 +79,8 @@ export const createClaims = ({ store, tasks, make }: Needs) => {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const standing = await store.get(inboundClaims, issueKey(event))
       const isOwn = standing?.taskId === event.makes
-      if (standing && !isOwn && (await isLive(standing))) return decide(event, standing.taskId ?? '')
+      const live = standing && !isOwn ? await liveTask(standing) : undefined
+      if (live !== undefined) return decide(event, live)
       // Only whoever has the issue decides for its own task, so that no issue has two.
       if (isOwn || (await take(event, standing))) return decide(event, event.makes)
     }

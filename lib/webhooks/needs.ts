@@ -9,4 +9,6 @@ export type WebhookTasks = {
   find(id: string): Promise<Task | undefined>
   /** Whether it has ended; undefined when there is none. */
   isOver(id: string): Promise<boolean | undefined>
+  /** A task that goes on for the issue of this one, which has ended: a retry, or one before it that was put back. */
+  liveLike(id: string): Promise<string | undefined>
 }

@@ -6,6 +6,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import type { Labels } from './ask.ts'
 import { catalog } from './catalog.ts'
+import { isWanting, type Wanting } from './claims.ts'
 import { judge } from './judge.ts'
 import { oneLine } from './outside-text.ts'
 import { payloadOf } from './payload.ts'
@@ -54,6 +55,22 @@ export const createReceive = ({ store, clock, ids, labels, secrets }: Needs) => 
     return { ...stored, makes, wants, issue: verdict.issue, openSince: stored.receivedAt }
   }
 
+  /**
+   * What asked for nothing asks for something now: a label that is set right since, a header that was missing. Whoever is
+   * the first to say so says which task, so that one body makes one.
+   */
+  const reconsidered = async (row: Wanting): Promise<InboundEvent> => {
+    const { id, receivedAt: _first, body: _same, sender: _too, ...set } = row
+    const { row: standing } = await store.commit<InboundEvent>({
+      update: inboundEvents,
+      key: id,
+      when: { makes: null },
+      set,
+      unset: ['nothing'],
+    })
+    return standing ?? row
+  }
+
   return async (sender: Sender, incoming: Incoming): Promise<InboundEvent> => {
     const { signature } = wires[sender]
     const bytes = incoming.bytes()
@@ -62,7 +79,8 @@ export const createReceive = ({ store, clock, ids, labels, secrets }: Needs) => 
     const row = eventOf(sender, incoming, bytes)
     const head = { insert: inboundEvents, row }
     const { applied, row: standing } = await store.commit<InboundEvent>(head, [tallyOf(row)])
-    return applied ? row : (standing ?? row)
+    if (applied || standing === undefined) return row
+    return isWanting(row) && standing.makes === undefined ? reconsidered(row) : standing
   }
 }
 

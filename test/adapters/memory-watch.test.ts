@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -48,6 +48,17 @@ const open = async () => {
 }
 
 describe('the watch of memory files', () => {
+  it(
+    'follows a folder that is a link itself',
+    testOf(open, async ({ folder, watch, heard, isWatching }) => {
+      await mkdir(`${folder}-elsewhere`)
+      await symlink(`${folder}-elsewhere`, folder)
+      expect(await heard(async () => watch.start())).toBe(true)
+      expect(await isWatching(true)).toBe(true)
+      expect(await heard(() => writeFile(path.join(folder, 'b.md'), 'text'))).toBe(true)
+    }),
+  )
+
   it(
     'hears of files that are there, come, change and go, in folders as well',
     testOf(open, async ({ folder, watch, heard }) => {

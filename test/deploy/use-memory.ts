@@ -51,7 +51,8 @@ const useSessions = async (call: (route: string, body?: unknown) => Promise<Answ
 }
 
 const useExperiences = async (call: (route: string, body?: unknown) => Promise<Answer>) => {
-  const given = { type: 'task_solution', intent: 'repair', solution: 'carefully' }
+  // So long that it does not fit its row.
+  const given = { type: 'task_solution', intent: 'repair', solution: 'carefully '.repeat(4_500) }
   const { experience } = await call('POST /api/memory/experiences', given)
   await call('POST /api/memory/experiences', given)
   await call('GET /api/memory/experiences')

@@ -25,6 +25,10 @@ export const useWebhooks = async (functions: Functions, call: Call): Promise<voi
   for (const issue of [{ number: 80 }, urgent, urgent, { ...urgent, updated_at: 'later' }])
     await deliver(functions, issue)
   await call('webhooks', 'GET /api/integrations/webhooks/status')
+  const { task } = (await deliver(functions, { number: 82 })) as { task?: { id: string } }
+  await call('tasks', `POST /api/tasks/${task?.id}/cancel`)
+  // The task of its issue has ended, so that another one is looked for.
+  await deliver(functions, { number: 82, updated_at: 'later' })
 }
 
 /** Events whose function died before it made their tasks, of each urgency; one of them while the issue had a task. */

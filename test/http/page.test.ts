@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createPageFiles } from '../../lib/adapters/node/page-files.ts'
@@ -50,6 +50,24 @@ describe('the page', () => {
     expect(textOf(await ask('GET /'))).toBe(INDEX)
   })
 
+  it('is that of the last build, without a new start', async () => {
+    const build = (index: string, asset: string) => {
+      rmSync(folder.in('built'), { recursive: true, force: true })
+      mkdirSync(folder.in('built/assets'), { recursive: true })
+      writeFileSync(folder.in('built/index.html'), index)
+      writeFileSync(folder.in(`built/assets/${asset}`), SCRIPT)
+    }
+    const page = pageIn('built')
+    const get = (path: string) => ask(`GET ${path}`, HTML, page)
+    build('first', 'main-1.js')
+    expect(textOf(await get('/'))).toBe('first')
+    build('second', 'main-2.js')
+    utimesSync(folder.in('built/index.html'), 1, 1)
+    // Listed by the first build, and never read.
+    expect((await get('/assets/main-1.js')).statusCode).toBe(404)
+    expect([textOf(await get('/')), (await get('/assets/main-2.js')).statusCode]).toEqual(['second', 200])
+  })
+
   it('has a policy that lets nothing run that is not a file of its own', async () => {
     const { headers } = await ask('GET /', HTML)
     const policy = headers['content-security-policy'] ?? ''
@@ -96,7 +114,7 @@ describe('the page', () => {
   ])('sends a file to who accepts %j in %s', async (accepted, encoding, open) => {
     const { headers, body } = await ask('GET /assets/main-1a2b.js', { 'accept-encoding': accepted })
     expect(headers['content-encoding']).toBe(encoding)
-    expect(headers.vary).toBe('Accept-Encoding')
+    expect(headers.vary).toBe('Accept, Accept-Encoding')
     expect(open(body as Uint8Array).toString()).toBe(SCRIPT)
   })
 

@@ -38,6 +38,15 @@ describe('a search by words', () => {
     expect(idsFor(question)[0]).toBe(id)
   })
 
+  it('forgives slips only where looking for them is cheap: in words of some length, and questions of some words', () => {
+    const long = 'concurrencyconcurrencyx'
+    const found = createLexical([{ id: 'a', title: long, place: 'a.md', text: 'command' }])
+    expect(found.search(`x${long.slice(1)}`, 1)).toEqual([])
+    expect(found.search('comand', 1)).toHaveLength(1)
+    const many = Array.from({ length: 17 }, (_, n) => `word${n}`).join(' ')
+    expect(found.search(`comand ${many}`, 1)).toEqual([])
+  })
+
   it('puts what has more of the words before what has fewer', () => {
     expect(idsFor('deploy the database version').slice(0, 2)).toEqual(['rollback', 'deploy'])
   })

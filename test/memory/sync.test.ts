@@ -91,6 +91,44 @@ describe('a sync', () => {
   })
 })
 
+describe('what takes longer than a function has', () => {
+  /** A process whose every write takes two seconds. */
+  const slow = ({ process, store, clock }: ReturnType<typeof createWorld>) => {
+    const commit: typeof store.commit = (...given) => {
+      clock.advance(2_000)
+      return store.commit(...given)
+    }
+    return process({ shared: true, store: { ...store, commit } })
+  }
+  const filled = async (world: ReturnType<typeof createWorld>) => {
+    for (let n = 10; n < 50; n++) world.place.write(`${n}.md`, `# ${n}`)
+    const memory = world.process({ shared: true })
+    await memory.sync()
+    return memory
+  }
+  const unfinished = { kind: 'unavailable', code: 'memory_sync_unfinished' }
+
+  it('is ended, and gone on with: files that are gone', async () => {
+    await using world = createWorld()
+    const memory = await filled(world)
+    for (let n = 10; n < 50; n++) world.place.remove(`${n}.md`)
+    await expect(slow(world).sync()).rejects.toMatchObject(unfinished)
+    const left = (await pathsOf(memory)).length
+    expect([left > 0, left < 40]).toEqual([true, true])
+    expect(await memory.sync()).toMatchObject({ synced: 0, removed: left })
+  })
+
+  it('is ended, and gone on with: taking everything out', async () => {
+    await using world = createWorld()
+    const memory = await filled(world)
+    await expect(slow(world).clear(ADMIN)).rejects.toMatchObject(unfinished)
+    const left = (await pathsOf(memory)).length
+    expect([left > 0, left < 40]).toEqual([true, true])
+    await memory.clear(ADMIN)
+    expect(await pathsOf(memory)).toEqual([])
+  })
+})
+
 describe('what is deleted by hand', () => {
   it.each(['chunk', 'file', 'all'] as const)('comes back only when its file changes: %s', async (what) => {
     await using world = createWorld()

@@ -6,8 +6,16 @@ const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 
 type Result = { violations: { id: string; help: string; nodes: { html: string }[] }[] }
 
+// A colour that is on its way from one theme to the other has the contrast of neither. What turns for ever is not waited for.
+const AT_REST = `new Promise((frame) => requestAnimationFrame(() => requestAnimationFrame(frame))).then(() =>
+  Promise.allSettled(document.getAnimations()
+    .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+    .map(({ finished }) => finished)))
+  .then(() => undefined)`
+
 /** What axe finds wrong with what the page shows now: `color-contrast: <span …>`; by all of its rules or by some. */
 export const violationsIn = async (page: Page, rules?: readonly string[]): Promise<string[]> => {
+  await page.evaluate(AT_REST)
   // By the debugger, which no policy of the page concerns.
   await page.evaluate(source)
   const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) }

@@ -39,6 +39,31 @@ inBrowser('somebody who opens the page', () => {
     expect(faults).toEqual([])
   })
 
+  it('does not lose a form that is filled in to a key, a click beside it or Back', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Create a task' })
+    const title = dialog.getByLabel('Title')
+    await page.keyboard.press('c')
+    await title.fill('Kept')
+    await page.keyboard.press('Control+k')
+    expect(await title.inputValue()).toBe('Kept')
+    await page.mouse.click(5, 790)
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('c')
+    expect(await title.inputValue()).toBe('Kept')
+    await page.goBack()
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('c')
+    expect(await title.inputValue()).toBe('Kept')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.keyboard.press('c')
+    expect(await title.inputValue()).toBe('')
+  })
+
   it('is told by the service what is wrong with a form, at the field', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks')
     const { page } = opened
@@ -72,6 +97,24 @@ inBrowser('somebody who opens the page', () => {
     expect(page.url()).not.toContain(id)
   })
 
+  it('copies where the page came over plain http, which has no clipboard', async () => {
+    const { id } = await world.create({ title: 'Copied' })
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }))
+    await page.goto(`/tasks/${id}`)
+    await page.getByRole('button', { name: 'Copy the id' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    await page.keyboard.press('c')
+    const title = page.getByRole('dialog').getByLabel('Title')
+    await title.press('Control+v')
+    expect(await title.inputValue()).toBe(id)
+    await page.keyboard.press('Escape')
+    await page.evaluate(() => Object.assign(document, { execCommand: () => false }))
+    await page.getByRole('button', { name: 'Copy the id' }).click()
+    await page.getByText('Select it and press Ctrl+C').first().waitFor()
+  })
+
   it('cancels a task that runs', async () => {
     const { id } = await world.create({ title: 'Long', metadata: { runMs: 120_000 } })
     await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
@@ -87,6 +130,36 @@ inBrowser('somebody who opens the page', () => {
     await opened.page.getByRole('alert').getByText('the address may be wrong').waitFor()
     expect(await opened.page.getByRole('button', { name: 'Try again' }).count()).toBe(1)
   })
+
+  it('asks once for a task that there is not', async () => {
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.clock.install()
+    await page.goto('/tasks/task_none')
+    await page.getByRole('alert').waitFor()
+    await page.clock.runFor(30_000)
+    expect(asked).toContain('/api/notifications')
+    expect(asked.filter((path) => path === '/api/tasks/task_none')).toHaveLength(1)
+  })
+})
+
+inBrowser('a browser that stores nothing', () => {
+  it('shows the page', async () => {
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page, faults } = opened
+    await page.addInitScript(() => {
+      const denied = () => {
+        throw new DOMException('Denied', 'SecurityError')
+      }
+      for (const name of ['localStorage', 'sessionStorage'])
+        Object.defineProperty(window, name, { get: denied })
+    })
+    await page.goto('/')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    expect(faults).toEqual([])
+  })
 })
 
 inBrowser('the connection', () => {
@@ -101,6 +174,50 @@ inBrowser('the connection', () => {
     await page.getByRole('link', { name: title }).waitFor()
     await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
     expect(await page.getByRole('status').filter({ hasText: 'lost' }).count()).toBe(0)
+  })
+
+  it('that is lost takes the page from nobody who points at a link, or follows one', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page, context } = opened
+    const views = page.getByRole('navigation').first()
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await context.setOffline(true)
+    await page.getByText('The connection to the service is lost.').waitFor()
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'))
+    await views.getByRole('link', { name: 'Memory' }).hover()
+    await failed
+    await views.getByRole('link', { name: 'Agents' }).click()
+    await page.getByRole('button', { name: 'Load the page again' }).waitFor()
+    await context.setOffline(false)
+    await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
+    await views.getByRole('link', { name: 'Memory' }).click()
+    await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
+    expect(page.url()).toBe(`${world.baseUrl}/memory`)
+  })
+
+  it('through a gateway that has no service behind it counts as lost', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    await page.getByRole('region', { name: 'Queue' }).getByText('Pending').waitFor()
+    await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+    await page.getByText('The connection to the service is lost.').waitFor()
+    await page.unroute('**/api/**')
+    await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('brings what keeps a panel empty, and that another is old', async () => {
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    const broken = { status: 500, contentType: 'application/json', body: '{"error":"No disk","code":"x"}' }
+    await page.route('**/api/queue/status', (route) => route.fulfill(broken))
+    await page.goto('/')
+    await page.getByRole('region', { name: 'Queue' }).getByRole('alert').getByText('No disk').waitFor()
+    await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
+    await page.route('**/api/agents', (route) => route.fulfill(broken))
+    const banner = page.getByRole('status').filter({ hasText: 'does not answer all' })
+    await banner.waitFor({ timeout: 25_000 })
+    expect(await banner.count()).toBe(1)
   })
 
   it('of somebody who is not signed in leads to the sign-in', async () => {

@@ -43,6 +43,51 @@ inBrowser('the list of tasks', () => {
     expect(faults).toEqual([])
   })
 
+  it('leaves the spaces of what is typed in the search, and who goes away is not drawn back', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page } = opened
+    const field = page.getByRole('searchbox')
+    await field.click()
+    await page.keyboard.type('Imported ')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'Imported')
+    expect(await field.inputValue()).toBe('Imported ')
+    await page.keyboard.type('12')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 12')
+    // What waits for the pause when somebody leaves is asked before, not after.
+    await page.keyboard.type('3')
+    await page.getByRole('link', { name: 'Queue & DLQ' }).click()
+    await page.getByRole('heading', { name: 'Queue & DLQ' }).waitFor()
+    await page.waitForTimeout(400)
+    expect(new URL(page.url()).pathname).toBe('/queue')
+  })
+
+  it('is led to by `/` from anywhere, with what is typed on the way', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    // At once, as quick fingers do; `c` would open the form by itself.
+    const typed = async (text: string) =>
+      page.evaluate((keys) => {
+        for (const key of keys)
+          (document.activeElement ?? document.body).dispatchEvent(
+            new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+          )
+      }, text)
+    await typed('/Imported c')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'Imported c')
+    const field = page.getByRole('searchbox')
+    expect(await field.inputValue()).toBe('Imported c')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+
+    await field.fill('Imported 12')
+    await page.getByRole('checkbox', { name: 'Select Imported 12', exact: true }).check()
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('/')
+    await page.getByText('1 selected').waitFor({ state: 'detached' })
+    await page.keyboard.type('3')
+    await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 123')
+  })
+
   it('says what the service thinks of an address that nobody would write', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks?status=nonsense')
     await opened.page.getByRole('alert').waitFor()
@@ -107,6 +152,22 @@ inBrowser('the list of tasks', () => {
     await page.waitForURL(/\/tasks\/task_import0000?77/)
   })
 
+  it('shows in the palette no task of words that are no longer there', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page } = opened
+    await table(page).waitFor()
+    await page.route(/q=Imported\+78/, () => undefined)
+    await page.keyboard.press('Control+k')
+    const words = page.getByRole('dialog', { name: 'Search' }).getByRole('combobox')
+    await words.fill('Imported 7')
+    await page.getByRole('option', { name: 'Imported 7' }).first().waitFor()
+    const asked = page.waitForRequest(/q=Imported\+78/)
+    await words.fill('Imported 78')
+    await page.getByText('Searching', { exact: true }).waitFor()
+    await asked
+    expect(await page.getByRole('option').count()).toBe(0)
+  })
+
   it('cancels and retries many at once, and lists what was refused', async () => {
     const titles = ['Bulk 1', 'Bulk 2', 'Bulk 3']
     const made = await Promise.all(
@@ -122,7 +183,15 @@ inBrowser('the list of tasks', () => {
       await world.client.cancelTask({ params: { id: first?.id ?? '' } })
       await route.continue()
     })
-    await page.getByRole('button', { name: 'Cancel 3' }).click()
+    const cancel = page.getByRole('button', { name: 'Cancel 3' })
+    const question = page.getByRole('dialog', { name: 'Cancel 3 tasks?' })
+    await cancel.click()
+    await question.getByRole('button', { name: 'Keep' }).click()
+    await question.waitFor({ state: 'detached' })
+    const { tasks } = await world.client.filterTasks({ query: { labels: 'bulk' } })
+    expect(tasks.map(({ status }) => status)).not.toContain('cancelled')
+    await cancel.click()
+    await question.getByRole('button', { name: 'Cancel 3' }).click()
     const dialog = page.getByRole('dialog', { name: 'Cancel tasks' })
     await dialog.getByText('2 of 3 cancelled').waitFor()
     expect(await dialog.getByRole('list', { name: 'What failed' }).innerText()).toContain(

@@ -3,9 +3,11 @@ import { filesOfDiff } from '../../functions/ui/app/components/diff-files.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
+import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
 import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { linkOf } from '../../functions/ui/app/views/task/link.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
+import { ApiError } from '../../lib/api/api-error.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 
 describe('the life of a task', () => {
@@ -202,5 +204,23 @@ describe('many at once', () => {
     }
     await inBulk(['1', '2', '3', '4', '5', '6'], act, () => undefined, stop.signal)
     expect(done).toEqual(['1'])
+  })
+})
+
+describe('the pace of asking again', () => {
+  const answered = (status: number, headers = {}) =>
+    new ApiError({ status, headers: new Headers(headers) }, undefined)
+
+  it.each([
+    ['an answer', null, 1_000],
+    ['no answer', new TypeError('Failed to fetch'), 1_000],
+    ['a failure', answered(500), 1_000],
+    ['a refusal', answered(404), false],
+    ['a request to wait', answered(429, { 'retry-after': '30' }), 30_000],
+    ['a request to wait for less than that', answered(429, { 'retry-after': '0' }), 1_000],
+    ['a request to wait, not for how long', answered(429), EVERY_MS.calm],
+  ])('after %s', (_, error, pace) => {
+    expect(paceAfter(error, 1_000)).toBe(pace)
+    expect(paceAfter(error, false)).toBe(false)
   })
 })

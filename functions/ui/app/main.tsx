@@ -4,13 +4,14 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toasts } from './components/toast.tsx'
 import { watchConnection } from './data/connection.ts'
-import { catchUp, queryClient } from './data/query-client.ts'
-import { reloadWhenReplaced } from './replaced.ts'
+import { catchUp, queryClient, watchQueries } from './data/query-client.ts'
+import { watchFiles } from './replaced.ts'
 import { router } from './router.ts'
 
 watchConnection()
 catchUp()
-reloadWhenReplaced()
+watchQueries()
+watchFiles()
 
 const root = document.getElementById('root')
 if (root)

@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router'
 import { routeTree } from './routes.ts'
+import { Failed } from './shell/failed.tsx'
 
 /** Filters are plain text in the address, as the API takes them: `?status=failed,queued`. */
 const parseSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text))
@@ -14,6 +15,7 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
   defaultPreload: 'intent',
+  defaultErrorComponent: Failed,
   defaultPendingMinMs: 0,
   scrollRestoration: false,
 })

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import { basename, relative, sep } from 'node:path'
 import { isMemoryName } from '../../core/memory-path.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -78,16 +78,18 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
   const open = async () => {
     if (!(await isFolder(folder))) return look()
     const { watch } = await import('chokidar')
+    // The folder may be a link itself; what lies in it may not.
+    const root = await realpath(folder)
     if (stopped) return
     const ignored = (path: string) =>
-      relative(folder, path)
+      relative(root, path)
         .split(sep)
         .some((name) => name !== '' && !isMemoryName(name))
-    const watcher = watch(folder, { followSymlinks: false, ignored })
+    const watcher = watch(root, { followSymlinks: false, ignored })
     close = () => watcher.close()
     watcher.on('all', (event, path) => {
       changes.hear()
-      if (event === 'unlinkDir' && relative(folder, path) === '') lose()
+      if (event === 'unlinkDir' && relative(root, path) === '') lose()
     })
     watcher.on('ready', () => {
       watching = true

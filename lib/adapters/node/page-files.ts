@@ -1,22 +1,34 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import * as path from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip } from 'node:zlib'
 import { PAGE_ENCODINGS, type PageEncoding, type PageFile, type PageFiles } from '../../ports/page-files.ts'
 
 const SUFFIX = { br: '.br', gzip: '.gz' } as const satisfies Record<PageEncoding, string>
+const FIRST = 'index.html'
 const COPY = /\.(?:br|gz)$/
 const open = { br: promisify(brotliDecompress), gzip: promisify(gunzip) }
 
 /**
  * The built page in a folder. What it has is listed once there is something, and only what is listed is read, so that no
- * path leads out of the folder. A file is read when it is first asked for and kept: all of them come to a megabyte.
+ * path leads out of the folder. A file is read when it is first asked for and kept: all of them come to a megabyte. A
+ * build that replaces them is seen by the first page, which every visit begins with.
  */
 export const createPageFiles = (folder: string): PageFiles => {
   const kept = new Map<string, Promise<PageFile>>()
   let names: ReadonlySet<string> = new Set()
+  let builtAt: number | undefined
+  const forget = () => {
+    kept.clear()
+    names = new Set()
+  }
+  const look = async () => {
+    const { mtimeMs } = await stat(path.join(folder, FIRST)).catch(() => ({ mtimeMs: undefined }))
+    if (mtimeMs !== builtAt) forget()
+    builtAt = mtimeMs
+  }
   const listed = () => {
     if (names.size === 0) names = new Set(listOf(folder))
     return names
@@ -32,6 +44,7 @@ export const createPageFiles = (folder: string): PageFiles => {
   const read: PageFiles['read'] = async (name, encodings) => {
     // The copies are not files of the page by themselves.
     if (COPY.test(name)) return undefined
+    if (name === FIRST) await look()
     const has = (encoding: PageEncoding) => listed().has(name + SUFFIX[encoding])
     const accepted = encodings.find(has)
     // Where only compressed copies were shipped, they are opened for whoever takes none.
@@ -40,8 +53,12 @@ export const createPageFiles = (folder: string): PageFiles => {
     const key = `${accepted ?? ''}:${name}`
     const found = kept.get(key) ?? load(name + (stored ? SUFFIX[stored] : ''), stored, accepted === undefined)
     kept.set(key, found)
-    found.catch(() => kept.delete(key))
-    return found
+    return found.catch((thrown) => {
+      // It was listed, and a build has taken it away since.
+      forget()
+      if (thrown.code === 'ENOENT') return undefined
+      throw thrown
+    })
   }
   return { read }
 }

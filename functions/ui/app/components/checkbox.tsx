@@ -1,9 +1,14 @@
 type Props = { label: string; isChecked: boolean; onChange: () => void }
 
-/** A box to tick whose label is for screen readers; the area that takes the click is larger than the box. */
+/** A box to tick whose name is for screen readers; the area that takes the click is larger than the box. */
 export const Checkbox = ({ label, isChecked, onChange }: Props) => (
   <label className="-m-2 inline-flex cursor-pointer p-2">
-    <span className="sr-only">{label}</span>
-    <input type="checkbox" checked={isChecked} onChange={onChange} className="size-3.5 accent-primary" />
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={isChecked}
+      onChange={onChange}
+      className="size-3.5 accent-primary"
+    />
   </label>
 )

@@ -1,19 +1,51 @@
 import { Check, Copy as Icon } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from './button.tsx'
+import { withCommand } from './platform.ts'
+import { toast } from './toast.tsx'
 
 const SHOWN_MS = 1_500
+
+/** The way of pages that were not loaded over https, which have no `navigator.clipboard`. */
+const copySelected = (text: string, beside: Element) => {
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'sr-only'
+  const focused = document.activeElement
+  // Beside the button, since a dialog keeps the focus inside of itself.
+  beside.after(area)
+  area.select()
+  const isCopied = document.execCommand('copy')
+  area.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return isCopied
+}
+
+const isCopied = async (text: string, beside: Element) => {
+  if (!navigator.clipboard) return copySelected(text, beside)
+  return navigator.clipboard.writeText(text).then(
+    () => true,
+    () => copySelected(text, beside),
+  )
+}
 
 /** Puts a text on the clipboard, and says so. */
 export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string }) => {
   const [isDone, setDone] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
+  const copy = async (beside: Element) => {
+    if (!(await isCopied(text, beside)))
+      return toast.failed('Not copied', `Select it and press ${withCommand('C')}`)
     setDone(true)
     setTimeout(() => setDone(false), SHOWN_MS)
   }
   return (
-    <Button kind="ghost" size="icon" aria-label={isDone ? 'Copied' : label} title={label} onClick={copy}>
+    <Button
+      kind="ghost"
+      size="icon"
+      aria-label={isDone ? 'Copied' : label}
+      title={label}
+      onClick={({ currentTarget }) => void copy(currentTarget)}
+    >
       {isDone ? <Check size={14} /> : <Icon size={14} />}
     </Button>
   )

@@ -28,6 +28,8 @@ type Props<Row> = {
   selection: Selection | undefined
   row: Row
   id: string
+  /** What its box is called. */
+  name: string
   index: number
   /** Where it stands, from the top of the rows. */
   start: number
@@ -36,7 +38,7 @@ type Props<Row> = {
 
 /** One row of a table, laid where it belongs. */
 export const DataRow = <Row,>(props: Props<Row>) => {
-  const { columns, template, selection, row, id, index, start, height } = props
+  const { columns, template, selection, row, id, name, index, start, height } = props
   const isSelected = selection?.selected.has(id) ?? false
   return (
     <tr
@@ -48,7 +50,7 @@ export const DataRow = <Row,>(props: Props<Row>) => {
       {selection && (
         <td className="relative z-1 flex">
           <Checkbox
-            label="Select"
+            label={`Select ${name}`}
             isChecked={isSelected}
             onChange={() => selection.onSelect(toggled(selection.selected, id))}
           />

@@ -11,6 +11,8 @@ type Props<Row> = {
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string
+  /** What a row is called where it is selected; its key when this is left out. */
+  nameOf?: (row: Row) => string
   selection?: Selection
   isLoading?: boolean
   /** Called when the last of the rows is about to be seen and there may be more. */
@@ -30,7 +32,17 @@ const BOX = '1.25rem'
  * opens it, `x` selects. It fills what it stands in, which must have a height (`<View isFixed>`).
  */
 export const DataTable = <Row,>(props: Props<Row>) => {
-  const { label, rows, keyOf, selection, onMore, empty, isLoading = false, total = rows.length } = props
+  const {
+    label,
+    rows,
+    keyOf,
+    nameOf = keyOf,
+    selection,
+    onMore,
+    empty,
+    isLoading = false,
+    total = rows.length,
+  } = props
   const isNarrow = useNarrow()
   const columns = isNarrow ? props.columns.filter(({ narrow }) => narrow !== null) : props.columns
   const widths = columns.map(({ width, narrow }) => (isNarrow && narrow) || width)
@@ -61,7 +73,12 @@ export const DataTable = <Row,>(props: Props<Row>) => {
             const row = rows[index] as Row
             const id = keyOf(row)
             return (
-              <DataRow key={id} {...{ columns, template, row, id, index, start, selection }} height={ROW} />
+              <DataRow
+                key={id}
+                {...{ columns, template, row, id, index, start, selection }}
+                name={nameOf(row)}
+                height={ROW}
+              />
             )
           })}
         </tbody>

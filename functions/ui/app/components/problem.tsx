@@ -15,11 +15,13 @@ const adviceOf = (error: unknown): string => {
   return error.requestId ? `Request ${error.requestId} is in the log of the service.` : 'Try it again.'
 }
 
+type ProblemProps = { error: unknown; advice?: string; onRetry?: () => void }
+
 /** In place of what could not be loaded: what happened, and what to do. */
-export const Problem = ({ error, onRetry }: { error: unknown; onRetry?: () => void }) => (
+export const Problem = ({ error, advice = adviceOf(error), onRetry }: ProblemProps) => (
   <div role="alert" className="flex flex-col items-start gap-1 p-4">
     <p className="font-medium text-destructive">{saysOf(error)}</p>
-    <p className="text-muted-foreground">{adviceOf(error)}</p>
+    <p className="text-muted-foreground">{advice}</p>
     {onRetry && (
       <Button className="mt-2" onClick={onRetry}>
         Try again

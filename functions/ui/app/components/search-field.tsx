@@ -4,20 +4,19 @@ import { inputClass } from './field.tsx'
 
 const PAUSE_MS = 250
 
-type Props = { label: string; placeholder: string; value: string; onChange: (text: string) => void }
+type Props = {
+  label: string
+  placeholder: string
+  value: string
+  onChange: (text: string) => void
+  className?: string
+}
 
 /** Asks when the typing pauses; follows the address when that changes by itself. `/` leads here. */
-export const SearchField = ({ label, placeholder, value, onChange }: Props) => {
-  const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(value), [value])
-  const type = (next: string) => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(next.trim()), PAUSE_MS)
-  }
+export const SearchField = ({ label, placeholder, value, onChange, className = '' }: Props) => {
+  const { text, type, ask } = useTyped(value, onChange)
   return (
-    <label className="relative w-80 max-md:w-full">
+    <label className={`relative ${className}`}>
       <span className="sr-only">{label}</span>
       <Search size={14} className="absolute top-2.25 left-2.5 text-muted-foreground" />
       <input
@@ -25,10 +24,48 @@ export const SearchField = ({ label, placeholder, value, onChange }: Props) => {
         type="search"
         value={text}
         onChange={({ target }) => type(target.value)}
+        onBlur={ask}
         onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
         placeholder={placeholder}
         className={`${inputClass} pl-8`}
       />
     </label>
   )
+}
+
+/** What is typed, and the question that waits for a pause; who goes elsewhere asks at once, before they are there. */
+const useTyped = (value: string, onChange: Props['onChange']) => {
+  const [text, setText] = useState(value)
+  const waiting = useRef<{ timer: ReturnType<typeof setTimeout>; text: string }>(undefined)
+  const asked = useRef<string>(undefined)
+  const latest = useRef(onChange)
+  useEffect(() => {
+    latest.current = onChange
+  })
+  const drop = () => {
+    clearTimeout(waiting.current?.timer)
+    waiting.current = undefined
+  }
+  const ask = () => {
+    if (!waiting.current) return
+    asked.current = waiting.current.text
+    drop()
+    latest.current(asked.current)
+  }
+  const type = (next: string) => {
+    setText(next)
+    drop()
+    waiting.current = { timer: setTimeout(() => ask(), PAUSE_MS), text: next.trim() }
+  }
+  useEffect(() => {
+    const isEcho = asked.current === value
+    asked.current = undefined
+    // What was asked for comes back without its outer spaces, maybe while more is typed: the field is ahead of it.
+    if (isEcho) return
+    clearTimeout(waiting.current?.timer)
+    waiting.current = undefined
+    setText((now) => (now.trim() === value ? now : value))
+  }, [value])
+  useEffect(() => () => clearTimeout(waiting.current?.timer), [])
+  return { text, type, ask }
 }

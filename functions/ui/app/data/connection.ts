@@ -5,28 +5,58 @@ const ASK_AGAIN_MS = 2_000
 /** Whether the service was reached by the last request. */
 export const isConnected = createSignal(true)
 
-/** `fetch` that takes note of whether there was an answer, whatever it was; one that was called off says nothing. */
+/** What stands between answers with these when it does not reach the service; the service has a 503 as well. */
+const OF_GATEWAYS = [502, 503, 504]
+
+/** Whether an answer is the service's own: its errors have a code, its report on itself has components. */
+const isOurs = async (response: Response): Promise<boolean> => {
+  if (!OF_GATEWAYS.includes(response.status)) return true
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined)
+  return typeof body === 'object' && body !== null && ('code' in body || 'components' in body)
+}
+
+/**
+ * `fetch` that takes note of whether there was an answer, whatever it was; one that was called off says nothing. What a
+ * gateway says of one route need not be so of the others, which would say the contrary: that is asked apart.
+ */
 export const watchedFetch: typeof fetch = async (input, init) => {
   try {
     const response = await fetch(input, init)
-    isConnected.set(true)
+    if (await isOurs(response)) isConnected.set(true)
+    else askSoon()
     return response
   } catch (error) {
-    if (!init?.signal?.aborted) isConnected.set(false)
+    if (!init?.signal?.aborted) lost()
     throw error
   }
 }
 
 /** Asks whether the service is back, for as long as it is not. */
 export const watchConnection = () => {
-  addEventListener('offline', () => isConnected.set(false))
-  addEventListener('online', () => void probe())
-  isConnected.subscribe(() => {
-    if (!isConnected.get()) setTimeout(probe, ASK_AGAIN_MS)
+  addEventListener('offline', lost)
+  addEventListener('online', () => {
+    if (!isConnected.get()) void ask()
   })
 }
 
-const probe = async () => {
-  if (isConnected.get()) return
-  await watchedFetch('/api/health', { cache: 'no-store' }).catch(() => setTimeout(probe, ASK_AGAIN_MS))
+const lost = () => {
+  isConnected.set(false)
+  askSoon()
+}
+
+/** There is one at most, however many have a reason to ask. */
+let timer: ReturnType<typeof setTimeout> | undefined
+const askSoon = () => {
+  timer ??= setTimeout(ask, ASK_AGAIN_MS)
+}
+
+const ask = async () => {
+  clearTimeout(timer)
+  timer = undefined
+  const isThere = await fetch('/api/health', { cache: 'no-store' }).then(isOurs, () => false)
+  if (isThere) isConnected.set(true)
+  else lost()
 }

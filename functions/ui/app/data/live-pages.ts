@@ -1,6 +1,6 @@
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { EVERY_MS } from './live.ts'
+import { EVERY_MS, paceAfter } from './live.ts'
 
 const PAGE = 100
 /** So many pages are kept fresh; who has gone further down is left in peace. */
@@ -26,7 +26,7 @@ export const useLivePages = <P extends Page, Row extends { id: string }>(
       ask({ limit: PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: '',
     getNextPageParam: ({ nextCursor }: P) => nextCursor,
-    refetchInterval: ({ state }) => paceOf(state.data?.pages.length ?? 0),
+    refetchInterval: ({ state }) => paceAfter(state.error, paceOf(state.data?.pages.length ?? 0)),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   // biome-ignore lint/correctness/useExhaustiveDependencies: which field holds the rows never changes.

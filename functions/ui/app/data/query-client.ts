@@ -1,6 +1,7 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { type Query, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { isConnected } from './connection.ts'
+import { isRefusal } from './live.ts'
 import { createSignal } from './signal.ts'
 
 /** Set by the first answer that asks to sign in; the shell leads there. */
@@ -30,3 +31,18 @@ export const catchUp = () =>
   isConnected.subscribe(() => {
     if (isConnected.get()) void queryClient.invalidateQueries()
   })
+
+/** Whether something on the page could not be loaded anew, so that it may be old. */
+export const isFailing = createSignal(false)
+
+const isOld = (query: Query) =>
+  query.isActive() &&
+  query.state.data !== undefined &&
+  query.state.error !== null &&
+  !isRefusal(query.state.error)
+
+/** Keeps `isFailing` in step with what is on the page. */
+export const watchQueries = () => {
+  const cache = queryClient.getQueryCache()
+  return cache.subscribe(() => isFailing.set(cache.getAll().some(isOld)))
+}

@@ -39,7 +39,6 @@ export const foundTasks = (words: string) =>
     queryKey: [...tasksKey, 'found', words],
     queryFn: ({ signal }) =>
       client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
-    placeholderData: (before) => before,
   })
 
 /** What runs and what is next. */

@@ -1,11 +1,13 @@
 import { useEffect, useRef } from 'react'
+import { withCommand } from '../components/platform.ts'
 
 type Keys = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
 /** How long the second key of a sequence may take. */
 const SEQUENCE_MS = 1_000
 
-const isTyping = ({ target }: KeyboardEvent) =>
+/** Whether a key is typed into something. */
+export const isTyping = ({ target }: KeyboardEvent) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'))
 
@@ -40,7 +42,7 @@ export const useKeys = (keys: Keys) => {
 
 /** What the page answers to everywhere, as the list under `?` shows it; views add their own. */
 export const keyHelp: readonly (readonly [keys: string, says: string])[] = [
-  ['⌘ K', 'Search and jump'],
+  [withCommand('K', ' '), 'Search and jump'],
   ['c', 'Create a task'],
   ['/', 'Search tasks'],
   ['g then a letter', 'Go to a view'],

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { useDeferredValue, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
 import { State } from '../components/state.tsx'
 import { foundTasks } from '../data/tasks.ts'
@@ -14,11 +14,25 @@ const item =
 const group =
   'px-2 pb-2 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted-foreground'
 
+const PAUSE_MS = 150
+
+/** The words once the typing has paused. */
+const usePaused = (words: string) => {
+  const [paused, setPaused] = useState(words)
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(words), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [words])
+  return paused
+}
+
 /** Search over tasks, views and actions: ⌘K. */
 export const Palette = () => {
   const [text, setText] = useState('')
-  const words = useDeferredValue(text.trim())
-  const { data } = useQuery(foundTasks(words))
+  const words = usePaused(text.trim())
+  const { data, isPending } = useQuery(foundTasks(words))
+  // Tasks of other words than those in the field are not shown: Enter would open one that nobody meant.
+  const isBehind = words !== text.trim() || isPending
   const navigate = useNavigate()
   const go = (act: () => unknown) => () => {
     closeOverlay()
@@ -35,7 +49,9 @@ export const Palette = () => {
           className="h-12 shrink-0 border-b bg-transparent px-4 text-base outline-none placeholder:text-muted-foreground"
         />
         <Command.List className="max-h-[60vh] overflow-y-auto pt-2">
-          <Command.Empty className="px-4 py-8 text-center text-muted-foreground">Nothing found</Command.Empty>
+          <Command.Empty className="px-4 py-8 text-center text-muted-foreground">
+            {isBehind ? 'Searching' : 'Nothing found'}
+          </Command.Empty>
           <Command.Group heading="Go to" className={group}>
             {destinations.map(({ to, label, icon: Icon }) => (
               <Command.Item key={to} className={item} onSelect={go(() => navigate({ to }))}>
@@ -53,7 +69,7 @@ export const Palette = () => {
               </Command.Item>
             ))}
           </Command.Group>
-          {data && data.tasks.length > 0 && (
+          {!isBehind && data && data.tasks.length > 0 && (
             <Command.Group heading="Tasks" className={group}>
               {data.tasks.map(({ id, title, status }) => (
                 <Command.Item

@@ -4,9 +4,10 @@ import { isSignedOut } from '../data/query-client.ts'
 import { Banner } from './banner.tsx'
 import { useKeys } from './keys.ts'
 import { destinations } from './nav.ts'
-import { overlay } from './overlay.ts'
+import { closeOverlay, overlay } from './overlay.ts'
 import { Overlays } from './overlays.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { toSearch } from './to-search.ts'
 import { Topbar } from './topbar.tsx'
 
 /** Views without the frame: who is not signed in has nowhere to go. */
@@ -16,6 +17,7 @@ const BARE = ['/login', '/signup']
 export const Shell = () => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useSignIn(path)
+  useFreshPath(path)
   return BARE.includes(path) ? <Outlet /> : <Framed />
 }
 
@@ -50,26 +52,26 @@ const useSignIn = (path: string) => {
   }, [signedOut, path, navigate])
 }
 
+/** What is open over a page belongs to it. */
+const useFreshPath = (path: string) => {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what it answers to.
+  useEffect(closeOverlay, [path])
+}
+
 const useShellKeys = () => {
   const navigate = useNavigate()
-  const search = async () => {
-    const field = () => document.querySelector<HTMLInputElement>('[data-search]')
-    const here = field()
-    // At once: the next key is already meant for it.
-    if (here) return here.focus()
-    await navigate({ to: '/tasks' })
-    requestAnimationFrame(() => field()?.focus())
-  }
   useKeys({
     c: () => overlay.set('create'),
     '?': () => overlay.set('keys'),
-    '/': () => void search(),
+    '/': () => toSearch(() => void navigate({ to: '/tasks' })),
     ...Object.fromEntries(destinations.map(({ key, to }) => [`g ${key}`, () => void navigate({ to })])),
   })
   useEffect(() => {
     const open = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
       event.preventDefault()
+      // A form that is being filled in is not replaced.
+      if (overlay.get() === 'create') return
       overlay.set('palette')
     }
     addEventListener('keydown', open)

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Keyboard, Plus, Search } from 'lucide-react'
 import { Button } from '../components/button.tsx'
+import { withCommand } from '../components/platform.ts'
 import { Bell } from './bell.tsx'
 import { Mark } from './mark.tsx'
 import { nav } from './nav.ts'
@@ -18,7 +19,7 @@ export const Sidebar = () => (
     <div className="flex gap-1.5 px-3 pb-2">
       <Button className="flex-1 text-muted-foreground" onClick={() => overlay.set('palette')}>
         <Search size={14} /> Search
-        <kbd className="ml-auto font-sans text-xs">⌘K</kbd>
+        <kbd className="ml-auto font-sans text-xs">{withCommand('K', ' ')}</kbd>
       </Button>
       <Button
         size="icon"

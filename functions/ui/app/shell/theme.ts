@@ -2,9 +2,25 @@ import { createSignal } from '../data/signal.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
+const NAME = 'theme'
+
+/** Where storage is switched off even to look at it throws: the system decides then. */
 const stored = (): Theme => {
-  const value = localStorage.getItem('theme')
-  return value === 'light' || value === 'dark' ? value : 'system'
+  try {
+    const value = localStorage.getItem(NAME)
+    return value === 'light' || value === 'dark' ? value : 'system'
+  } catch {
+    return 'system'
+  }
+}
+
+const store = (next: Theme) => {
+  try {
+    if (next === 'system') localStorage.removeItem(NAME)
+    else localStorage.setItem(NAME, next)
+  } catch {
+    // Switched off or full: the choice lasts as long as the page.
+  }
 }
 
 /** What the person chose; what that comes to is the class `dark` on the root, which plots watch as well. */
@@ -20,8 +36,7 @@ const apply = () => {
 }
 
 export const chooseTheme = (next: Theme) => {
-  if (next === 'system') localStorage.removeItem('theme')
-  else localStorage.setItem('theme', next)
+  store(next)
   theme.set(next)
   apply()
 }

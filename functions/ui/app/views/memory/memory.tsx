@@ -60,6 +60,7 @@ const Bar = () => {
         placeholder={show ? 'What is it like?' : 'What do you want to know?'}
         value={q}
         onChange={ask}
+        className="w-80 max-md:w-full"
       />
       <nav aria-label="Kinds of memory" className="flex gap-1">
         <Link

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Command } from '../../components/copy.tsx'
+import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -8,7 +9,8 @@ import { useActiveTasks } from '../../data/tasks.ts'
 
 /** What runs and what is next. */
 export const Active = () => {
-  const { data } = useActiveTasks()
+  const query = useActiveTasks()
+  const { data } = query
   return (
     <Panel
       title="Now"
@@ -22,7 +24,11 @@ export const Active = () => {
         </Link>
       }
     >
-      {!data && <SkeletonRows count={4} />}
+      {!data && (
+        <NotYet query={query}>
+          <SkeletonRows count={4} />
+        </NotYet>
+      )}
       {data?.tasks.length === 0 && (
         <div className="flex flex-col gap-2.5 px-3.5 py-4">
           <p className="text-muted-foreground">No task runs or waits. Press c to create one, or send it:</p>

@@ -1,3 +1,4 @@
+import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { spanOf } from '../../components/time.ts'
@@ -16,7 +17,8 @@ const Health = ({ configured, healthy }: Agent) => {
 
 /** Who does the work, and how that goes. */
 export const Agents = () => {
-  const { data } = useAgents()
+  const query = useAgents()
+  const { data } = query
   return (
     <Panel title="Agents">
       {data ? (
@@ -43,7 +45,9 @@ export const Agents = () => {
           ))}
         </ul>
       ) : (
-        <SkeletonRows count={3} />
+        <NotYet query={query}>
+          <SkeletonRows count={3} />
+        </NotYet>
       )}
     </Panel>
   )

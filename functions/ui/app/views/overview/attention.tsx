@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { ChevronRight, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
@@ -9,13 +10,14 @@ import { useQueueStatus } from '../../data/queue.ts'
 
 /** What waits for a person: nothing of it mends itself. */
 export const Attention = () => {
-  const queue = useQueueStatus().data
-  const agents = useAgents().data
-  const unread = useNotifications().data
+  const queries = [useQueueStatus(), useAgents(), useNotifications()] as const
+  const [{ data: queue }, { data: agents }, { data: unread }] = queries
   if (!queue || !agents || !unread)
     return (
       <Panel title="Needs you">
-        <SkeletonRows count={3} />
+        <NotYet query={queries.find(({ data, error }) => error && !data) ?? queries[0]}>
+          <SkeletonRows count={3} />
+        </NotYet>
       </Panel>
     )
   const dead = queue.deadLetterQueue.pending

@@ -1,3 +1,4 @@
+import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -15,11 +16,14 @@ const verdictOf = (depth: number) => {
 
 /** How much is waiting and running, against what the service takes for too much. */
 export const Depth = () => {
-  const { data } = useQueueStatus()
+  const query = useQueueStatus()
+  const { data } = query
   if (!data)
     return (
       <Panel title="Queue">
-        <Skeleton className="m-3.5 h-24" />
+        <NotYet query={query}>
+          <Skeleton className="m-3.5 h-24" />
+        </NotYet>
       </Panel>
     )
   const { pending, queued, inProgress } = data.queues.tasks

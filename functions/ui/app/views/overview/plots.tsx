@@ -1,3 +1,4 @@
+import { NotYet } from '../../components/not-yet.tsx'
 import { Plot } from '../../components/plot.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -11,12 +12,18 @@ const percentText = (value: number) => `${Math.round(value * 100)}%`
 
 /** Throughput and failures of the last thirty days. */
 export const Plots = () => {
-  const { data } = useAnalytics()
+  const query = useAnalytics()
+  const { data } = query
   const days = data && lastDays(data.daily, Date.now(), DAYS)
+  const waiting = (
+    <NotYet query={query}>
+      <Skeleton className="m-2 h-[10.75rem]" />
+    </NotYet>
+  )
   return (
     <>
       <Panel title="Throughput" aside={<Note />}>
-        {days ? <Throughput days={days} /> : <Skeleton className="m-2 h-[10.75rem]" />}
+        {days ? <Throughput days={days} /> : waiting}
       </Panel>
       <Panel title="Failures" aside={<Note />}>
         {days ? (
@@ -29,7 +36,7 @@ export const Plots = () => {
             ]}
           />
         ) : (
-          <Skeleton className="m-2 h-[10.75rem]" />
+          waiting
         )}
       </Panel>
     </>

@@ -1,3 +1,4 @@
+import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { spanOf } from '../../components/time.ts'
 import { useAnalytics } from '../../data/analytics.ts'
@@ -25,18 +26,29 @@ const NAMES = ['Created today', 'Done today', 'Failed today', 'Success rate', 'A
 
 /** The figures that one looks at first. */
 export const Totals = () => {
-  const { data } = useAnalytics()
-  const facts = data ? factsOf(data) : NAMES.map((name) => [name, undefined] as const)
+  const query = useAnalytics()
   return (
-    <dl className="grid grid-cols-3 gap-y-3 rounded-lg border bg-card py-3 md:grid-cols-6 md:divide-x">
-      {facts.map(([name, value]) => (
-        <div key={name} className="flex flex-col-reverse px-3.5">
-          <dt className="text-xs text-muted-foreground">{name}</dt>
-          <dd className="text-xl leading-7 font-semibold">
-            {value ?? <Skeleton className="my-1.5 h-4 w-12" />}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div className="rounded-lg border bg-card">
+      {query.data ? (
+        <Facts facts={factsOf(query.data)} />
+      ) : (
+        <NotYet query={query}>
+          <Facts facts={NAMES.map((name) => [name, undefined])} />
+        </NotYet>
+      )}
+    </div>
   )
 }
+
+const Facts = ({ facts }: { facts: readonly (readonly [string, string | undefined])[] }) => (
+  <dl className="grid grid-cols-3 gap-y-3 py-3 md:grid-cols-6 md:divide-x">
+    {facts.map(([name, value]) => (
+      <div key={name} className="flex flex-col-reverse px-3.5">
+        <dt className="text-xs text-muted-foreground">{name}</dt>
+        <dd className="text-xl leading-7 font-semibold">
+          {value ?? <Skeleton className="my-1.5 h-4 w-12" />}
+        </dd>
+      </div>
+    ))}
+  </dl>
+)

@@ -11,6 +11,7 @@ import { FilterTabs } from './filter-tabs.tsx'
 import { LetterDialog } from './letter-dialog.tsx'
 
 const keyOf = ({ id }: DeadLetter) => id
+const nameOf = ({ title }: DeadLetter) => title
 const none: ReadonlySet<string> = new Set()
 
 type Props = { status: DeadLetterFilter; counts: DlqCounts | undefined }
@@ -34,7 +35,7 @@ export const DeadLetters = ({ status, counts }: Props) => {
         <DataTable
           label="Dead letters"
           columns={columnsOf(status)}
-          {...{ rows, keyOf, onMore }}
+          {...{ rows, keyOf, nameOf, onMore }}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           selection={{ selected, onSelect: setSelected }}

@@ -2,6 +2,7 @@ import { Ban, RotateCcw, X } from 'lucide-react'
 import { useState } from 'react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { BulkDialog, type Verb } from './bulk-dialog.tsx'
 import type { TaskRow } from './rows.ts'
 
@@ -10,6 +11,7 @@ type Props = { rows: readonly TaskRow[]; selected: ReadonlySet<string>; onClear:
 /** What can be done with the rows that are selected; each button counts those it concerns. */
 export const BulkBar = ({ rows, selected, onClear }: Props) => {
   const [job, setJob] = useState<{ verb: Verb; tasks: readonly TaskRow[] }>()
+  const [asked, setAsked] = useState<readonly TaskRow[]>()
   const chosen = rows.filter(({ id }) => selected.has(id))
   const stoppable = chosen.filter(({ status }) => nextStatus(status, 'cancel') !== undefined)
   const ended = chosen.filter(({ status }) => isFinal(status))
@@ -18,15 +20,25 @@ export const BulkBar = ({ rows, selected, onClear }: Props) => {
       <span className="font-medium" role="status">
         {chosen.length} selected
       </span>
-      <Button disabled={stoppable.length === 0} onClick={() => setJob({ verb: 'cancel', tasks: stoppable })}>
+      <Button disabled={stoppable.length === 0} onClick={() => setAsked(stoppable)}>
         <Ban size={14} /> Cancel {stoppable.length}
       </Button>
       <Button disabled={ended.length === 0} onClick={() => setJob({ verb: 'retry', tasks: ended })}>
         <RotateCcw size={14} /> Retry {ended.length}
       </Button>
-      <Button kind="ghost" onClick={onClear}>
+      <Button kind="ghost" data-frees-search onClick={onClear}>
         <X size={14} /> Clear
       </Button>
+      {asked && (
+        <Confirm
+          count={asked.length}
+          onKeep={() => setAsked(undefined)}
+          onSure={() => {
+            setAsked(undefined)
+            setJob({ verb: 'cancel', tasks: asked })
+          }}
+        />
+      )}
       {job && (
         <BulkDialog
           {...job}
@@ -39,3 +51,20 @@ export const BulkBar = ({ rows, selected, onClear }: Props) => {
     </div>
   )
 }
+
+type ConfirmProps = { count: number; onKeep: () => void; onSure: () => void }
+
+/** A task that is cancelled does not go on, so many at once are asked about. */
+const Confirm = ({ count, onKeep, onSure }: ConfirmProps) => (
+  <Dialog isOpen onClose={onKeep} title={`Cancel ${count} ${count === 1 ? 'task' : 'tasks'}?`}>
+    <DialogBody>
+      <p>Work that has begun is stopped and is not taken up again. A retry begins anew, as a new task.</p>
+    </DialogBody>
+    <DialogFoot>
+      <Button onClick={onKeep}>Keep</Button>
+      <Button kind="danger" onClick={onSure}>
+        Cancel {count}
+      </Button>
+    </DialogFoot>
+  </Dialog>
+)

@@ -1,9 +1,8 @@
-import { Search, SlidersHorizontal, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { SlidersHorizontal, X } from 'lucide-react'
 import { TASK_STATUSES } from '../../../../../lib/tasks/machine.ts'
 import { Button } from '../../components/button.tsx'
-import { inputClass } from '../../components/field.tsx'
 import { Popover } from '../../components/popover.tsx'
+import { SearchField } from '../../components/search-field.tsx'
 import { states } from '../../components/state.tsx'
 import { toggledIn, useFilters } from './filters.ts'
 import { MoreFilters, moreNames } from './more-filters.tsx'
@@ -14,7 +13,13 @@ export const FilterBar = () => {
   const more = moreNames.filter((name) => filters[name]).length
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2 md:px-6">
-      <SearchField value={filters.q ?? ''} onChange={(q) => change({ q })} />
+      <SearchField
+        label="Search tasks"
+        placeholder="Title, description, prompt"
+        value={filters.q ?? ''}
+        onChange={(q) => change({ q })}
+        className="w-56 max-md:flex-1"
+      />
       <fieldset className="flex min-w-0 items-center gap-1 overflow-x-auto max-md:order-last max-md:w-full">
         <legend className="sr-only">States</legend>
         {TASK_STATUSES.map((status) => (
@@ -58,32 +63,3 @@ const StatusToggle = ({ status, isOn, onToggle }: Toggle) => (
     {states[status].says}
   </button>
 )
-
-const PAUSE_MS = 250
-
-/** Asks when the typing pauses; follows the address when that changes by itself. */
-const SearchField = ({ value, onChange }: { value: string; onChange: (q: string) => void }) => {
-  const [text, setText] = useState(value)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => setText(value), [value])
-  const type = (next: string) => {
-    setText(next)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => onChange(next.trim()), PAUSE_MS)
-  }
-  return (
-    <label className="relative w-56 max-md:flex-1">
-      <span className="sr-only">Search tasks</span>
-      <Search size={14} className="absolute top-2.5 left-2.5 text-muted-foreground" />
-      <input
-        data-search
-        type="search"
-        value={text}
-        onChange={({ target }) => type(target.value)}
-        onKeyDown={({ key, currentTarget }) => key === 'Escape' && currentTarget.blur()}
-        placeholder="Title, description, prompt"
-        className={`${inputClass} pl-8`}
-      />
-    </label>
-  )
-}

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
-import { EVERY_MS } from '../../data/live.ts'
+import { EVERY_MS, paceAfter } from '../../data/live.ts'
 import { type Filters, taskPages } from '../../data/tasks.ts'
 
 export type TaskRow = Task
@@ -18,7 +18,7 @@ export const useTaskRows = (filters: Filters) => {
   const query = useInfiniteQuery({
     ...taskPages(filters),
     placeholderData: (before) => before,
-    refetchInterval: ({ state }) => paceOf(state.data?.pages.length ?? 0),
+    refetchInterval: ({ state }) => paceAfter(state.error, paceOf(state.data?.pages.length ?? 0)),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   // A task that moved between two pages while they were asked for is in both.

@@ -14,6 +14,7 @@ import { type TaskRow, useTaskRows } from './rows.ts'
 import { Transfer } from './transfer.tsx'
 
 const keyOf = ({ id }: TaskRow) => id
+const nameOf = ({ title }: TaskRow) => title
 const none: ReadonlySet<string> = new Set()
 const count = new Intl.NumberFormat()
 
@@ -56,7 +57,7 @@ export const Tasks = (): ReactNode => {
       ) : (
         <DataTable
           label="Tasks"
-          {...{ columns, rows, keyOf, onMore }}
+          {...{ columns, rows, keyOf, nameOf, onMore }}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
           selection={{ selected, onSelect: setSelected }}

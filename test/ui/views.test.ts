@@ -65,6 +65,7 @@ inBrowser('the view', () => {
       expect(await violationsIn(page)).toEqual([])
       // All that the other theme changes is colours.
       await page.emulateMedia({ colorScheme: 'dark' })
+      await page.locator('html.dark').waitFor()
       expect(await violationsIn(page, ['color-contrast'])).toEqual([])
       await page.setViewportSize({ width: 390, height: 844 })
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { S3Client } from '@aws-sdk/client-s3'
-import { createBucket, createS3Blobs } from '../../lib/adapters/aws/s3.ts'
+import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
 import { createFolderBlobs } from '../../lib/adapters/node/folder-blobs.ts'
-import { CREDENTIALS, REGION, startSqsAndS3 } from '../../offline/emulators.ts'
+import { startBucket } from '../adapters/aws/bucket.ts'
 import { blobsContract } from './blobs.ts'
 
 blobsContract('in memory', async () => ({ blobs: createMemoryBlobs(), close: async () => undefined }), {
@@ -20,22 +19,9 @@ blobsContract('in a folder', async () => {
 })
 
 const openS3 = async (prefix?: string) => {
-  const { endpoint, stop } = await startSqsAndS3()
-  const settings = {
-    endpoint,
-    region: REGION,
-    credentials: CREDENTIALS,
-    forcePathStyle: true,
-    maxAttempts: 1,
-  }
-  const client = new S3Client(settings)
-  await createBucket(client, 'files')
-  const blobs = createS3Blobs({ client, bucket: 'files', ...(prefix !== undefined && { prefix }) })
-  const close = async () => {
-    client.destroy()
-    await stop()
-  }
-  return { blobs, breakDown: stop, close }
+  const { client, bucket, breakDown, stop: close } = await startBucket()
+  const blobs = createS3Blobs({ client, bucket, ...(prefix !== undefined && { prefix }) })
+  return { blobs, breakDown, close }
 }
 
 const emulated = {

@@ -2,13 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { describe, expect, it } from '@jest/globals'
-import { createBucket } from '../../lib/adapters/aws/s3.ts'
 import { createS3Memory } from '../../lib/adapters/aws/s3-memory.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createFolderMemory } from '../../lib/adapters/node/folder-memory.ts'
-import { CREDENTIALS, REGION, startSqsAndS3 } from '../../offline/emulators.ts'
+import { startBucket } from '../adapters/aws/bucket.ts'
 import { memoryFilesContract, type OpenMemory } from './memory-files.ts'
 import { testOf } from './test-of.ts'
 
@@ -34,29 +33,15 @@ const openFolder = async () => {
 }
 
 const openS3 = async () => {
-  const { endpoint, stop } = await startSqsAndS3()
-  const settings = {
-    endpoint,
-    region: REGION,
-    credentials: CREDENTIALS,
-    forcePathStyle: true,
-    maxAttempts: 1,
-  }
-  const client = new S3Client(settings)
-  const Bucket = 'files'
-  await createBucket(client, Bucket)
+  const { client, bucket: Bucket, breakDown, stop: close } = await startBucket()
   const put: OpenMemory['put'] = async (path, bytes) => {
     const Body = Buffer.from(bytes)
     await client.send(new PutObjectCommand({ Bucket, Key: `memory/${path}`, Body }))
   }
   return {
-    ...{ client, put, files: createS3Memory({ client, bucket: Bucket }), breakDown: stop },
+    ...{ client, put, files: createS3Memory({ client, bucket: Bucket }), breakDown, close },
     remove: async (path: string) => {
       await client.send(new DeleteObjectCommand({ Bucket, Key: `memory/${path}` }))
-    },
-    close: async () => {
-      client.destroy()
-      await stop()
     },
   }
 }

@@ -1,45 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
 import { GatewayBody } from '../../lib/gateway/contract.ts'
-import type { Store } from '../../lib/ports/store.ts'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../offline/emulators.ts'
 import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
+import { mortalStore } from '../fakes/mortal.ts'
 import { startGateway, TOKEN } from './gateway.ts'
 
 const task = { title: 'T' }
 const key = { 'idempotency-key': 'build-7' }
 const body = GatewayBody.parse({ task })
 
-/** Storage that fails, as a death would, when rows of one collection are to be inserted. */
-const failing = () => {
-  const state: { at?: string } = {}
-  const wrapStore = (store: Store): Store => {
-    const refuse = (head: object) => {
-      if ('insert' in head && (head.insert as { name: string }).name === state.at)
-        throw new Error('the process died')
-    }
-    return {
-      ...store,
-      commit: async (head, ...more) => {
-        refuse(head)
-        return store.commit(head, ...more)
-      },
-      decide: async (head, ...more) => {
-        refuse(head)
-        return store.decide(head, ...more)
-      },
-    }
-  }
-  return { state, wrapStore }
-}
-
 describe('a request whose process died over it', () => {
   it.each(['gatewayKeys', 'gatewayRequests', 'tasks'])(
     'before it wrote to %s is made whole by the next call with its key',
     async (at) => {
-      const { state, wrapStore } = failing()
+      const { state, wrapStore } = mortalStore()
       await using gateway = await startGateway({ wrapStore, background: false })
       state.at = at
       expect((await gateway.submit({ task }, key)).status).toBe(500)
@@ -57,7 +34,7 @@ describe('a request whose process died over it', () => {
   )
 
   it('is pending for a minute, and then known to have come to nothing', async () => {
-    const { state, wrapStore } = failing()
+    const { state, wrapStore } = mortalStore()
     await using gateway = await startGateway({ wrapStore, background: false })
     state.at = 'tasks'
     await gateway.submit({ task, options: { notifyUrl: 'http://127.0.0.1:9/' } })

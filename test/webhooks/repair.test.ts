@@ -1,36 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
+import { mortalStore } from '../fakes/mortal.ts'
 import { startInbound } from './inbound.ts'
 import { issueLabeled } from './payloads/codehost.ts'
-
-/** Storage that fails, as a death would, when a row of a collection is to be written. */
-const failing = () => {
-  const state: { at?: string } = {}
-  const refuse = (head: object) => {
-    const { insert, update } = head as { insert?: { name: string }; update?: { name: string } }
-    if (state.at !== undefined && (insert?.name === state.at || update?.name === state.at))
-      throw new Error('the process died')
-  }
-  const wrapStore = (store: Store): Store => ({
-    ...store,
-    commit: async (head, ...more) => {
-      refuse(head)
-      return store.commit(head, ...more)
-    },
-    decide: async (head, ...more) => {
-      refuse(head)
-      return store.decide(head, ...more)
-    },
-  })
-  return { state, wrapStore }
-}
 
 const LEFT_BEHIND_MS = 10_000
 const payload = issueLabeled('ai-task', { title: 'Left behind' })
 
 describe('an event whose process died over it', () => {
   it.each(['inboundClaims', 'tasks'])('before it wrote to %s comes to its task by itself', async (at) => {
-    const { state, wrapStore } = failing()
+    const { state, wrapStore } = mortalStore()
     await using inbound = await startInbound({ wrapStore })
     const send = () => inbound.deliver('codehost', payload, { event: 'issues', delivery: 'a' })
     state.at = at
@@ -51,7 +30,7 @@ describe('an event whose process died over it', () => {
   })
 
   it('after the task was made and before that was noted makes no other', async () => {
-    const { state, wrapStore } = failing()
+    const { state, wrapStore } = mortalStore()
     await using inbound = await startInbound({
       wrapStore: (store) => {
         const wrapped = wrapStore(store)
@@ -73,7 +52,7 @@ describe('an event whose process died over it', () => {
   })
 
   it('before it was stored is left to its sender, who is told', async () => {
-    const { state, wrapStore } = failing()
+    const { state, wrapStore } = mortalStore()
     await using inbound = await startInbound({ wrapStore })
     const send = () => inbound.deliver('codehost', payload, { event: 'issues' })
     state.at = 'inboundEvents'
@@ -83,7 +62,7 @@ describe('an event whose process died over it', () => {
   })
 
   it('is taken up by a service that goes on, within half a minute', async () => {
-    const { state, wrapStore } = failing()
+    const { state, wrapStore } = mortalStore()
     await using inbound = await startInbound({ wrapStore, background: true })
     state.at = 'inboundClaims'
     await inbound.deliver('codehost', payload, { event: 'issues' })
@@ -93,7 +72,7 @@ describe('an event whose process died over it', () => {
   })
 
   it('keeps none of the others waiting, and is named in the log while it cannot be helped', async () => {
-    const { state, wrapStore } = failing()
+    const { state, wrapStore } = mortalStore()
     await using inbound = await startInbound({ wrapStore })
     state.at = 'inboundClaims'
     for (const number of [1, 2, 3])

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3'
-import { createBucket } from '../../../lib/adapters/aws/s3.ts'
+import { GetObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
 import { createS3Archive } from '../../../lib/adapters/aws/s3-archive.ts'
-import { CREDENTIALS, REGION, startSqsAndS3 } from '../../../offline/emulators.ts'
+import { s3Of, startBucket } from './bucket.ts'
 import { type Fate, startProxy } from './proxy.ts'
 
 /** What is asked of S3 for the documents of an archive. */
@@ -19,35 +18,30 @@ export const verbOf = ({ method = '', url = '' }: Pick<IncomingMessage, 'method'
 
 /** An archive on an emulator, and what it asks of it: `calls`, with the bytes of each. `fail` says how one fails. */
 export const openArchive = async () => {
-  const emulator = await startSqsAndS3()
+  const { client: direct, bucket, endpoint, stop } = await startBucket()
   const calls: { verb: Verb; bytes: number }[] = []
   const fates: ((verb: Verb) => Fate | undefined)[] = []
-  const proxy = await startProxy(emulator.endpoint, (incoming, body) => {
+  const proxy = await startProxy(endpoint, (incoming, body) => {
     const verb = verbOf(incoming)
     calls.push({ verb, bytes: body.length })
     return fates.map((fate) => fate(verb)).find(Boolean)
   })
-  const clientOf = (endpoint: string) =>
-    new S3Client({ endpoint, region: REGION, credentials: CREDENTIALS, forcePathStyle: true, maxAttempts: 1 })
-  const [client, direct] = [clientOf(proxy.url), clientOf(emulator.endpoint)]
-  await createBucket(direct, 'files')
+  const client = s3Of(proxy.url)
   return {
-    archive: createS3Archive({ client, bucket: 'files' }),
+    archive: createS3Archive({ client, bucket }),
     calls,
     verbs: () => calls.map(({ verb }) => verb),
     fail: (fate: (verb: Verb) => Fate | undefined) => void fates.push(fate),
     keys: async () =>
-      (await direct.send(new ListObjectsV2Command({ Bucket: 'files' }))).Contents?.map(({ Key }) => Key) ??
-      [],
+      (await direct.send(new ListObjectsV2Command({ Bucket: bucket }))).Contents?.map(({ Key }) => Key) ?? [],
     read: async (Key: string) => {
-      const { Body, ContentType } = await direct.send(new GetObjectCommand({ Bucket: 'files', Key }))
+      const { Body, ContentType } = await direct.send(new GetObjectCommand({ Bucket: bucket, Key }))
       return { text: await Body?.transformToString(), type: ContentType }
     },
     stop: async () => {
       client.destroy()
-      direct.destroy()
       proxy.stop()
-      await emulator.stop()
+      await stop()
     },
   }
 }

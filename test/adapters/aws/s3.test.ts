@@ -1,27 +1,20 @@
 import { createServer, type RequestListener } from 'node:http'
-import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createBucket, createS3Blobs } from '../../../lib/adapters/aws/s3.ts'
-import { CREDENTIALS, type Emulator, REGION, startSqsAndS3 } from '../../../offline/emulators.ts'
 import { onLoopback } from '../../../offline/loopback.ts'
+import { s3Of, startBucket } from './bucket.ts'
 
 const unavailable = { name: 'Problem', kind: 'unavailable', code: 'files_unavailable' }
 
-const clientOf = (endpoint: string) =>
-  new S3Client({ endpoint, region: REGION, credentials: CREDENTIALS, forcePathStyle: true, maxAttempts: 1 })
-
 describe('blobs in S3', () => {
-  let emulator: Emulator
+  let opened: Awaited<ReturnType<typeof startBucket>>
   let client: S3Client
   beforeEach(async () => {
-    emulator = await startSqsAndS3()
-    client = clientOf(emulator.endpoint)
-    await createBucket(client, 'files')
+    opened = await startBucket()
+    client = opened.client
   })
-  afterEach(async () => {
-    client.destroy()
-    await emulator.stop()
-  })
+  afterEach(() => opened.stop())
 
   it('see only what stands under their own prefix', async () => {
     const [one, two] = ['one/', 'two/'].map((prefix) => createS3Blobs({ client, bucket: 'files', prefix }))
@@ -68,7 +61,7 @@ describe('blobs in S3', () => {
 /** Runs the test against a service that answers as it is told. */
 const against = async (listener: RequestListener, test: (client: S3Client) => Promise<void>) => {
   const { url, stop } = await onLoopback(createServer(listener))
-  const client = clientOf(url)
+  const client = s3Of(url)
   try {
     await test(client)
   } finally {

@@ -1,4 +1,4 @@
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
+import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { EVERY_MS, paceAfter } from './live.ts'
 
@@ -19,12 +19,15 @@ export const useLivePages = <P extends Page, Row extends { id: string }>(
   queryKey: QueryKey,
   ask: (query: Asked, signal: AbortSignal) => Promise<P>,
   rowsOf: (page: P) => readonly Row[],
+  /** Whether the rows of another question stay until this one is answered. */
+  keepsOld = false,
 ) => {
   const query = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) =>
       ask({ limit: PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) }, signal),
     initialPageParam: '',
+    ...(keepsOld ? { placeholderData: keepPreviousData } : {}),
     getNextPageParam: ({ nextCursor }: P) => nextCursor,
     refetchInterval: ({ state }) => paceAfter(state.error, paceOf(state.data?.pages.length ?? 0)),
   })
@@ -39,6 +42,7 @@ export const useLivePages = <P extends Page, Row extends { id: string }>(
     rows,
     first: data?.pages[0],
     total: data?.pages.at(-1)?.total,
+    isLive: (data?.pages.length ?? 0) <= MOST_LIVE,
     onMore: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
   }
 }

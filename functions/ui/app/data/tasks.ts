@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { isFinal } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
@@ -12,26 +12,17 @@ export const FILTER_NAMES = [
 export type Filters = Readonly<Record<string, string>>
 type Query = NonNullable<NonNullable<Parameters<typeof client.filterTasks>[0]>['query']>
 
-/** Few at first, since they are asked for again and again; many where somebody scrolls. */
-const PAGE = { first: 50, further: 200 } as const
 const FOUND = 8
 
 /** The address may say anything: what does not fit is refused by the service, and shown as that. */
 const queryOf = (filters: Filters) => filters as Query
 
-const tasksKey = ['tasks'] as const
+export const tasksKey = ['tasks'] as const
 
-/** All tasks that fit, page after page. */
-export const taskPages = (filters: Filters) =>
-  infiniteQueryOptions({
-    queryKey: [...tasksKey, 'pages', filters],
-    queryFn: ({ pageParam, signal }) => {
-      const place = pageParam === '' ? { limit: PAGE.first } : { limit: PAGE.further, cursor: pageParam }
-      return client.filterTasks({ query: { ...queryOf(filters), ...place } }, { signal })
-    },
-    initialPageParam: '',
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  })
+/** Asks for a page of the tasks that fit. */
+export const askForTasks =
+  (filters: Filters) => (page: { limit: number; cursor?: string }, signal: AbortSignal) =>
+    client.filterTasks({ query: { ...queryOf(filters), ...page } }, { signal })
 
 /** The newest tasks with these words, for the palette. */
 export const foundTasks = (words: string) =>

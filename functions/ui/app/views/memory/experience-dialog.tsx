@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { Experience } from '../../../../../lib/memory/schema.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { LongText } from '../../components/long-text.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { When } from '../../components/when.tsx'
@@ -69,16 +70,7 @@ const Shown = ({ experience, onForgotten }: { experience: Experience; onForgotte
             </span>
           )}
         </p>
-        <section
-          aria-label="What worked"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-          tabIndex={0}
-          className="max-h-[45vh] overflow-auto rounded-md border bg-muted/60 px-3 py-2.5"
-        >
-          <pre className="font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">
-            {textOf(solution)}
-          </pre>
-        </section>
+        <LongText label="What worked" text={textOf(solution)} />
       </DialogBody>
       <DialogFoot>
         <Confirm verb="Forget" title="Forget this experience?" size="normal" onConfirm={forget}>

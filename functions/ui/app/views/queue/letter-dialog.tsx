@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { LongText } from '../../components/long-text.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { When } from '../../components/when.tsx'
 import type { DeadLetter } from '../../data/dead-letters.ts'
@@ -69,15 +70,8 @@ const Letter = ({ letter, onClose }: { letter: DeadLetter; onClose: () => void }
             </span>
           )}
         </p>
-        <div className="relative rounded-md border bg-muted/60">
-          <section
-            aria-label="Why it failed"
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-            tabIndex={0}
-            className="max-h-[45vh] overflow-auto py-2.5 pr-10 pl-3"
-          >
-            <pre className="font-mono text-xs whitespace-pre-wrap [overflow-wrap:anywhere]">{lastError}</pre>
-          </section>
+        <div className="relative">
+          <LongText label="Why it failed" text={lastError} className="pr-10" />
           <div className="absolute top-0.5 right-0.5">
             <Copy text={lastError} label="Copy the error" />
           </div>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { QueueStatus as Status } from '../../../../../lib/queue/schema.ts'
 import type { TaskStatus } from '../../../../../lib/tasks/machine.ts'
+import { depthOf, partsOf } from '../../components/depth.ts'
 import { type Limits, Meter, standingOf } from '../../components/meter.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Standing } from '../../components/standing.tsx'
@@ -42,8 +43,6 @@ export const QueueStatus = ({ status, error, onRetry }: Props) => {
   )
 }
 
-type Counts = Status['queues']['tasks']
-
 const counted = [
   ['in_progress', 'inProgress'],
   ['queued', 'queued'],
@@ -51,14 +50,6 @@ const counted = [
   ['failed', 'failed'],
   ['completed', 'completed'],
 ] as const
-
-const depthOf = ({ pending, queued, inProgress }: Counts) => pending + queued + inProgress
-
-const partsOf = (tasks: Counts | undefined) => [
-  { id: 'running', value: tasks?.inProgress ?? 0, className: 'bg-running' },
-  { id: 'queued', value: tasks?.queued ?? 0, className: 'bg-queued' },
-  { id: 'pending', value: tasks?.pending ?? 0, className: 'bg-pending' },
-]
 
 const Count = ({ status, value }: { status: TaskStatus; value: number | undefined }) => (
   <li>

@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
-const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+// The shell is the same browser without windows, and asks for two thirds of the machine.
+const PROGRAMS = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
+const PROGRAM = process.env.CHROMIUM ?? PROGRAMS.find(existsSync)
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
 ]
 
 /** Whether there is a browser to test in. Without one these tests are left out and say so; in CI that is a failure. */
-export const hasBrowser = existsSync(PROGRAM)
+export const hasBrowser = PROGRAM !== undefined && existsSync(PROGRAM)
 if (!hasBrowser) {
-  const reason = `There is no browser at ${PROGRAM} (Debian: apt-get install chromium; or set CHROMIUM)`
+  const reason = `There is no browser at ${PROGRAM ?? PROGRAMS.join(' or ')} (Debian: apt-get install chromium-headless-shell; or set CHROMIUM)`
   if (process.env.CI) throw new Error(reason)
   process.stderr.write(`The page is not tested. ${reason}\n`)
 }
@@ -19,7 +21,7 @@ let browser: Promise<Browser> | undefined
 
 /** One browser for all tests of a file; `closeBrowser` when they are over. */
 const launched = () => {
-  browser ??= chromium.launch({ executablePath: PROGRAM, args: FLAGS })
+  browser ??= chromium.launch({ ...(PROGRAM && { executablePath: PROGRAM }), args: FLAGS })
   return browser
 }
 

@@ -161,4 +161,14 @@ inBrowser('the theme', () => {
     await page.getByRole('button', { name: 'Light theme; change to dark' }).click()
     expect(await isDark()).toBe(true)
   })
+
+  it('changes at once, and nothing moves, for those who asked for less motion', async () => {
+    await using opened = await open({ path: '/tasks', text: 'Runs', key: 'Control+k', overlay: 'Search' })
+    const { page } = opened
+    const moving = () => page.evaluate(() => document.getAnimations().length)
+    expect(await moving()).toBe(0)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.locator('html.dark').waitFor()
+    expect(await moving()).toBe(0)
+  })
 })

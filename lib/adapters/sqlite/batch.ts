@@ -7,6 +7,10 @@ import type { Draft, Script, Writer } from './script.ts'
 /** So that one transaction stays short and its script small; what comes after it goes into the next. */
 const MOST_PER_SCRIPT = 512
 const MOST_CHARACTERS = 4_000_000
+/** The script that the writer is at, and one that lies ready, so that it need not wait for a turn of our event loop. */
+const MOST_UNDER_WAY = 2
+/** Fewer changes wait for the writer to be free, and share their fsync with those that come meanwhile. */
+const WORTH_A_SCRIPT = 16
 
 export type Change = { head: Write<Fields>; followers: Followers<Fields>; detail: boolean }
 /** What all changes of a script hear together: that they are durable, or why they are void. */
@@ -25,18 +29,18 @@ type Needs = {
 /**
  * Group commit. A change is decided at once, on top of all that were decided before it; the changes of one turn of the
  * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and hear their outcome
- * after it. One script is under way at a time: the more changes share the next one, the less each of them costs. When a
- * transaction fails, all that was decided since is void and hears so.
+ * after it: the more changes share one, the less each of them costs. When a transaction fails, all that was decided since
+ * is void and hears so; a script that is under way by then belongs to the same era, and the writer refuses it.
  */
 export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) => {
   let open = newSettle()
   let sealed: Sealed[] = []
-  let underWay = false
+  let underWay = 0
   let failing = false
   let scheduled = false
   const idle: (() => void)[] = []
 
-  const isIdle = () => !underWay && sealed.length + open.changes === 0
+  const isIdle = () => underWay === 0 && sealed.length + open.changes === 0
 
   const seal = () => {
     if (open.changes === 0) return
@@ -46,8 +50,13 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     open = newSettle()
   }
 
+  const isDue = () => {
+    if (underWay === 0) return open.changes + sealed.length > 0
+    return underWay < MOST_UNDER_WAY && (sealed.length > 0 || open.changes >= WORTH_A_SCRIPT)
+  }
+
   const schedule = () => {
-    if (scheduled || underWay || open.changes + sealed.length === 0) return
+    if (scheduled || !isDue()) return
     scheduled = true
     setImmediate(send)
   }
@@ -60,7 +69,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
   }
 
   const write = async ({ script, touched, settle }: Sealed) => {
-    underWay = true
+    underWay += 1
     try {
       await writer.run(script)
       failing = false
@@ -69,7 +78,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
     } catch (thrown) {
       voidAll(settle, script.era, asProblem(thrown))
     }
-    underWay = false
+    underWay -= 1
     schedule()
     if (isIdle()) for (const wake of idle.splice(0)) wake()
   }

@@ -1,9 +1,12 @@
+import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
 import { openJobs } from '../lib/app/cloud-jobs.ts'
 import { leftLying } from '../lib/app/cloud-left-lying.ts'
 import { joinCloudMemory } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-sending.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
+import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
+import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
 /** An announcement is sent again when nobody delivered it within this span. */
 const UNTOLD_MS = 60_000
@@ -17,19 +20,27 @@ const open = () => {
 type Opened = ReturnType<typeof open>
 let opened: Opened | undefined
 
-/** What has become due, in the order in which it is done. */
-const stepsOf = ({ tasks, checkDeadLetters, outbox, gateway, deliveries, ...rest }: Opened) => [
+/** `needsMs` is what a step may take: with less than that left, it waits for the next tick. */
+type Step = { step: string; needsMs?: number; work: () => unknown }
+
+/** What has become due, in the order in which it is done. What takes long comes last, and has a time that it ends within. */
+const stepsOf = ({ tasks, outbox, gateway, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
   { step: 'abandoned tasks', work: async () => tell(await tasks.recovery.tick(() => false), rest) },
   { step: 'untold announcements', work: () => outbox.resend(UNTOLD_MS) },
   { step: 'webhook events', work: rest.repairWebhooks },
   { step: 'totals', work: tasks.checkCounters },
-  { step: 'totals of dead letters', work: checkDeadLetters },
+  { step: 'totals of dead letters', work: rest.checkDeadLetters },
   { step: 'gateway', work: gateway.repair },
-  { step: 'deliveries', work: deliveries.sendDue },
-  { step: 'deliveries under way', work: deliveries.settled },
-  // It may take all the time that there is.
-  { step: 'memory', work: rest.memory.syncIfChanged },
+  { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
+  {
+    step: 'deliveries',
+    needsMs: LONGEST_SEND_MS,
+    work: async () => {
+      await deliveries.sendDue()
+      await deliveries.settled(leftMs() - LONGEST_SEND_MS)
+    },
+  },
 ]
 
 /** One task that cannot be helped fails no tick, but does not go unheard. */
@@ -37,15 +48,24 @@ const tell = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePref
   if (left > 0) log.error(leftLying(tablePrefix, left, clock.now()), 'tasks were left lying')
 }
 
-/** Does what has become due. A step that fails costs the others nothing; the invocation fails after the last one. */
-export const handler = async (): Promise<void> => {
+/**
+ * Does what has become due. A step that fails costs the others nothing; the invocation fails after the last one. One that
+ * has no time left is for the next tick, and is told of.
+ */
+export const handler = async (_event: unknown, context: InvocationContext): Promise<void> => {
   opened ??= open()
+  const { log } = opened
+  const leftMs = context.getRemainingTimeInMillis
   const failed: string[] = []
-  for (const { step, work } of stepsOf(opened)) {
+  for (const { step, needsMs = 0, work } of stepsOf(opened, leftMs)) {
+    if (leftMs() < needsMs) {
+      log.warn({ step, leftMs: leftMs() }, 'a step of the tick is left to the next one')
+      continue
+    }
     try {
       await work()
     } catch (thrown) {
-      opened.log.error({ step, reason: messageOf(thrown) }, 'a step of the tick failed')
+      log.error({ step, reason: messageOf(thrown) }, 'a step of the tick failed')
       failed.push(step)
     }
   }

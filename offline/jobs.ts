@@ -1,13 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '../lib/adapters/node/clock.ts'
 import type { Config } from '../lib/config.ts'
 import type { Log } from '../lib/ports/log.ts'
 import { every } from '../lib/worker/beat.ts'
+import { createInvocations } from './invocation.ts'
 import { startPoller } from './sqs-poller.ts'
 import type { Stack } from './stack.ts'
 
 const TICK_MS = 1_000
+/** As in serverless.yml. */
+const TICK_TIMEOUT_MS = 55_000
 /** Running work may end by itself for this long, as in `npm start`. */
 const DRAIN_MS = 5_000
+/** So may what a tick sends; what it leaves undone, the next process finds. */
+const LAST_SENDS_MS = 1_500
 
 /**
  * What AWS does with the functions that no request calls: messages are fed to them, and the schedule fires, here each
@@ -35,13 +41,15 @@ export const startJobs = async ({ sqs, queues, timeouts }: Stack, config: Config
     startPoller({ ...short, queueUrl: queues.deadLetters, ...given }),
     startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...given }),
   ]
-  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick.handler)
+  const invokeTick = createInvocations(tick.handler, TICK_TIMEOUT_MS)
+  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => invokeTick({}))
   /** Takes no more messages; what runs may end, then is told to stop and given back. */
   const stop = async () => {
     const late = setTimeout(() => worker.handler.stop('shutdown'), DRAIN_MS)
+    const ticked = endTick()
     await Promise.all(pollers.map((poller) => poller.stop()))
     clearTimeout(late)
-    await endTick()
+    await Promise.race([ticked, sleep(LAST_SENDS_MS)])
   }
   return { stop }
 }

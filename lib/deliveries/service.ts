@@ -16,6 +16,9 @@ const PAGE = 100
 const MOST_PASSED = 2_000
 const WIDTH = { perHost: 16, all: 256 }
 
+/** What one send takes at most: to look the host up, to be answered, and to store what came of it. */
+export const LONGEST_SEND_MS = 20_000
+
 export type Deliveries = ReturnType<typeof createDeliveries>
 
 /**
@@ -30,6 +33,7 @@ export const createDeliveries = (needs: Needs) => {
   const underWay = new Set<Promise<unknown>>()
   let isCrowded = false
   let stopped = false
+  let goesOnUntil = Number.POSITIVE_INFINITY
 
   const track = (work: Promise<unknown>) => {
     underWay.add(work)
@@ -53,7 +57,7 @@ export const createDeliveries = (needs: Needs) => {
 
   /** Whoever found no room is looked for as soon as there is some. */
   const goOn = async (): Promise<void> => {
-    if (!isCrowded || stopped) return
+    if (!isCrowded || stopped || clock.monotonic() >= goesOnUntil) return
     isCrowded = false
     await sendDue().catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'due deliveries were not read'))
   }
@@ -80,8 +84,13 @@ export const createDeliveries = (needs: Needs) => {
   return {
     add,
     sendDue,
-    /** Resolves when nothing is being sent any more. */
-    settled: async (): Promise<void> => {
+    /**
+     * Resolves when nothing is being sent any more. Where that must have an end, those who found no room are looked for
+     * during `goingOnMs`, and left to the next look after that; a send takes up to LONGEST_SEND_MS.
+     */
+    settled: async (goingOnMs = Number.POSITIVE_INFINITY): Promise<void> => {
+      goesOnUntil = clock.monotonic() + goingOnMs
+      await goOn()
       while (underWay.size > 0) await Promise.allSettled(underWay)
     },
     /** Begins nothing more; what is being sent may end. */

@@ -4,9 +4,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { handler as tick } from '../../functions/tick.ts'
 import { openBasePorts } from '../../lib/app/cloud-base.ts'
 import { readConfig } from '../../lib/config.ts'
+import { type DeliveryRow, deliveryRows } from '../../lib/deliveries/rows.ts'
+import { LONGEST_SEND_MS } from '../../lib/deliveries/service.ts'
 import { announcements } from '../../lib/notifications/rows.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
+import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { startCloud } from '../deploy/cloud.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
@@ -14,6 +17,9 @@ const TASK = {
   ...{ title: 'Task', prompt: 'Work', priority: 3 as const, source: 'api' as const, agent: 'moody' },
   ...{ labels: [], maxAttempts: 3, createdAt: AT, updatedAt: AT, startedAt: AT, createdBy: 'usr_1' },
 }
+
+/** What Lambda says of the time that an invocation has left. */
+const left = (ms: number) => ({ getRemainingTimeInMillis: () => ms })
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 const stops: (() => unknown)[] = []
@@ -37,7 +43,7 @@ it('a tick does its other steps when one fails, and fails after them', async () 
     ...{ taskId: 'task_1', createdAt: '2026-01-01T00:00:00.000Z' },
   }
   await openBasePorts(readConfig()).store.commit({ insert: announcements, row })
-  await expect(tick()).rejects.toThrow('abandoned tasks')
+  await expect(tick({}, left(55_000))).rejects.toThrow('abandoned tasks')
   expect((await cloud.take('ai-task-notifications')).map(({ Body }) => Body)).toEqual([
     expect.stringContaining('ntf_1'),
   ])
@@ -56,7 +62,11 @@ it('a tick that can do nothing for a task goes on, and says so in a line that Cl
   for (const id of ['task_bad', 'task_good']) await store.commit({ insert: tasks, row: { ...lost, id } })
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['--input-type=module', '--eval', "await (await import('./functions/tick.ts')).handler()"],
+    [
+      '--input-type=module',
+      '--eval',
+      "await (await import('./functions/tick.ts')).handler({}, { getRemainingTimeInMillis: () => 55000 })",
+    ],
     { env: { PATH: process.env.PATH, ...env, DYNAMODB_ENDPOINT: database.url } },
   )
   const lines = stdout
@@ -76,4 +86,31 @@ it('a tick that can do nothing for a task goes on, and says so in a line that Cl
     },
   ])
   expect(await store.get(tasks, 'task_good')).toMatchObject({ status: 'queued' })
+}, 60_000)
+
+it('a tick begins no send that it would not see the end of, however many are due', async () => {
+  await using receiver = await startReceiver((response) => setTimeout(() => response.end(), 700))
+  const { env, stop } = await cloud.environmentOf()
+  stops.push(stop)
+  const { store } = openBasePorts(readConfig(env))
+  const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, attempts: [] }
+  const sent = { owner: 'gw_1', event: 'task.completed', url: receiver.url, body: '{}' }
+  for (let n = 0; n < 50; n += 1)
+    await store.commit<DeliveryRow>({ insert: deliveryRows, row: { ...due, ...sent, id: `evt_${n}` } })
+  const run = (ms: number) =>
+    promisify(execFile)(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `await (await import('./functions/tick.ts')).handler({}, { getRemainingTimeInMillis: () => ${ms} })`,
+      ],
+      { env: { PATH: process.env.PATH, ...env, OUTBOUND_ALLOW_HOSTS: '127.0.0.1', LOG_LEVEL: 'warn' } },
+    )
+  expect((await run(LONGEST_SEND_MS - 1)).stdout).toContain('"step":"deliveries"')
+  expect(receiver.heard).toHaveLength(0)
+  await run(LONGEST_SEND_MS + 100)
+  expect(receiver.heard).toHaveLength(16)
+  await run(LONGEST_SEND_MS + 30_000)
+  expect(receiver.heard).toHaveLength(50)
 }, 60_000)

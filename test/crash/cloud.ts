@@ -26,6 +26,8 @@ import { type Environment, root, serviceNode } from '../journeys/service.ts'
 const TICK_MS = 200
 /** What a worker took with it comes again this soon; deployed, it is 16 minutes. */
 const HIDDEN_S = 3
+/** What is left to a tick of its time, always. */
+const inTime = { getRemainingTimeInMillis: () => 55_000 }
 /** What a worker must be told beside the settings. */
 const MORE = ['HOME', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SCRIPTED_JOURNAL']
 
@@ -57,7 +59,7 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
   }
   const gateway = await startGateway()
   const log = createFakeLog()
-  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, tick)
+  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => tick({}, inTime))
   const workers: CloudWorker[] = []
   let endDeadLetters: (() => Promise<void>) | undefined
   const stop = async () => {

@@ -49,6 +49,8 @@ try {
     if ((await fetch(`${url}/api/health/ready`).catch(() => undefined))?.ok) break
     await sleep(100)
   }
+  const page = await fetch(url, { headers: { accept: 'text/html' } })
+  if (page.status !== 200) throw new Error(`The page was answered ${page.status}`)
   const prompt =
     'demo: tool write_file {"path":"a","content":"needle"}\ndemo: tool search_files {"query":"needle"}'
   const created = await fetch(`${url}/api/tasks`, {
@@ -64,7 +66,7 @@ try {
   run('stop', name)
   const code = run('inspect', name, '--format', '{{.State.ExitCode}}').trim()
   if (code !== '0') throw new Error(`It ended with ${code}`)
-  process.stdout.write(`${tool}: built, run, searched, stopped with 0\n`)
+  process.stdout.write(`${tool}: built, run, page served, searched, stopped with 0\n`)
 } finally {
   spawnSync(tool, ['rm', '-f', name])
   spawnSync(tool, ['rmi', '-f', name])

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import * as path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { packageStage } from './serverless.ts'
+import { packageStage, root } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 import { bundleOf, filesOf } from './zip.ts'
 
@@ -196,10 +198,14 @@ describe('a URL of its own, with the gate of the service in front and none of AW
     ])
   })
 
-  it('is printed when it is deployed, for whoever sets up a webhook', () => {
+  it('is an output like the base URL, and the command that deploys prints those', () => {
     expect(template.Outputs.WebhooksLambdaFunctionUrl).toMatchObject({
       Value: { 'Fn::GetAtt': ['WebhooksLambdaFunctionUrl', 'FunctionUrl'] },
     })
+    expect(template.Outputs).toHaveProperty('BaseUrl')
+    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+    // Without it, only the addresses behind the base URL are shown.
+    expect(scripts.deploy).toContain('--verbose')
   })
 })
 

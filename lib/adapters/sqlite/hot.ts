@@ -1,7 +1,8 @@
 import { type Before, type Entry, entryOf, letGo, type RecordWriter, type Row, write } from './entry.ts'
 import { createFresh } from './fresh.ts'
 
-const MOST_ENTRIES = 128
+/** Whoever made a task asks for it soon, and again until it is over; so many cost a few MB. */
+const MOST_ENTRIES = 1_024
 /** Characters of a row beyond which it is read again rather than kept. */
 const LARGEST = 8_192
 

@@ -12,7 +12,7 @@ import { pathsScript, requestsPerS } from './wrk.ts'
 
 /** Those that were worked on last are at hand; the first of so many have to be read again. */
 const TASKS = 4_000
-const ASKED = 900
+const ASKED = 400
 
 /** GET of one task against a bare node:http server that sends the same bytes; all take turns, warm-up first. */
 export const getOne = async ({ rounds, entry }: Options): Promise<Row[]> => {

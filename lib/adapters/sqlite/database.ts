@@ -4,7 +4,7 @@ import { asProblem } from './failure.ts'
 import { keepPrivate } from './private.ts'
 
 /**
- * 8 MB of cache a connection. Pages twice as large as usual: a commit of many small rows is fewer writes. The log is folded
+ * 4 MB of cache a connection. Pages twice as large as usual: a commit of many small rows is fewer writes. The log is folded
  * back every 8 MB and kept at its size, since a file that grows costs more to sync; one still longer makes commits wait.
  */
 const PRAGMAS = `
@@ -12,7 +12,7 @@ const PRAGMAS = `
   PRAGMA page_size = 8192;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
-  PRAGMA cache_size = -8192;
+  PRAGMA cache_size = -4096;
   PRAGMA mmap_size = 0;
   PRAGMA wal_autocheckpoint = 1000;
   PRAGMA journal_size_limit = 16777216;

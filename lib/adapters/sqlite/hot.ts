@@ -2,7 +2,7 @@ import { type Before, type Entry, entryOf, letGo, type RecordWriter, type Row, w
 import { createFresh } from './fresh.ts'
 
 /** Whoever made a task asks for it soon, and again until it is over; so many cost a few MB. */
-const MOST_ENTRIES = 1_024
+const MOST_ENTRIES = 512
 /** Characters of a row beyond which it is read again rather than kept. */
 const LARGEST = 8_192
 

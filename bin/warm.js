@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import * as path from 'node:path'
+
+/**
+ * After `npm ci`: starts the service once, as `npm start` does but with an empty folder, and stops it, so that what Node
+ * makes of TypeScript is there before the first start that counts.
+ */
+const root = path.join(import.meta.dirname, '..')
+const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'))
+const MOST_MS = 60_000
+
+const folder = mkdtempSync(path.join(tmpdir(), 'warm-'))
+try {
+  const service = spawn(process.execPath, [...flags, 'bin/start.js'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: path.join(folder, 'data'),
+      WORKSPACES_DIR: path.join(folder, 'workspaces'),
+      MEMORY_DIR: path.join(folder, 'memory'),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: MOST_MS,
+  })
+  service.stdout.once('data', () => service.kill('SIGTERM'))
+  const [code] = await once(service, 'close')
+  if (code !== 0) console.error(`The service could not be started in advance (${code}): npm start says why`)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}

@@ -35,7 +35,7 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
   await http('auth', `DELETE /api/auth/invites/${(await invite({})).id}`, undefined, admin)
   await http('auth', 'GET /api/auth/invites', undefined, admin)
   await invite({ email: provider.person.email })
-  await goThrough('codehost')
+  for (let n = 0; n < 2; n++) await goThrough('codehost')
   await goThrough('trackera', user)
   await http('auth', 'PATCH /api/auth/me', { bio: 'Somebody' }, user)
   await http('auth', 'GET /api/auth/me', undefined, user)

@@ -1,10 +1,10 @@
-import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
-import { readConfig } from '../../lib/config.ts'
 import { iso } from '../../lib/core/time.ts'
+import { type GatewayRequest, gatewayRequests, requestIdOf } from '../../lib/gateway/rows.ts'
 import { type TaskRow, tasks } from '../../lib/tasks/rows.ts'
 import { inboundEvents } from '../../lib/webhooks/rows.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
+import { besides } from './use-seldom.ts'
 import { leaveEvents } from './use-webhooks.ts'
 
 const MINUTE_MS = 60_000
@@ -26,10 +26,12 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
     return String(taskId)
   }
   // Word of a long result that nobody took.
-  await submit({ metadata: { words: 10_000 } })
+  const told = await submit({ metadata: { words: 10_000 } })
   await functions.feed('worker', 'ai-tasks')
-  const { env, stop } = await cloud.environmentOf()
-  const { store, clock } = openWorkPorts(readConfig(env), withoutSending)
+  const { store, clock, stop } = await besides(cloud)
+  // Whoever told of its end died before the request was closed.
+  const openSince = iso(clock.now() - MINUTE_MS)
+  await store.commit<GatewayRequest>({ update: gatewayRequests, key: requestIdOf(told), set: { openSince } })
   const pending = { status: 'pending', updatedAt: iso(clock.now() - MINUTE_MS) } as const
   const abandoned = { status: 'in_progress', fence: 1, leaseExpiresAt: clock.now() - MINUTE_MS } as const
   const left: Partial<TaskRow>[] = [pending, { ...abandoned, attempts: 1 }, { ...abandoned, attempts: 9 }]

@@ -1,6 +1,11 @@
 import type { Clock } from '../../lib/ports/clock.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { type InboundEvent, inboundEvents } from '../../lib/webhooks/rows.ts'
+import {
+  type InboundClaim,
+  type InboundEvent,
+  inboundClaims,
+  inboundEvents,
+} from '../../lib/webhooks/rows.ts'
 import { issueLabeled } from '../webhooks/payloads/codehost.ts'
 import { headersOf } from '../webhooks/signed.ts'
 import type { Functions } from './functions.ts'
@@ -24,6 +29,8 @@ export const useWebhooks = async (functions: Functions, call: Call): Promise<voi
   const urgent = { number: 81, labels: [{ name: 'critical' }] }
   for (const issue of [{ number: 80 }, urgent, urgent, { ...urgent, updated_at: 'later' }])
     await deliver(functions, issue)
+  // At once: who comes too late finds the task stored by another.
+  await Promise.all(Array.from({ length: 3 }, () => deliver(functions, { number: 83 })))
   await call('webhooks', 'GET /api/integrations/webhooks/status')
   const { task } = (await deliver(functions, { number: 82 })) as { task?: { id: string } }
   await call('tasks', `POST /api/tasks/${task?.id}/cancel`)
@@ -31,12 +38,16 @@ export const useWebhooks = async (functions: Functions, call: Call): Promise<voi
   await deliver(functions, { number: 82, updated_at: 'later' })
 }
 
-/** Events whose function died before it made their tasks, of each urgency; one of them while the issue had a task. */
+/**
+ * Events whose function died before it made their tasks, of each urgency; one of them while the issue had a task, one
+ * after all that the issue was known by has expired.
+ */
 export const leaveEvents = async (store: Store, clock: Clock): Promise<void> => {
   for (const [issue, priority] of [
     [1, 1],
     [2, 3],
     [2, 3],
+    [3, 3],
   ] as const) {
     const id = `codehost-${issue}-${priority}-${Math.random()}`
     const openSince = new Date(clock.now() - MINUTE_MS).toISOString()
@@ -50,4 +61,6 @@ export const leaveEvents = async (store: Store, clock: Clock): Promise<void> => 
     }
     await store.commit<InboundEvent>({ insert: inboundEvents, row })
   }
+  const claim = { id: 'issue:codehost:left#3', event: 'gone', taskId: 'task_gone' }
+  await store.commit<InboundClaim>({ insert: inboundClaims, row: claim })
 }

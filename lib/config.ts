@@ -45,6 +45,12 @@ export const readConfig = (environment: Variables = process.env): Config => {
   return { ...settings, ...(byKind as unknown as Families), given: new Set(Object.keys(given)) }
 }
 
+/** As `readConfig`, of these alone, whatever is wrong with the others: for what has to be done although, or to tell of that. */
+export const readSome = <const Name extends keyof z.output<typeof Environment>>(
+  names: readonly Name[],
+  environment: Variables = process.env,
+): Pick<Config, Name> => readConfig(Object.fromEntries(names.map((name) => [name, environment[name]])))
+
 /** As `readConfig`, with variables that are kept elsewhere than in the environment. */
 export const readConfigWith = (more: Readonly<Record<string, string>>): Config =>
   readConfig({ ...process.env, ...more })

@@ -2,6 +2,7 @@ import type { Server } from '@hapi/hapi'
 import { openStreaming } from '../functions/agentic/server.ts'
 import { answerInOurForm, keepAnswer } from './answers.ts'
 import { announcesTooMuch, bodyOf, openRefusing } from './bodies.ts'
+import { keepBytes } from './bytes.ts'
 import { asSent, mendedUrl, pathOf } from './requests.ts'
 import { type Resources, streamedIn } from './streamed.ts'
 
@@ -38,6 +39,7 @@ export const mount = (server: Server, resources: Resources): void => {
   })
   server.ext('onPreHandler', (request, h) => {
     asSent(request)
+    keepBytes(request)
     return h.continue
   })
   server.ext('onPostHandler', (request, h) => {

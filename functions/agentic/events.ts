@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import { createLog } from '../../lib/adapters/node/log.ts'
-import { readConfig } from '../../lib/config.ts'
+import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
+import { Problem } from '../../lib/core/errors.ts'
 
 /**
  * Hands the events of a queue to a function that runs in the container: `events.ts functions/worker.ts`. The Lambda Web
@@ -21,9 +21,8 @@ const Invocation = z.object({ request_id: z.string(), deadline: z.number() })
 /** What a function of the container gets in serverless.yml, should the adapter not say when it ends. */
 const TIMEOUT_MS = 900_000
 
-const config = readConfig()
 const clock = createClock()
-const log = createLog({ level: config.LOG_LEVEL })
+const log = openContainerLog()
 
 const entry = path.resolve(process.argv[2] ?? 'functions/worker.ts')
 const { handler } = (await import(pathToFileURL(entry).href)) as { handler: Handler }
@@ -42,18 +41,21 @@ const invocationOf = (header: string): z.output<typeof Invocation> => {
   }
 }
 
+/** It is named by its message; where that was found helps nobody. */
+const isBadSetting = (err: unknown): err is Problem => err instanceof Problem && err.code === 'bad_setting'
+
 const answer = async (request: IncomingMessage, response: ServerResponse) => {
   if (request.method !== 'POST' || request.url !== PATH) return void response.writeHead(404).end()
   try {
     const result = await handler(JSON.parse(await text(request)), contextOf(request.headers))
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result ?? {}))
   } catch (err) {
-    log.error({ err }, 'the function failed')
+    log.error(isBadSetting(err) ? { reason: err.message } : { err }, 'the function failed')
     response.writeHead(500).end()
   }
 }
 
 const server = createServer((request, response) => void answer(request, response))
-server.listen(config.PORT, config.HOST)
+listenInContainer(server, log)
 // What the function holds open would keep the process: it ends when the last invocation has been answered.
 process.on('SIGTERM', () => server.close(() => process.exit(0)))

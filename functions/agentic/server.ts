@@ -1,11 +1,11 @@
 import type { Server } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
-import { createLog } from '../../lib/adapters/node/log.ts'
 import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
 import { openExportCopies, withoutCopyOnHead } from '../../lib/app/cloud-archive.ts'
 import { openGroup } from '../../lib/app/cloud-http.ts'
 import { openWork } from '../../lib/app/cloud-work.ts'
+import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
@@ -32,12 +32,12 @@ export const openStreaming = (): Server => {
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),
     ids: createIds({ clock: createClock() }),
-    log: createLog({ level: readConfig().LOG_LEVEL }),
+    log: openContainerLog(),
   })
 }
 
 if (import.meta.main) {
-  const { PORT, HOST } = readConfig()
-  const server = openStreaming().listen(PORT, HOST)
+  const server = openStreaming()
+  listenInContainer(server, openContainerLog())
   process.on('SIGTERM', () => server.close())
 }

@@ -6,7 +6,7 @@ import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.t
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
-import { badSetting, readConfig } from '../config.ts'
+import { badSetting, readConfig, readSome } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createEntry } from '../join/entry.ts'
 import { joinWork } from '../join/work.ts'
@@ -121,7 +121,8 @@ export const createWorkerFunction = () => {
       await opened
     } catch (thrown) {
       opened = undefined
-      await bringBack(event)
+      // What hinders that as well is named by `thrown`, or the queue cannot be reached.
+      await bringBack(event).catch(() => undefined)
       throw thrown
     }
     return (await opened)(event, context)
@@ -131,8 +132,10 @@ export const createWorkerFunction = () => {
   return Object.assign(handle, { stop })
 }
 
+/** Reads no other settings than it needs: one that cannot be read may be why nobody takes these messages. */
 const bringBack = async ({ Records }: SqsEvent): Promise<void> => {
-  const { AWS_REGION: region, SQS_ENDPOINT: endpoint, TASK_QUEUE_URL: anyUrl = '' } = readConfig()
+  const place = readSome(['AWS_REGION', 'SQS_ENDPOINT', 'TASK_QUEUE_URL'])
+  const { AWS_REGION: region, SQS_ENDPOINT: endpoint, TASK_QUEUE_URL: anyUrl = '' } = place
   const redeliverIn = createRedelivery({
     client: openSqs({ region, endpoint }),
     anyUrl,

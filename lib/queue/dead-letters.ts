@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { messageOf, missing, Problem } from '../core/errors.ts'
+import { messageOf, missing } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -7,17 +7,9 @@ import type { Log } from '../ports/log.ts'
 import type { Follower, Outcome, Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { ListDlqQuery } from './contract.ts'
+import { createRetry, letterOf, notPending, type Redrive } from './retry.ts'
 import { deadLetters, LETTER_TOTALS, tallyOfLetter } from './rows.ts'
 import type { DlqCounts, DlqItem } from './schema.ts'
-
-/** Queues a failed task again: `writes` go with the write that closes its dead letter, `send` comes after. */
-export type Redrive = {
-  /** The task and, where storage may have closed a dead letter without it, the event that it is failed by. */
-  find(taskId: string): Promise<{ task: Task; failedBy: string | undefined } | undefined>
-  writes(task: Task): readonly Follower[]
-  /** Sends a task that was failed `before`. Rejects only where it is known to be so still: then it is to be asked for again. */
-  send(before: Task): Promise<Task>
-}
 
 /** A message that did nothing; `messageId` is the queue's own name for it, a UUID, or the ULID of the task it names. */
 export type Undelivered = { messageId: string; taskId: string; reason: string }
@@ -31,7 +23,7 @@ export const createDeadLetters = ({ store, redrive, clock, log }: Needs) => {
   /** What is written together with the failure of a task, of which there is one entry for each event of it. */
   const entryFor = (task: Task, eventId: string): Follower[] => {
     const row: DlqItem = {
-      id: ofKind('dlq', eventId),
+      id: letterOf(eventId),
       taskId: task.id,
       title: task.title,
       attempts: task.attempts,
@@ -118,30 +110,7 @@ export const createDeadLetters = ({ store, redrive, clock, log }: Needs) => {
     return row
   }
 
-  /** Queues the same task again, its attempts back at 0; goes on with a retry that ended before it moved the task. */
-  const retry = async (id: string) => {
-    const letter = await store.get(deadLetters, id)
-    if (letter === undefined) throw missing('Dead letter')
-    // A message that named no task leaves a dead letter that can only be discarded.
-    const found = await redrive.find(letter.taskId)
-    if (found === undefined) throw missing('Task')
-    const { task, failedBy } = found
-    const isBegun = letter.status === 'resolved' && failedBy !== undefined && id === ofKind('dlq', failedBy)
-    const item = isBegun ? letter : await close(id, 'resolved', redrive.writes(task))
-    return { item, task: await redrive.send(task) }
-  }
-
   const discard = (id: string): Promise<DlqItem> => close(id, 'discarded')
 
-  return { entryFor, addMessage, list, countAll, retry, discard }
+  return { entryFor, addMessage, list, countAll, retry: createRetry({ store, redrive, close }), discard }
 }
-
-/** The identifier of another kind with the ULID of this one. */
-const ofKind = (kind: string, id: string): string => `${kind}${id.slice(id.indexOf('_'))}`
-
-const notPending = ({ status }: DlqItem) =>
-  new Problem(
-    'invalid',
-    'dead_letter_not_pending',
-    `Only a pending dead letter can be decided; this one is ${status}`,
-  )

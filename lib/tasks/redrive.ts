@@ -1,14 +1,15 @@
-import { messageOf } from '../core/errors.ts'
+import { messageOf, missing } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { Queue } from '../ports/queue.ts'
 import type { Follower, Store } from '../ports/store.ts'
 import type { Enqueue } from './enqueue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Reconcile } from './reconcile.ts'
 import { moveIn } from './remembered.ts'
 import { publicTask, type TaskRow, tasks } from './rows.ts'
-import type { Task } from './schema.ts'
+import type { RunTask, Task } from './schema.ts'
 import type { Telling } from './telling.ts'
 
 type Needs = {
@@ -16,7 +17,8 @@ type Needs = {
   lifecycle: Lifecycle
   reconcile: Pick<Reconcile, 'settle'>
   telling: Pick<Telling, 'move'>
-  enqueueing: Pick<Enqueue, 'enqueue'>
+  enqueueing: Pick<Enqueue, 'enqueue' | 'messageFor'>
+  queue: Pick<Queue<RunTask>, 'send'>
   clock: Clock
   log: Log
 }
@@ -25,7 +27,8 @@ type Needs = {
  * Queues a failed task again, its attempts back at 0: `writes` go with the write that decides it, `send` comes after.
  * Only the pending dead letter of a failed task may decide that, so the task is failed when it does.
  */
-export const createRedrive = ({ store, lifecycle, reconcile, telling, enqueueing, clock, log }: Needs) => {
+export const createRedrive = (needs: Needs) => {
+  const { store, lifecycle, reconcile, telling, enqueueing, queue, clock, log } = needs
   const redriving = ({ id, completedAt }: Task) =>
     ({
       taskId: id,
@@ -72,6 +75,18 @@ export const createRedrive = ({ store, lifecycle, reconcile, telling, enqueueing
       if (row === undefined) return redriven(before)
       const pending = isUnmoved(row, before) ? await moved(row) : row
       return publicTask((await telling.move(pending)) ? await enqueueing.enqueue(pending) : pending)
+    },
+
+    /**
+     * The message of a task once more that waits for it; of two, one finds nothing to do. Rejects with Problem
+     * `unavailable` when the queue does not take it, but for a pending task, which is the tick's then.
+     */
+    sendAgain: async ({ id }: Task): Promise<Task> => {
+      const row = await store.get(tasks, id, true)
+      if (row === undefined) throw missing('Task')
+      if (row.status === 'pending') return publicTask(await enqueueing.enqueue(row))
+      if (row.status === 'queued') await queue.send([enqueueing.messageFor(row)])
+      return publicTask(row)
     },
   }
 }

@@ -110,6 +110,29 @@ describe('messages at the worker function', () => {
     expect(letters).toContainEqual(['unknown', `not_json: ${noJson}`])
     expect(letters).toContainEqual(['unknown', `unknown_shape: ${oldShape}`])
   })
+
+  it.each([
+    ['the worker', () => workers[0]],
+    ['the function for what SQS gave up on', () => dlq],
+  ])('of another shape at %s leave a dead letter by which their task is brought back', async (_, take) => {
+    const { id } = await created('of another shape')
+    const text = JSON.stringify({ v: 0, body: { taskId: id } })
+    expect(await take()?.(eventOf(text), context)).toEqual(failed())
+    const { items } = (await ask<{ items: DlqItem[] }>(`${cloud.baseUrl}/api/dlq?limit=100`)).body
+    const letter = items.find(({ taskId }) => taskId === id)
+    expect(letter).toMatchObject({ lastError: `unknown_shape: ${text}` })
+    const retry = `${cloud.baseUrl}/api/dlq/${letter?.id}/retry`
+    expect(await ask(retry, 'POST')).toMatchObject({
+      status: 200,
+      body: { item: { status: 'resolved' }, task: { id, status: 'queued' } },
+    })
+    await work(messageOf({ taskId: id, attempt: 1 }))
+    expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
+    expect(await ask(retry, 'POST')).toMatchObject({
+      status: 400,
+      body: { code: 'dead_letter_not_pending' },
+    })
+  })
 })
 
 describe('messages that SQS gave up on', () => {

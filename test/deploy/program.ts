@@ -19,8 +19,18 @@ export const startProgram = async (args: readonly string[], env: Record<string, 
   const child = spawn(process.execPath, args, {
     cwd: root,
     env: { PATH: process.env.PATH, PORT: String(port), LOG_LEVEL: 'silent', ...compiled, ...env },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit'],
   })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text
+  })
+  /** What it has logged. */
+  const logged = (): unknown[] =>
+    said
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line))
   const url = `http://127.0.0.1:${port}`
   const stop = async () => {
     if (child.exitCode !== null) return
@@ -29,9 +39,9 @@ export const startProgram = async (args: readonly string[], env: Record<string, 
     await ended
   }
   for (let tries = 0; tries < 500 && child.exitCode === null; tries += 1) {
-    if (await fetch(url).catch(() => undefined)) return { url, stop }
+    if (await fetch(url).catch(() => undefined)) return { url, stop, logged }
     await sleep(20)
   }
   await stop()
-  throw new Error(`${args.join(' ')} does not answer`)
+  throw new Error(`${args.join(' ')} does not answer: ${said}`)
 }

@@ -5,12 +5,15 @@ import { recordOf } from '../../offline/sqs-event.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
 import { startCloud } from './cloud.ts'
 import { loadFunctions } from './functions.ts'
+import { startProgram } from './program.ts'
 
 const context = { getRemainingTimeInMillis: () => 60_000 }
 
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let functions: ReturnType<typeof loadFunctions>
 beforeAll(async () => {
+  // Configured, so that no worker starts a demo model; nobody asks it anything.
+  Object.assign(process.env, { OLLAMA_MODEL: 'none' })
   cloud = await startCloud()
   functions = loadFunctions(cloud)
 })
@@ -34,13 +37,18 @@ const receives = async (queue: string, count: number): Promise<string[]> => {
   return counts.map(String)
 }
 
-describe('what SQS gave up on', () => {
-  it.each(['ai-tasks-dlq', 'ai-task-notifications-dlq'])(
-    'comes again from %s within seconds when it could not be recorded, and is recorded then',
-    async (queue) => {
+describe('a message that a function could do nothing with, storage being down', () => {
+  it.each([
+    ['worker', 'ai-tasks'],
+    ['notify', 'ai-task-notifications'],
+    ['dlq', 'ai-tasks-dlq'],
+    ['dlq', 'ai-task-notifications-dlq'],
+  ])(
+    'comes again to %s from %s within seconds',
+    async (name, queue) => {
       for (const text of ['a', 'b']) await cloud.put(queue, text)
-      expect(await functions.feedInVain('dlq', queue)).toBe(2)
-      // The queue would hide it for two minutes.
+      expect(await functions.feedInVain(name, queue)).toBe(2)
+      // The queue would hide it for minutes.
       expect(await receives(queue, 2)).toEqual(['2', '2'])
     },
     20_000,
@@ -53,7 +61,7 @@ describe('a worker that cannot be opened', () => {
     const asked: unknown[] = []
     const sqs = await startProxy(env.SQS_ENDPOINT, (_, body) => void asked.push(JSON.parse(String(body))))
     stops.push(sqs.stop, stop)
-    const settings = { ...env, SQS_ENDPOINT: sqs.url, OLLAMA_MODEL: 'none' }
+    const settings = { ...env, SQS_ENDPOINT: sqs.url }
     Object.assign(process.env, settings, { AGENT_ADAPTERS: 'test/fixtures/agents/none-there.ts' })
     const worker = createWorkerFunction()
     await cloud.put('ai-tasks', 'nonsense')
@@ -65,5 +73,29 @@ describe('a worker that cannot be opened', () => {
     expect(asked).toMatchObject([15, 30, 300].map((VisibilityTimeout) => ({ VisibilityTimeout })))
     process.env.AGENT_ADAPTERS = ''
     expect(await worker({ Records: [received(10)] }, context)).toEqual({ batchItemFailures: [] })
+  }, 20_000)
+
+  it('for a setting that cannot be read, is named in its log and brings them back as well', async () => {
+    const { env, stop } = await cloud.environmentOf()
+    const asked: unknown[] = []
+    const sqs = await startProxy(env.SQS_ENDPOINT, (_, body) => void asked.push(JSON.parse(String(body))))
+    const settings = { ...env, SQS_ENDPOINT: sqs.url, LOG_LEVEL: 'warn', QUEUE_RETRY_TYPE: 'foo' }
+    const program = await startProgram(['functions/agentic/events.ts', 'functions/worker.ts'], settings)
+    stops.push(sqs.stop, stop, program.stop)
+    await cloud.put('ai-tasks', 'nonsense')
+    const [message = {}] = await cloud.take('ai-tasks')
+    const record = recordOf(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
+    const invocation = { request_id: 'r-1', deadline: Date.now() + 60_000 }
+    const answer = await fetch(`${program.url}/events`, {
+      method: 'POST',
+      headers: { 'x-amzn-lambda-context': JSON.stringify(invocation) },
+      body: JSON.stringify({ Records: [record] }),
+    })
+    expect(answer.status).toBe(500)
+    expect(asked).toMatchObject([{ ReceiptHandle: record.receiptHandle, VisibilityTimeout: 15 }])
+    const reason = 'QUEUE_RETRY_TYPE: must be one of exponential, fixed'
+    expect(program.logged()).toEqual([
+      { level: 'error', time: expect.any(String), msg: 'the function failed', reason },
+    ])
   }, 20_000)
 })

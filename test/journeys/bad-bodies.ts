@@ -89,6 +89,22 @@ export const badImports: Refused[] = [
   transfer('{"version":"1.0","tasks":[{"__proto__":1}]}', ['tasks.0.__proto__']),
 ]
 
+/** Whatever type it is said to have. */
+export const notUtf8: Refused[] = ['application/json', 'application/octet-stream', 'text/plain', ''].map(
+  (type) => [
+    `a create in letters that are not UTF-8, of type '${type}'`,
+    {
+      method: 'POST',
+      path: '/api/tasks',
+      headers: { 'content-type': type },
+      body: Buffer.from('{"title":"\xff\xfe"}', 'latin1'),
+    },
+    400,
+    'invalid_json',
+    [''],
+  ],
+)
+
 const LARGE = JSON.stringify({ title: 'x'.repeat(1_048_576) })
 
 export const oversized: Refused[] = [

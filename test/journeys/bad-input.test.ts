@@ -5,7 +5,7 @@ import { routes } from '../../lib/api/routes.ts'
 import { methodsOf } from '../../lib/http/no-route.ts'
 import type { Route } from '../../lib/http/route.ts'
 import type { Answer } from '../http/answer.ts'
-import { badCreates, badImports, oversized } from './bad-bodies.ts'
+import { badCreates, badImports, notUtf8, oversized } from './bad-bodies.ts'
 import { badIds, badPages, badQueries, type Refused, unknownRoutes } from './bad-input.ts'
 import { connect } from './client.ts'
 import { moodyTask, moodyWorld } from './moody.ts'
@@ -45,7 +45,7 @@ const expectRefusal = async (asked: Asked, status: number, code: string, fields?
 }
 
 describe('what does not fit is refused with the field at fault', () => {
-  const all: Refused[] = [...badPages, ...badQueries, ...badCreates, ...badImports, ...badIds]
+  const all: Refused[] = [...badPages, ...badQueries, ...badCreates, ...badImports, ...notUtf8, ...badIds]
   // A rest parameter, since jest hands a callback to a function that has more parameters than a row has values.
   it.each([...all, ...unknownRoutes, ...oversized])('%s', (...[, asked, status, code, fields]: Refused) =>
     expectRefusal(asked, status, code, fields),
@@ -57,6 +57,11 @@ describe('what does not fit is refused with the field at fault', () => {
     const { errors } = (answer.json as { results: { errors: { message: string }[] } }).results
     expect(errors).toMatchObject([{ index: 0, id: 'task_1', message: expect.stringMatching(PLAIN) }])
     expect(errors[0]?.message).toMatch(/^title: must not be empty; .*status: is required/)
+  })
+
+  it('asks nothing of a body that no one reads', async () => {
+    const [, asked] = notUtf8[0] as Refused
+    expect(await raw.send({ ...asked, path: '/api/notifications/read-all' })).toMatchObject({ status: 200 })
   })
 
   it('makes no task', async () => {

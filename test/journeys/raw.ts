@@ -5,7 +5,7 @@ export type Asked = {
   method?: string
   path: string
   headers?: Readonly<Record<string, string>>
-  body?: string | undefined
+  body?: string | Buffer | undefined
 }
 
 /** Requests as they are given: no path is tidied up and no header is forbidden, as they are with `fetch`. */
@@ -30,7 +30,7 @@ export const rawSender = (baseUrl: string) => {
 }
 
 // By itself node:http frames no body of a GET.
-const framing = (body: string | undefined, headers: object) => {
+const framing = (body: Asked['body'], headers: object) => {
   if (body === undefined) return {}
   const length = 'transfer-encoding' in headers ? {} : { 'content-length': Buffer.byteLength(body) }
   return { 'content-type': 'application/json', ...length }

@@ -1,5 +1,6 @@
 import { startDynamoDb } from '../../offline/emulators.ts'
 import { openClient } from '../adapters/dynamodb/opened.ts'
+import { forAllTests } from './lifetimes.ts'
 
 /** An emulator of DynamoDB, the better one unless told otherwise, and a client of it; `stop` ends both. */
 export const startDatabase = async (start = startDynamoDb) => {
@@ -11,3 +12,10 @@ export const startDatabase = async (start = startDynamoDb) => {
   }
   return { client, stop }
 }
+
+/** One for all tests of a file, or of a `describe`. */
+export const databaseForTests = (start = startDynamoDb) =>
+  forAllTests(
+    () => startDatabase(start),
+    ({ stop }) => stop(),
+  )

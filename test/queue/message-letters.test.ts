@@ -1,15 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
 import { deadLetters } from '../../lib/queue/rows.ts'
 import { startDynalite } from '../../offline/emulators.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { ANN, BODY } from '../tasks/reconcile-verbs.ts'
 import { openWorld, type Service, type World } from '../tasks/reconcile-world.ts'
 
-const database = forAllTests(
-  () => startDatabase(startDynalite),
-  ({ stop }) => stop(),
-)
+const database = databaseForTests(startDynalite)
 let world: World
 let service: Service
 beforeEach(async () => {

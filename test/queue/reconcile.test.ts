@@ -4,15 +4,14 @@ import type { Followers, Query, Store, Write } from '../../lib/ports/store.ts'
 import { createLetterCheck } from '../../lib/queue/reconcile.ts'
 import { deadLetters } from '../../lib/queue/rows.ts'
 import type { DlqItem } from '../../lib/queue/schema.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { ANN, BODY } from '../tasks/reconcile-verbs.ts'
 import { openWorld, type Service, type World } from '../tasks/reconcile-world.ts'
 
 const HOUR_MS = 3_600_000
 const AT_ONCE = 4
 
-const database = forAllTests(startDatabase, ({ stop }) => stop())
+const database = databaseForTests()
 let world: World
 let service: Service
 let added = 0

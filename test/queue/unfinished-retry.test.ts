@@ -5,16 +5,12 @@ import { deadLetters } from '../../lib/queue/rows.ts'
 import type { DlqItem } from '../../lib/queue/schema.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { startDynalite } from '../../offline/emulators.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { createMortal } from '../tasks/reconcile-deaths.ts'
 import { ANN, BODY } from '../tasks/reconcile-verbs.ts'
 import { openWorld, type Service, type World } from '../tasks/reconcile-world.ts'
 
-const database = forAllTests(
-  () => startDatabase(startDynalite),
-  ({ stop }) => stop(),
-)
+const database = databaseForTests(startDynalite)
 let world: World
 let service: Service
 beforeEach(async () => {

@@ -3,12 +3,11 @@ import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { taskEvents, tasks } from '../../lib/tasks/rows.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { ANN, BODY } from './reconcile-verbs.ts'
 import { openWorld, type World } from './reconcile-world.ts'
 
-const database = forAllTests(startDatabase, ({ stop }) => stop())
+const database = databaseForTests()
 let world: World
 beforeEach(async () => {
   world = await openWorld(database().client)

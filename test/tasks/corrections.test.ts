@@ -2,14 +2,13 @@ import { beforeEach, describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { createCorrections } from '../../lib/tasks/corrections.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { openWorld, type World } from './reconcile-world.ts'
 
 const AGE_MS = 600_000
 
-const database = forAllTests(startDatabase, ({ stop }) => stop())
+const database = databaseForTests()
 let world: World
 beforeEach(async () => {
   world = await openWorld(database().client)

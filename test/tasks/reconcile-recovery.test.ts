@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { ANN, BODY } from './reconcile-verbs.ts'
 import { openWorld } from './reconcile-world.ts'
 
 const DAY_MS = 86_400_000
 
-const database = forAllTests(startDatabase, ({ stop }) => stop())
+const database = databaseForTests()
 
 const started = async () => {
   const world = await openWorld(database().client)

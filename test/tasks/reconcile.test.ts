@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { notifications } from '../../lib/notifications/rows.ts'
-import { startDatabase } from '../fakes/database.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { databaseForTests } from '../fakes/database.ts'
 import { createMortal, createSlow, type Death } from './reconcile-deaths.ts'
 import { ANN, BODY, CASES, VERBS, type Verb } from './reconcile-verbs.ts'
 import { openWorld, type Service, type World } from './reconcile-world.ts'
 
-const database = forAllTests(startDatabase, ({ stop }) => stop())
+const database = databaseForTests()
 
 /** Ticks until the counters have been looked at, suspected, corrected and looked at again. */
 const checked = async (service: Service, { clock }: World) => {

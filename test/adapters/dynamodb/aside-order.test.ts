@@ -6,8 +6,7 @@ import { type Collection, collection } from '../../../lib/core/collection.ts'
 import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Query, Store } from '../../../lib/ports/store.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { type Opened, openTables } from './opened.ts'
 
 type Book = { id: string; at: string; title: string; body?: string }
@@ -30,7 +29,7 @@ const bookOf = (n: number): Book => ({
 })
 
 describe('a list sorted by a field that lies aside', () => {
-  const database = forAllTests(startDatabase, ({ stop }) => stop())
+  const database = databaseForTests()
   let opened: Opened
   let [reading, most, reads] = [0, 0, 0]
   let before: () => Promise<unknown> = async () => undefined

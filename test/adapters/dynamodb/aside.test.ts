@@ -3,14 +3,13 @@ import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { note, notes, samples } from '../../contract/store-samples.ts'
 import { createInterruptedBlobs } from '../../fakes/blobs.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { openTables } from './opened.ts'
 
 const large = (letter: string) => letter.repeat(500_000)
 
 describe('large detail', () => {
-  const database = forAllTests(startDatabase, ({ stop }) => stop())
+  const database = databaseForTests()
   let store: Store
   let again: () => Store
   const { blobs, due, kept } = createInterruptedBlobs(notes)

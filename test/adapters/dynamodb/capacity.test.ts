@@ -10,8 +10,7 @@ import { DAILY_TOTALS, TASK_TOTALS } from '../../../lib/tasks/tally.ts'
 import { createTotals } from '../../../lib/tasks/totals.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { body, lifeOf, principal, tasksOn } from './life.ts'
 import { type Opened, openTables } from './opened.ts'
 
@@ -28,10 +27,7 @@ if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: n
 const suite = hasDynoxide() ? describe : describe.skip
 suite('the capacity units of DynamoDB', () => {
   const clock = createClock()
-  const database = forAllTests(
-    () => startDatabase(startDynoxide),
-    ({ stop }) => stop(),
-  )
+  const database = databaseForTests(startDynoxide)
   let meter: () => Capacity
   let opened: Opened
   let store: Store

@@ -10,8 +10,7 @@ import type { Position } from '../../../lib/ports/store.ts'
 import { type TaskRow, tasks } from '../../../lib/tasks/rows.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { openTables } from './opened.ts'
 
 /** Texts that nothing could make shorter. */
@@ -91,10 +90,7 @@ type Case = [string, (n: number) => Texts, Texts]
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: nothing counts capacity units')
 const suite = hasDynoxide() ? describe : describe.skip
 suite('a page of the 50 newest', () => {
-  const database = forAllTests(
-    () => startDatabase(startDynoxide),
-    ({ stop }) => stop(),
-  )
+  const database = databaseForTests(startDynoxide)
   let meter: () => Capacity
   beforeAll(() => {
     meter = meterCapacity(database().client)

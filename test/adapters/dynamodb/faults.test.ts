@@ -4,8 +4,7 @@ import { Problem } from '../../../lib/core/errors.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { lines, note, notes, samples } from '../../contract/store-samples.ts'
 import { seededRandom } from '../../crash/random.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { type Fault, injectFaults } from './faults.ts'
 import { openTables } from './opened.ts'
 
@@ -15,7 +14,7 @@ const COMMITS = 200
 const AT_ONCE = 50
 
 describe('storage of which 30 % of all calls fail', () => {
-  const database = forAllTests(startDatabase, ({ stop }) => stop())
+  const database = databaseForTests()
   let store: Store
   let share = 0
   let due: Fault[] = []

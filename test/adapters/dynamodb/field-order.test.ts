@@ -2,8 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { type Collection, collection } from '../../../lib/core/collection.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { openTables } from './opened.ts'
 
 type Person = { name: string; id: string; city: string; age: number; letter: string; zip: string; at: string }
@@ -20,7 +19,7 @@ const UNLISTED = ['age', 'zip']
 
 // An item has no order of fields: one emulator answers with another each time.
 describe('the fields of a row', () => {
-  const database = forAllTests(startDatabase, ({ stop }) => stop())
+  const database = databaseForTests()
   let store: Store
   beforeAll(async () => {
     const { client } = database()

@@ -3,8 +3,7 @@ import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { type Collection, collection } from '../../../lib/core/collection.ts'
 import type { Query, Store } from '../../../lib/ports/store.ts'
 import { createInterruptedBlobs } from '../../fakes/blobs.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { openTables } from './opened.ts'
 
 type Report = {
@@ -35,7 +34,7 @@ const report = (id: string, more: Partial<Report> = {}): Report => ({
 })
 
 describe('long fields of a list', () => {
-  const database = forAllTests(startDatabase, ({ stop }) => stop())
+  const database = databaseForTests()
   let store: Store
   /** Another process. */
   let other: Store

@@ -3,8 +3,7 @@ import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { startDynalite, startDynamoDb } from '../../../offline/emulators.ts'
 import { lines, note, notes, samples } from '../../contract/store-samples.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { type Fault, injectFaults } from './faults.ts'
 import { openTables } from './opened.ts'
 
@@ -13,10 +12,7 @@ describe.each([
   ['dynalite', startDynalite],
   ['the better emulator', startDynamoDb],
 ])('a write whose answer is lost, on %s', (_, start) => {
-  const database = forAllTests(
-    () => startDatabase(start),
-    ({ stop }) => stop(),
-  )
+  const database = databaseForTests(start)
   let store: Store
   const due = new Map<string, Fault[]>()
 

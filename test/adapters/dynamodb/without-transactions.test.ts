@@ -3,18 +3,14 @@ import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { startDynalite } from '../../../offline/emulators.ts'
 import { lines, note, notes, samples } from '../../contract/store-samples.ts'
-import { startDatabase } from '../../fakes/database.ts'
-import { forAllTests } from '../../fakes/lifetimes.ts'
+import { databaseForTests } from '../../fakes/database.ts'
 import { openTables } from './opened.ts'
 
 type Sent = { TableName?: string }
 const refusal = (name: string) => Object.assign(new Error('not now'), { name, $metadata: {} })
 
 describe('a commit to a DynamoDB without transactions', () => {
-  const database = forAllTests(
-    () => startDatabase(startDynalite),
-    ({ stop }) => stop(),
-  )
+  const database = databaseForTests(startDynalite)
   let store: Store
   /** The end of the name of a table that refuses every write. */
   let refused = 'none'

@@ -49,9 +49,9 @@ export const createGateway = (needs: Needs) => {
     waitFor,
     status: createStatus(needs),
     /** Hears that a task has ended: those who wait for it go on, and whoever wanted to be notified will be. */
-    ended: async (task: Task): Promise<void> => {
+    ended: (task: Task): Promise<void> | undefined => {
       ends.tell(task.id)
-      await ended(task)
+      return ended(task)
     },
     repair,
     reopen,

@@ -5,7 +5,7 @@ import type { Log } from '../ports/log.ts'
 import { bodyOf } from './body.ts'
 import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
-import { hasBody, pathOf, readBody, toEvent } from './incoming.ts'
+import { hasBody, isReadWhole, pathOf, readBody, toEvent } from './incoming.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './malformed.ts'
 import { problemOf, problemResult } from './problem.ts'
 
@@ -83,8 +83,7 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
   }
   // What has not changed has no length of its own (RFC 9110, section 8.6).
   if (statusCode !== 304) headers['content-length'] = String(Buffer.byteLength(body))
-  const isReadWhole = !hasBody(response.req) || response.req.readableEnded
-  if (isReadWhole) return void response.writeHead(statusCode, headers).end(body)
+  if (isReadWhole(response.req)) return void response.writeHead(statusCode, headers).end(body)
   response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)
   endAfter(response.req, response)
 }

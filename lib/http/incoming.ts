@@ -14,9 +14,20 @@ export const hasBody = ({ headers }: IncomingMessage) =>
  * The bytes of a body. Keeps no more than the limit; the rest of an oversized body is dropped until the answer closes the
  * connection.
  */
-export const readBody = (request: IncomingMessage, limit: number): Promise<Buffer> =>
+export const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer> => {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  // A small body comes with its head. By the next microtask the parser has handed over all that it was given with it,
+  // and to take that out of the stream at once costs less than to let it flow.
+  await undefined
+  if (!request.complete) return gathered(request, limit)
+  const whole: Buffer = request.read() ?? Buffer.alloc(0)
+  if (whole.length > limit) throw tooLarge(limit)
+  return whole
+}
+
+/** A body that comes in pieces. */
+const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length'] ?? 0) > limit) return reject(tooLarge(limit))
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -30,6 +41,10 @@ export const readBody = (request: IncomingMessage, limit: number): Promise<Buffe
     })
     request.on('error', reject)
   })
+
+/** Whether nothing of a request is left to be read. */
+export const isReadWhole = (request: IncomingMessage): boolean =>
+  !hasBody(request) || (request.complete && request.readableLength === 0)
 
 /** The event that API Gateway would make of a request, its body yet to be read. */
 export const toEvent = (request: IncomingMessage, path: string, requestId: string): HttpEvent => {

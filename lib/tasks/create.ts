@@ -104,7 +104,7 @@ export const createTaskCreation = (needs: Needs) => {
     const stored = queue.durable ? await sent(row) : row
     const followers = [...followersOf(stored), ...(stored.born === undefined ? noteOf(stored) : [])]
     const outcome = await store
-      .decide<TaskRow>({ insert: tasks, row: stored }, followers)
+      .decide<TaskRow>({ insert: tasks, row: stored }, followers, true)
       .catch((thrown) => storedAfterAll(stored, thrown))
     if (outcome.applied && !queue.durable) void enqueue(row)
     await outcome.durable

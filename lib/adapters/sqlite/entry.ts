@@ -17,6 +17,9 @@ export type Row = {
   detailText: string | undefined
 }
 
+/** The rows of one table that are at hand, by their names. */
+export type Rows = Map<string, Entry>
+
 /**
  * A row as the last decided write left it, and its record as the last sealed script left it: `given` is the head that
  * was written there, undefined when there is no record, and `aside` whether its detail lies in the table beside.
@@ -24,6 +27,8 @@ export type Row = {
  * the script under construction among them.
  */
 export type Entry = Row & {
+  rows: Rows
+  name: string
   records: RecordWriter
   given: Fields | undefined
   aside: boolean
@@ -35,29 +40,44 @@ export type Entry = Row & {
 /** Brings a record to what its entry says; returns how much text its head is, and where its detail lies now. */
 export type RecordWriter = { write(entry: Entry): { headSize: number; aside: boolean } }
 
-/** The entry of a row that was just written over what `before` says, or over the record that `was` there. */
-export const entryOf = (records: RecordWriter, row: Row, before: Entry | undefined, was: Before): Entry => {
-  const { at, head, detail, detailSize } = row
-  const more = { records, at, head, detail, detailSize, open: true, headSize: 0 }
-  if (before?.open) {
-    const detailText = row.detailText ?? before.detailText
-    return { ...more, detailText, given: before.given, aside: before.aside, pending: before.pending }
+/** Where an entry belongs. */
+export type Slot = Pick<Entry, 'rows' | 'name' | 'records'>
+
+/** The entry of a row that was just written over the record that `was` there. */
+export const entryOf = ({ rows, name, records }: Slot, row: Row, was: Before): Entry => {
+  const { at, head, detail, detailSize, detailText } = row
+  const { head: given, aside } = was
+  const more = { given, aside, open: true, pending: 1, headSize: 0 }
+  return { rows, name, records, at, head, detail, detailSize, detailText, ...more }
+}
+
+/** A row that is at hand was written again. */
+export const renew = (entry: Entry, { at, head, detail, detailSize, detailText }: Row): void => {
+  if (!entry.open) {
+    entry.given = entry.head
+    entry.detailText = undefined
+    entry.pending += 1
+    entry.open = true
   }
-  const { head: given, aside } = before ?? was
-  return { ...more, detailText: row.detailText, given, aside, pending: (before?.pending ?? 0) + 1 }
+  entry.at = at
+  entry.head = head
+  entry.detail = detail
+  entry.detailSize = detailSize
+  entry.detailText = detailText ?? entry.detailText
+  entry.headSize = 0
 }
 
 /**
- * Empties an entry that is over. The map it was in grows and shrinks all the time, and its dead tables keep what they
- * held alive until the next full collection: that is to be little.
+ * Forgets a row. The map it was in grows and shrinks all the time, and its dead tables keep what they held alive until
+ * the next full collection: that is to be little.
  */
-export const letGo = (entry: Entry) => {
+export const letGo = (entry: Entry): void => {
+  if (entry.rows.get(entry.name) === entry) entry.rows.delete(entry.name)
   entry.head = entry.given = entry.detail = entry.detailText = undefined
 }
 
 /** Writes an entry that changed to the script, and notes that it did. */
-export const write = (entry: Entry | undefined) => {
-  if (entry === undefined) return
+export const write = (entry: Entry): void => {
   const { headSize, aside } = entry.records.write(entry)
   entry.headSize = headSize
   entry.aside = aside

@@ -19,16 +19,19 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
   for (const { name, table, key } of plans) {
     const known =
       kept.get(name)?.highest ?? db.prepare(`SELECT max(${quoted(key)}) AS key FROM ${table}`).get()?.key
-    marks.set(name, { highest: String(known ?? ''), changed: false })
+    marks.set(name, newMark(String(known ?? '')))
   }
   return {
-    /** Whether no row of the table can have this key; notes that one has it from now on. */
-    isNew: (name: string, key: string): boolean => {
-      const mark = marks.get(name)
-      if (mark === undefined || key <= mark.highest) return false
-      mark.highest = key
-      mark.changed = true
-      return true
+    /** For one table: whether no row of it can have this key; notes that one has it from now on. */
+    of: (name: string): ((key: string) => boolean) => {
+      const mark = marks.get(name) ?? newMark('')
+      marks.set(name, mark)
+      return (key) => {
+        if (key <= mark.highest) return false
+        mark.highest = key
+        mark.changed = true
+        return true
+      }
     },
     /** A script that held marks may be void: all are written once more. */
     keepAgain: (): void => {
@@ -43,3 +46,5 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
     },
   }
 }
+
+const newMark = (highest: string): Mark => ({ highest, changed: false })

@@ -1,4 +1,14 @@
-import { type Before, type Entry, entryOf, letGo, type RecordWriter, type Row, write } from './entry.ts'
+import {
+  type Before,
+  type Entry,
+  entryOf,
+  letGo,
+  type Row,
+  type Rows,
+  renew,
+  type Slot,
+  write,
+} from './entry.ts'
 import { createFresh } from './fresh.ts'
 
 /** Whoever made a task asks for it soon, and again until it is over; so many cost a few MB. */
@@ -9,7 +19,7 @@ const LARGEST = 8_192
 export type Hot = ReturnType<typeof createHot>
 
 /** What one script touched. */
-export type Touched = readonly string[]
+export type Touched = readonly Entry[]
 
 /**
  * The rows that were written last. Here a write finds what the writes before it decided, durable or not, and the writes
@@ -17,79 +27,92 @@ export type Touched = readonly string[]
  * so it stays for a while. Rows that are only ever added go to `fresh` and do not stay.
  */
 export const createHot = () => {
-  const entries = new Map<string, Entry>()
+  const tables: Rows[] = []
   const fresh = createFresh()
-  let touched: string[] = []
+  let touched: Entry[] = []
   let characters = 0
   /** What the change under way replaced, to be put back if it throws. */
-  const undo: [string, Entry | undefined][] = []
+  const undo: { entry: Entry; before: Entry | undefined }[] = []
 
+  /** The table that holds most makes room, so that a crowd of one kind does not push out the few of another. */
   const evict = () => {
-    for (const [name, entry] of entries) {
-      if (entries.size <= MOST_ENTRIES || entry.pending > 0) return
-      entries.delete(name)
+    let excess = -MOST_ENTRIES
+    let fullest: Rows | undefined
+    for (const rows of tables) {
+      excess += rows.size
+      if (rows.size > (fullest?.size ?? 0)) fullest = rows
+    }
+    if (fullest === undefined) return
+    for (const entry of fullest.values()) {
+      if (excess-- <= 0 || entry.pending > 0) return
       letGo(entry)
     }
   }
 
+  const note = (entry: Entry, before: Entry | undefined) => {
+    undo.push({ entry, before })
+    if (before?.open !== true) touched.push(entry)
+  }
+
   return {
     fresh,
-    get: (name: string): Entry | undefined => entries.get(name),
+    /** Room for the rows of one more table. */
+    rows: (): Rows => {
+      const rows: Rows = new Map()
+      tables.push(rows)
+      return rows
+    },
     /** How much text of details the open script will hold, at most. */
     get characters() {
       return characters
     },
-    put: (name: string, records: RecordWriter, row: Row, was: Before): void => {
-      const before = entries.get(name)
-      undo.push([name, before])
-      entries.set(name, entryOf(records, row, before, was))
-      if (before?.open !== true) touched.push(name)
+    /** Takes in a row as it was just written, over what `known` says, or over the record that `was` there. */
+    put: (slot: Slot, known: Entry | undefined, row: Row, was: Before): void => {
+      if (known === undefined) {
+        const entry = entryOf(slot, row, was)
+        slot.rows.set(slot.name, entry)
+        note(entry, undefined)
+      } else {
+        note(known, { ...known })
+        renew(known, row)
+      }
       characters += row.detailText?.length ?? 0
     },
     /** The change under way is decided. */
     accept: (): void => {
-      for (const [, before] of undo) if (before !== undefined) letGo(before)
       undo.length = 0
       fresh.accept()
     },
     /** The change under way threw: forget what it put. */
     reject: (): void => {
       for (let last = undo.pop(); last; last = undo.pop()) {
-        const [name, before] = last
-        if (before === undefined) entries.delete(name)
-        else entries.set(name, before)
+        const { entry, before } = last
         if (before?.open !== true) touched.pop()
+        if (before === undefined) letGo(entry)
+        else Object.assign(entry, before)
       }
       fresh.reject()
     },
     /** Writes what was touched since the last time to the draft; returns it for `settle` once it is durable. */
     seal: (): Touched => {
-      const names = touched
+      const entries = touched
       touched = []
       characters = 0
-      for (const name of names) write(entries.get(name))
+      for (const entry of entries) write(entry)
       fresh.seal()
-      return names
+      return entries
     },
-    settle: (names: Touched): void => {
+    settle: (entries: Touched): void => {
       fresh.settle()
-      for (const name of names) {
-        const entry = entries.get(name)
-        if (entry === undefined) continue
+      for (const entry of entries) {
         entry.pending -= 1
-        if (
-          entry.pending === 0 &&
-          (entry.head === undefined || entry.headSize + entry.detailSize > LARGEST)
-        ) {
-          entries.delete(name)
-          letGo(entry)
-        }
+        if (entry.pending === 0 && isNotWorthIt(entry)) letGo(entry)
       }
       evict()
     },
     /** Decisions that never became durable are void, and so is everything decided after them. */
     clear: (): void => {
-      entries.clear()
+      for (const rows of tables) rows.clear()
       touched = []
       characters = 0
       undo.length = 0
@@ -97,3 +120,6 @@ export const createHot = () => {
     },
   }
 }
+
+const isNotWorthIt = ({ head, headSize, detailSize }: Entry): boolean =>
+  head === undefined || headSize + detailSize > LARGEST

@@ -4,7 +4,7 @@ import type { Fields } from './change.ts'
 import { openDetails } from './details.ts'
 import type { Address, Entry } from './entry.ts'
 import { type Plan, quoted } from './plan.ts'
-import { type Cell, cell } from './scalar.ts'
+import { cell } from './scalar.ts'
 import type { Draft } from './script.ts'
 
 /** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
@@ -70,40 +70,45 @@ const inserter = ({ plan, draft }: Needs) => {
   const marks = names.map(() => '?').join(', ')
   const statement = draft.statement(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`)
   return (at: Address, row: Fields, text: string, small?: string | null): void => {
-    const values: Cell[] = clustered ? [text] : [...at, text]
-    if (hasDetail) values.push(small ?? null)
-    for (const field of keys) values.push(keyCell(plan, row, field))
-    for (const field of columns) values.push(cell(row[field], field))
-    draft.add(statement, values)
+    draft.begin(statement, names.length)
+    if (!clustered) for (const part of at) draft.value(part)
+    draft.value(text)
+    if (hasDetail) draft.value(small ?? null)
+    for (const field of keys) draft.value(keyCell(plan, row, field))
+    for (const field of columns) draft.value(cell(row[field], field))
   }
 }
 
 /** Sets only the columns that changed: SQLite rewrites the entry of every index whose column is named. */
 const updater = ({ plan, draft }: Needs) => {
-  const statements = new Map<string, number>()
-  const statementOf = (changed: string): number => {
+  const { columns, address } = plan
+  type Statement = { number: number; values: number }
+  const statements = new Map<number, Statement>()
+  /** By a bit for the small detail and one for each column. */
+  const statementOf = (changed: number): Statement => {
     const known = statements.get(changed)
     if (known !== undefined) return known
-    const made = draft.statement(`UPDATE ${plan.table} SET _head = ?${changed} WHERE ${addressed(plan)}`)
+    const set = ['_small', ...columns.map(quoted)].filter((_, bit) => changed & (1 << bit))
+    const names = ['_head', ...set].map((name) => `${name} = ?`).join(', ')
+    const number = draft.statement(`UPDATE ${plan.table} SET ${names} WHERE ${addressed(plan)}`)
+    const made = { number, values: 1 + set.length + address.length }
     statements.set(changed, made)
     return made
   }
   /** `small` undefined leaves the detail alone. */
   return (at: Address, before: Fields, row: Fields, text: string, small: string | null | undefined): void => {
-    const values: Cell[] = [text]
-    let changed = ''
-    if (small !== undefined) {
-      changed = ', _small = ?'
-      values.push(small)
-    }
-    for (const field of plan.columns) {
-      const value = cell(row[field], field)
-      if (value === cell(before[field], field)) continue
-      changed += `, ${quoted(field)} = ?`
-      values.push(value)
-    }
-    values.push(...at)
-    draft.add(statementOf(changed), values)
+    let changed = small === undefined ? 0 : 1
+    columns.forEach((field, place) => {
+      if (cell(row[field], field) !== cell(before[field], field)) changed |= 2 << place
+    })
+    const { number, values } = statementOf(changed)
+    draft.begin(number, values)
+    draft.value(text)
+    if (small !== undefined) draft.value(small)
+    columns.forEach((field, place) => {
+      if (changed & (2 << place)) draft.value(cell(row[field], field))
+    })
+    for (const part of at) draft.value(part)
   }
 }
 

@@ -30,14 +30,21 @@ export const createDraft = () => {
     define.push(sql)
     return numbers.size - 1
   }
+  const begin = (number: number, values: number): void => {
+    steps.push(number, values)
+  }
+  const value = (one: Cell): void => {
+    steps.push(one)
+    if (typeof one === 'string') characters += one.length
+  }
   return {
     statement,
+    /** A step of so many values, which are given by `value` next. */
+    begin,
+    value,
     add: (number: number, values: readonly Cell[]): void => {
-      steps.push(number, values.length)
-      for (const value of values) {
-        steps.push(value)
-        if (typeof value === 'string') characters += value.length
-      }
+      begin(number, values.length)
+      for (const one of values) value(one)
     },
     /** How much text the script holds. */
     get characters() {

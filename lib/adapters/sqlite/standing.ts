@@ -1,6 +1,6 @@
 import type { Key } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
-import type { Address } from './entry.ts'
+import type { Address, Entry, Rows } from './entry.ts'
 import type { HighWater } from './high-water.ts'
 import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
@@ -11,7 +11,9 @@ export type Parts = {
   plan: Plan
   records: Records
   hot: Hot
-  highWater: HighWater
+  /** Those of this table in `hot`. */
+  rows: Rows
+  isNew: ReturnType<HighWater['of']>
   expired: (head: Fields) => boolean
 }
 /** A row and where it lies. `detail` is undefined when nobody asked for it and it was not at hand; its size is in characters. */
@@ -25,8 +27,8 @@ export type Standing = {
 
 export const NOTHING: Fields = Object.freeze({})
 
-export const nameOf = ({ plan }: Parts, key: Key): string =>
-  typeof key === 'string' ? `${plan.name}\0${key}` : `${plan.name}\0${key[0]}\0${key[1]}`
+/** Rows of one owner and another may have the same key. */
+export const nameOf = (key: Key): string => (typeof key === 'string' ? key : `${key[0]}\0${key[1]}`)
 
 /** The row as the file has it, expired or not. */
 export const inFile = ({ records }: Parts, key: Key, detail: boolean): Standing | undefined => {
@@ -38,9 +40,13 @@ export const inFile = ({ records }: Parts, key: Key, detail: boolean): Standing 
   return { at, head, ...records.detailOf(at, small), aside }
 }
 
-/** The row as the last write that was decided left it, expired or not. */
-export const lastOf = (parts: Parts, key: Key, name: string, detail: boolean): Standing | undefined => {
-  const entry = parts.hot.get(name)
+/** The row as the last write that was decided left it, expired or not; `entry` is what is at hand of it. */
+export const lastOf = (
+  parts: Parts,
+  key: Key,
+  entry: Entry | undefined,
+  detail: boolean,
+): Standing | undefined => {
   if (entry === undefined) return freshOf(parts, key) ?? inFile(parts, key, detail)
   const { at, head, aside } = entry
   if (head === undefined) return undefined
@@ -59,8 +65,8 @@ const freshOf = ({ plan, hot }: Parts, key: Key): Standing | undefined => {
 
 /** The row as readers may see it: the file's state, which an entry without pending writes has in memory. */
 export const durableOf = (parts: Parts, key: Key, detail: boolean): Standing | undefined => {
-  const name = nameOf(parts, key)
-  return parts.hot.get(name)?.pending === 0 ? lastOf(parts, key, name, detail) : inFile(parts, key, detail)
+  const entry = parts.rows.get(nameOf(key))
+  return entry?.pending === 0 ? lastOf(parts, key, entry, detail) : inFile(parts, key, detail)
 }
 
 /** A copy for the caller: what is kept here must not change in its hands, and has fields that are no fields in JSON. */

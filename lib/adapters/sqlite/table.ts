@@ -3,19 +3,21 @@ import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, changesAny, type Fields, split } from './change.ts'
-import type { Before } from './entry.ts'
+import type { Address, Before } from './entry.ts'
 import type { HighWater } from './high-water.ts'
 import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
 import { openRecords } from './records.ts'
 import type { Draft } from './script.ts'
-import { durableOf, lastOf, NOTHING, nameOf, type Parts, shown } from './standing.ts'
+import { durableOf, lastOf, NOTHING, nameOf, type Parts, type Standing, shown } from './standing.ts'
 
 export type Table = ReturnType<typeof openTable>
 type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot; highWater: HighWater }
 
 /** What stands for a removed row until that is durable. */
 const GONE = { head: undefined, detail: undefined, detailSize: 0, detailText: undefined }
+/** Rows of a clustered table lie where their keys say. */
+const NOWHERE: Address = []
 /** What a record is before it is there. */
 const NEW: Before = { head: undefined, aside: false }
 
@@ -23,26 +25,27 @@ const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined }
 
 /** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
 const insertFresh = ({ records, plan, hot }: Parts, row: Fields): Outcome<Fields> => {
-  records.insert(records.newAddress(row), row, JSON.stringify(row))
+  records.insert(NOWHERE, row, JSON.stringify(row))
   hot.fresh.add(plan.name, String(row[plan.within ?? '']), String(row[plan.key]), row)
   return { applied: true, row }
 }
 
 const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<Fields> => {
-  const { records, plan, hot } = parts
-  const isNew = parts.highWater.isNew(plan.name, String(row[plan.key]))
+  const { records, plan, rows, hot } = parts
+  const isNew = parts.isNew(String(row[plan.key]))
   if (isNew && plan.clustered) return insertFresh(parts, row)
   const key = keyOf(plan, row)
-  const name = nameOf(parts, key)
-  const there = isNew ? undefined : lastOf(parts, key, name, asked)
+  const name = nameOf(key)
+  const known = isNew ? undefined : rows.get(name)
+  const there = isNew ? undefined : lastOf(parts, key, known, asked)
   if (there !== undefined && !parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
   const { head, detail } = split(row, plan.heavy)
   records.check(head)
   // What has expired or was just removed is written over.
-  const at = there?.at ?? hot.get(name)?.at ?? records.newAddress(row)
+  const at = there?.at ?? known?.at ?? records.newAddress(row)
   const left = { at, head, detail: detail ?? NOTHING, ...textOf(plan, detail) }
-  hot.put(name, records, left, there ?? NEW)
-  return { applied: true, row: shown({ head, detail }, asked) }
+  hot.put({ rows, name, records }, known, left, there ?? NEW)
+  return { applied: true, row: asked ? row : shown({ head, detail }, false) }
 }
 
 /** The text of a detail that was written; a collection that has none writes none. */
@@ -65,31 +68,53 @@ const refuseNewKey = ({ plan }: Parts, head: Fields, { set, add, unset }: Update
 
 /** Detail is read when a condition, a change or the caller names it, and written only when it is changed. */
 const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fields> => {
-  const { records, plan, hot } = parts
-  const heavy = plan.heavy.size > 0 && changesAny(plan.heavy, write)
-  const name = nameOf(parts, write.key)
-  const there = lastOf(parts, write.key, name, heavy || asked || asksAny(plan.heavy, write.when))
+  const { plan, rows } = parts
+  const changesDetail = plan.heavy.size > 0 && changesAny(plan.heavy, write)
+  const asksDetail = asksAny(plan.heavy, write.when)
+  const name = nameOf(write.key)
+  const known = rows.get(name)
+  const there = lastOf(parts, write.key, known, changesDetail || asksDetail || asked)
   if (there === undefined || parts.expired(there.head)) return ABSENT
-  const row = { ...there.head, ...there.detail }
-  if (!meets(row, write.when)) return { applied: false, row: shown(there, asked) }
+  if (!meets(asksDetail ? whole(there) : there.head, write.when))
+    return { applied: false, row: shown(there, asked) }
   refuseNewKey(parts, there.head, write)
+  const { row, head, detail } = changesDetail ? changedWhole(parts, there, write) : changedHead(there, write)
+  parts.records.check(head, write.set ?? NOTHING)
+  const left = { at: there.at, head, ...detail }
+  parts.hot.put({ rows, name, records: parts.records }, known, left, there)
+  return { applied: true, row: asked ? row() : shown({ head, detail: undefined }, false) }
+}
+
+const whole = ({ head, detail }: Pick<Standing, 'head' | 'detail'>): Fields =>
+  Object.assign({ ...head }, detail)
+
+/** The light fields changed alone; the detail stays as it is. */
+const changedHead = ({ head: before, detail, detailSize }: Standing, write: Update<Fields>) => {
+  const head = { ...before }
+  change(head, write)
+  return {
+    head,
+    detail: { detail, detailSize, detailText: undefined },
+    row: () => whole({ head, detail }),
+  }
+}
+
+const changedWhole = ({ plan }: Parts, there: Standing, write: Update<Fields>) => {
+  const row = whole(there)
   change(row, write)
   const { head, detail } = split(row, plan.heavy)
-  records.check(head, write.set ?? NOTHING)
-  const left = heavy
-    ? { at: there.at, head, detail: detail ?? NOTHING, ...textOf(plan, detail) }
-    : { at: there.at, head, detail: there.detail, detailSize: there.detailSize, detailText: undefined }
-  hot.put(name, records, left, there)
-  return { applied: true, row: asked ? row : shown({ head, detail }, false) }
+  return { head, detail: { detail: detail ?? NOTHING, ...textOf(plan, detail) }, row: () => row }
 }
 
 const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Outcome<Fields> => {
-  const name = nameOf(parts, key)
-  const there = lastOf(parts, key, name, asked || asksAny(parts.plan.heavy, when))
+  const { plan, rows, records, hot } = parts
+  const name = nameOf(key)
+  const known = rows.get(name)
+  const there = lastOf(parts, key, known, asked || asksAny(plan.heavy, when))
   if (there === undefined || parts.expired(there.head)) return ABSENT
   const row = shown(there, asked)
-  if (!meets({ ...there.head, ...there.detail }, when)) return { applied: false, row }
-  parts.hot.put(name, parts.records, { ...GONE, at: there.at }, there)
+  if (!meets(whole(there), when)) return { applied: false, row }
+  hot.put({ rows, name, records }, known, { ...GONE, at: there.at }, there)
   return { applied: true, row }
 }
 
@@ -102,20 +127,22 @@ const get = (parts: Parts, key: Key, detail: boolean): Fields | undefined => {
 export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => {
   const { expires } = plan
   const expired = (row: Fields) => expires !== undefined && Number(row[expires] ?? Infinity) <= clock.now()
-  const parts: Parts = { plan, records: openRecords({ db, plan, draft }), hot, highWater, expired }
+  const records = openRecords({ db, plan, draft })
+  const parts: Parts = { plan, records, hot, rows: hot.rows(), isNew: highWater.of(plan.name), expired }
   return {
     plan,
-    detailOf: parts.records.detailOf,
+    detailOf: records.detailOf,
     get: (key: Key, detail: boolean) => get(parts, key, detail),
     insert: (write: Insert<Fields>, detail: boolean) => insert(parts, write, detail),
     update: (write: Update<Fields>, detail: boolean) => update(parts, write, detail),
     remove: (write: Remove<Fields>, detail: boolean) => remove(parts, write, detail),
     /** Removes a record whatever its row says. */
     purge: (key: Key) => {
-      const name = nameOf(parts, key)
-      const there = lastOf(parts, key, name, false)
+      const name = nameOf(key)
+      const known = parts.rows.get(name)
+      const there = lastOf(parts, key, known, false)
       if (there === undefined || !expired(there.head)) return
-      hot.put(name, parts.records, { ...GONE, at: there.at }, there)
+      hot.put({ rows: parts.rows, name, records }, known, { ...GONE, at: there.at }, there)
     },
   }
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
+import { createBatch } from './batch.ts'
 import { bodyOf } from './body.ts'
 import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
@@ -49,11 +50,13 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       await send(response, withCommonHeaders(problemResult(problemOf(thrown), requestId), requestId))
     }
   }
+  const inTurn = createBatch()
   const listen = (request: IncomingMessage, response: ServerResponse, check?: typeof refuseHosts) => {
-    serve(request, response, check).catch((err) => {
+    const failed = (err: unknown) => {
       log.warn({ err, method: request.method, path: pathOf(request.url ?? '/') }, 'connection failed')
       response.destroy()
-    })
+    }
+    inTurn(() => void serve(request, response, check).catch(failed))
   }
   return createServer(OPTIONS, listen)
     .on('checkExpectation', (request, response) => listen(request, response, refuseExpectation))

@@ -12,14 +12,12 @@ export const hasBody = ({ headers }: IncomingMessage) =>
 
 /**
  * The bytes of a body. Keeps no more than the limit; the rest of an oversized body is dropped until the answer closes the
- * connection.
+ * connection. Throws what ended the connection when that is gone.
  */
 export const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer> => {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
-  // A small body comes with its head. By the next microtask the parser has handed over all that it was given with it,
-  // and to take that out of the stream at once costs less than to let it flow.
-  await undefined
   if (!request.complete) return gathered(request, limit)
+  // A small body comes with its head, and costs less to take out of the stream at once than to let flow.
   const whole: Buffer = request.read() ?? Buffer.alloc(0)
   if (whole.length > limit) throw tooLarge(limit)
   return whole
@@ -28,6 +26,7 @@ export const readBody = async (request: IncomingMessage, limit: number): Promise
 /** A body that comes in pieces. */
 const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
+    if (request.errored) return reject(request.errored)
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {

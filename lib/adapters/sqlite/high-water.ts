@@ -3,48 +3,65 @@ import { type Plan, quoted } from './plan.ts'
 import type { Draft } from './script.ts'
 
 export type HighWater = ReturnType<typeof openHighWater>
-type Mark = { highest: string; changed: boolean }
+/** `kept` is what the file says, or will with the next script: no lower than `highest`. */
+type Mark = { highest: string; kept: string; changed: boolean }
+
+/**
+ * So much of a key is kept, which for our ids is their time, to a second or less: a mark that every script wrote would be
+ * one page more in each.
+ */
+const KEPT = 13
+const ABOVE_ALL = '~'
+
+/** A bound that the keys of the next moment lie below as well. */
+const boundOf = (key: string): string => {
+  const bound = `${key.slice(0, KEPT)}${ABOVE_ALL}`
+  return bound < key ? key : bound
+}
 
 /**
  * The highest key that each table ever held. Keys are made in rising order, so that most new rows lie above the mark and
- * are known to be new without a look into the file. The marks are kept in the file, with the rows that raise them.
+ * are known to be new without a look into the file. The file keeps a bound above the marks, with the rows that raise them:
+ * what lies between is looked up once the service has started again.
  * Keys are compared by code unit here and by byte there, which is the same order for the ASCII that keys are made of.
  */
 export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: Draft) => {
-  const kept = db.prepare('SELECT highest FROM high_water WHERE name = ?')
+  const read = db.prepare('SELECT highest FROM high_water WHERE name = ?')
   const keep = draft.statement(
     'INSERT INTO high_water VALUES (?, ?) ON CONFLICT DO UPDATE SET highest = excluded.highest',
   )
   const marks = new Map<string, Mark>()
   for (const { name, table, key } of plans) {
     const known =
-      kept.get(name)?.highest ?? db.prepare(`SELECT max(${quoted(key)}) AS key FROM ${table}`).get()?.key
+      read.get(name)?.highest ?? db.prepare(`SELECT max(${quoted(key)}) AS key FROM ${table}`).get()?.key
     marks.set(name, newMark(String(known ?? '')))
   }
   return {
     /** For one table: whether no row of it can have this key; notes that one has it from now on. */
     of: (name: string): ((key: string) => boolean) => {
       const mark = marks.get(name) ?? newMark('')
-      marks.set(name, mark)
       return (key) => {
         if (key <= mark.highest) return false
         mark.highest = key
-        mark.changed = true
+        if (key > mark.kept) {
+          mark.kept = boundOf(key)
+          mark.changed = true
+        }
         return true
       }
     },
     /** A script that held marks may be void: all are written once more. */
     keepAgain: (): void => {
-      for (const mark of marks.values()) mark.changed = mark.highest !== ''
+      for (const mark of marks.values()) mark.changed = mark.kept !== ''
     },
     /** Adds the marks that rose since the last time to the draft. */
     flush: (): void => {
       for (const [name, mark] of marks) {
-        if (mark.changed) draft.add(keep, [name, mark.highest])
+        if (mark.changed) draft.add(keep, [name, mark.kept])
         mark.changed = false
       }
     },
   }
 }
 
-const newMark = (highest: string): Mark => ({ highest, changed: false })
+const newMark = (highest: string): Mark => ({ highest, kept: highest, changed: false })

@@ -11,8 +11,11 @@ import {
 } from './entry.ts'
 import { createFresh } from './fresh.ts'
 
-/** Whoever made a task asks for it soon, and again until it is over; so many cost a few MB. */
-const MOST_ENTRIES = 512
+/**
+ * Whoever made a task asks for it soon. More would outlive the young generation, and what that has to move costs every
+ * task more than a read costs those who ask.
+ */
+const MOST_ENTRIES = 64
 /** Characters of a row beyond which it is read again rather than kept. */
 const LARGEST = 8_192
 

@@ -69,12 +69,10 @@ export const createLifecycle = ({ store, queue, reconcile, telling, clock, ids }
     const followers = (row: TaskRow): Follower[] => {
       const id = it.eventId ?? (it.silent ? '' : ids.next('evt'))
       const text = it.verb === 'start' ? startedText(row) : it.event
-      return [
-        ...(it.silent ? [] : [{ insert: taskEvents, row: event(it.taskId, eventOf[it.verb], text, id) }]),
-        tallyOfMove(it.from, to),
-        ...tallyOfEnded(row),
-        ...(it.followers?.(row, id) ?? []),
-      ]
+      const all: Follower[] = [tallyOfMove(it.from, to), ...tallyOfEnded(row)]
+      if (!it.silent) all.push({ insert: taskEvents, row: event(it.taskId, eventOf[it.verb], text, id) })
+      if (it.followers) all.push(...it.followers(row, id))
+      return all
     }
     return [updateOf(it, to), followers, true] as const
   }

@@ -26,9 +26,12 @@ export const applier = (tableOf: TableOf, tallies: Tallies) => {
     return tableOf(one.remove).remove(one, detail)
   }
   const follow = (followers: readonly Follower[]) => {
-    for (const one of followers) if (isTally(one)) tallies.check(one)
-    for (const one of followers) if (!isTally(one)) write(one, false)
-    for (const one of followers) if (isTally(one)) tallies.add(one)
+    const taken: Tally[] = []
+    for (const one of followers) {
+      if (!isTally(one)) write(one, false)
+      else taken.push(tallies.check(one))
+    }
+    for (const tally of taken) tallies.add(tally)
   }
   return ({ head, followers, detail }: Change): Outcome<Fields> => {
     const outcome = write(head, detail)

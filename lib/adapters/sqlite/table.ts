@@ -3,7 +3,7 @@ import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, changesAny, type Fields, split } from './change.ts'
-import type { Address, Before } from './entry.ts'
+import type { Address, Before, Row } from './entry.ts'
 import type { HighWater } from './high-water.ts'
 import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
@@ -39,19 +39,15 @@ const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<
   const known = isNew ? undefined : rows.get(name)
   const there = isNew ? undefined : lastOf(parts, key, known, asked)
   if (there !== undefined && !parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
-  const { head, detail } = split(row, plan.heavy)
+  const { head, detail = NOTHING } = split(row, plan.heavy)
   records.check(head)
   // What has expired or was just removed is written over.
   const at = there?.at ?? known?.at ?? records.newAddress(row)
-  const left = { at, head, detail: detail ?? NOTHING, ...textOf(plan, detail) }
+  // A collection without detail writes none.
+  const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail)
+  const left = { at, head, detail, detailSize: detailText?.length ?? 0, detailText }
   hot.put({ rows, name, records }, known, left, there ?? NEW)
-  return { applied: true, row: asked ? row : shown({ head, detail }, false) }
-}
-
-/** The text of a detail that was written; a collection that has none writes none. */
-const textOf = (plan: Plan, detail: Fields | undefined) => {
-  const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail ?? NOTHING)
-  return { detailText, detailSize: detailText?.length ?? 0 }
+  return { applied: true, row: asked ? row : shown(left, false) }
 }
 
 const keyOf = ({ within, key }: Plan, row: Fields): Key =>
@@ -78,32 +74,30 @@ const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fi
   if (!meets(asksDetail ? whole(there) : there.head, write.when))
     return { applied: false, row: shown(there, asked) }
   refuseNewKey(parts, there.head, write)
-  const { row, head, detail } = changesDetail ? changedWhole(parts, there, write) : changedHead(there, write)
-  parts.records.check(head, write.set ?? NOTHING)
-  const left = { at: there.at, head, ...detail }
+  const left = changesDetail ? changedWhole(plan, there, write) : changedHead(there, write)
+  parts.records.check(left.head, write.set ?? NOTHING)
   parts.hot.put({ rows, name, records: parts.records }, known, left, there)
-  return { applied: true, row: asked ? row() : shown({ head, detail: undefined }, false) }
+  return { applied: true, row: asked ? whole(left) : shown(left, false) }
 }
 
 const whole = ({ head, detail }: Pick<Standing, 'head' | 'detail'>): Fields =>
   Object.assign({ ...head }, detail)
 
+type Left = Row & { head: Fields }
+
 /** The light fields changed alone; the detail stays as it is. */
-const changedHead = ({ head: before, detail, detailSize }: Standing, write: Update<Fields>) => {
+const changedHead = ({ at, head: before, detail, detailSize }: Standing, write: Update<Fields>): Left => {
   const head = { ...before }
   change(head, write)
-  return {
-    head,
-    detail: { detail, detailSize, detailText: undefined },
-    row: () => whole({ head, detail }),
-  }
+  return { at, head, detail, detailSize, detailText: undefined }
 }
 
-const changedWhole = ({ plan }: Parts, there: Standing, write: Update<Fields>) => {
+const changedWhole = ({ heavy }: Plan, there: Standing, write: Update<Fields>): Left => {
   const row = whole(there)
   change(row, write)
-  const { head, detail } = split(row, plan.heavy)
-  return { head, detail: { detail: detail ?? NOTHING, ...textOf(plan, detail) }, row: () => row }
+  const { head, detail = NOTHING } = split(row, heavy)
+  const detailText = JSON.stringify(detail)
+  return { at: there.at, head, detail, detailSize: detailText.length, detailText }
 }
 
 const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Outcome<Fields> => {

@@ -70,9 +70,10 @@ export const openTallies = (db: DatabaseSync, draft: Draft) => {
     'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
   )
   return {
-    /** Throws TypeError for a tally that cannot be taken. */
-    check: (tally: Tally): void => {
+    /** The tally; throws TypeError for one that cannot be taken. */
+    check: (tally: Tally): Tally => {
       if (!pending.has(tally)) check(tally)
+      return tally
     },
     /** Takes a tally that passed `check` into the script under construction. */
     add: (tally: Tally): void => {

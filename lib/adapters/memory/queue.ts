@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process'
 import { backoffMs } from '../../core/backoff.ts'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -31,9 +32,10 @@ const DONE = Promise.resolve()
  * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, as often as it takes. Messages wait before `start`
  * and after `drain`; a drained queue can be started again.
  *
- * Invariant: the handler of a message runs after every `setImmediate` callback that was scheduled before the message
- * was sent. A sender that hands a write to the store and then sends, in one turn, thus has its write committed with the
- * group of that turn before anybody can claim what it sent.
+ * Invariant: a message is handled once all is done that its sender's callback began, promises included, and before the
+ * event loop goes on. The messages of many senders at once are thus handled together, and what a sender and a handler
+ * decided share a group commit. What handlers send in turn waits for the next turn of the event loop, so that messages
+ * that beget messages keep it from nothing.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const { clock, log, redeliverAfterMs = 1_000 } = needs
@@ -42,23 +44,27 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let handler: Handler<Body> | undefined
   let running = 0
   let scheduled = false
-  // Messages from this number on were sent after the dispatch was scheduled, and wait for the one that follows.
-  let horizon = 0
-  // Messages below this number have seen a whole turn pass since they were sent: a slot that frees may take one at once.
+  // Whether this turn has had its dispatch.
+  let dispatched = false
+  // Messages from this number on were sent after the last dispatch: a slot that frees must leave them to the next one.
   let settled = 0
 
   const wake = () => {
     if (scheduled || !handler || running >= concurrency || backlog.ready === 0) return
     scheduled = true
-    horizon = backlog.sent
-    setImmediate(dispatch)
+    if (dispatched) return void setImmediate(dispatch)
+    dispatched = true
+    setImmediate(nextTurn)
+    nextTick(dispatch)
+  }
+  const nextTurn = () => {
+    dispatched = false
   }
   const backlog = createBacklog<Body>({ clock, onDue: wake })
 
   const dispatch = () => {
     scheduled = false
-    // A handler that sends moves the horizon on at once.
-    settled = horizon
+    settled = backlog.sent
     fill()
   }
 

@@ -6,13 +6,12 @@ import type { Address, Entry } from './entry.ts'
 import { type Plan, quoted } from './plan.ts'
 import { cell } from './scalar.ts'
 import type { Draft } from './script.ts'
+import { addressed, updater } from './updater.ts'
 
 /** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
 export type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
 type Needs = { db: DatabaseSync; plan: Plan; draft: Draft }
-
-const addressed = ({ address }: Plan) => address.map((column) => `${column} = ?`).join(' AND ')
 
 /** Reads of single records; writes go into the draft. Neither judges conditions nor knows of expiry. */
 export const openRecords = (needs: Needs) => {
@@ -76,39 +75,6 @@ const inserter = ({ plan, draft }: Needs) => {
     if (hasDetail) draft.value(small ?? null)
     for (const field of keys) draft.value(keyCell(plan, row, field))
     for (const field of columns) draft.value(cell(row[field], field))
-  }
-}
-
-/** Sets only the columns that changed: SQLite rewrites the entry of every index whose column is named. */
-const updater = ({ plan, draft }: Needs) => {
-  const { columns, address } = plan
-  type Statement = { number: number; values: number }
-  const statements = new Map<number, Statement>()
-  /** By a bit for the small detail and one for each column. */
-  const statementOf = (changed: number): Statement => {
-    const known = statements.get(changed)
-    if (known !== undefined) return known
-    const set = ['_small', ...columns.map(quoted)].filter((_, bit) => changed & (1 << bit))
-    const names = ['_head', ...set].map((name) => `${name} = ?`).join(', ')
-    const number = draft.statement(`UPDATE ${plan.table} SET ${names} WHERE ${addressed(plan)}`)
-    const made = { number, values: 1 + set.length + address.length }
-    statements.set(changed, made)
-    return made
-  }
-  /** `small` undefined leaves the detail alone. */
-  return (at: Address, before: Fields, row: Fields, text: string, small: string | null | undefined): void => {
-    let changed = small === undefined ? 0 : 1
-    columns.forEach((field, place) => {
-      if (cell(row[field], field) !== cell(before[field], field)) changed |= 2 << place
-    })
-    const { number, values } = statementOf(changed)
-    draft.begin(number, values)
-    draft.value(text)
-    if (small !== undefined) draft.value(small)
-    columns.forEach((field, place) => {
-      if (changed & (2 << place)) draft.value(cell(row[field], field))
-    })
-    for (const part of at) draft.value(part)
   }
 }
 

@@ -56,6 +56,8 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
       log.warn({ err, method: request.method, path: pathOf(request.url ?? '/') }, 'connection failed')
       response.destroy()
     }
+    // The system forgets it when the caller leaves, and node keeps it once asked.
+    void request.socket.remoteAddress
     inTurn(() => void serve(request, response, check).catch(failed))
   }
   return createServer(OPTIONS, listen)

@@ -35,7 +35,7 @@ export type Follower = Write<any> | Tally
 /** What follows from a head: given, or derived from the row that the head left (with detail when `detail` was asked). */
 export type Followers<R> = readonly Follower[] | ((row: R) => readonly Follower[])
 
-/** `row` is the row after an applied write (before, for a removal), or the row that stood in the way, without detail. */
+/** `row` is the row after an applied write (before, for a removal), or the row that stood in the way; without detail unless asked. */
 export type Outcome<R> = { applied: boolean; row: R | undefined }
 
 /** A condition on rows, as data: every adapter translates it. Texts compare by code unit, ranges are inclusive. */

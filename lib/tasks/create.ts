@@ -103,6 +103,7 @@ export const createTaskCreation = (needs: Needs) => {
   const keep = async (row: TaskRow): Promise<Task> => {
     const stored = queue.durable ? await sent(row) : row
     const followers = [...followersOf(stored), ...(stored.born === undefined ? noteOf(stored) : [])]
+    // Whole, as storage has it at hand: a copy without its detail would be work for nothing.
     const outcome = await store
       .decide<TaskRow>({ insert: tasks, row: stored }, followers, true)
       .catch((thrown) => storedAfterAll(stored, thrown))

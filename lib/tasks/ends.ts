@@ -1,12 +1,12 @@
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal } from './machine.ts'
-import type { Task } from './schema.ts'
+import type { TaskRow } from './rows.ts'
 
 /**
- * Hears of each end of a task, once it is stored and whole, by its row; it must not reject. Undefined when there is
+ * Hears of each end of a task, once it is stored and whole, by its row, of which it hands on what is public; it must not reject. Undefined when there is
  * nothing to wait for.
  */
-export type HearEnd = (task: Task) => Promise<void> | undefined
+export type HearEnd = (row: TaskRow) => Promise<void> | undefined
 
 /** A lifecycle that says when a task has come to its end, whoever moved it there. */
 export const tellingEnds = (lifecycle: Lifecycle, hear: HearEnd): Lifecycle => ({

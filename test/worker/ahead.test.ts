@@ -9,12 +9,20 @@ import { startDomains, turns } from '../fakes/service.ts'
 
 const lost = () => new Problem('unavailable', 'storage_unavailable', 'the transaction failed')
 
+/** A row once it is durable: its claim may come before. */
+const kept = async (store: Store, ...[of, key]: Parameters<Store['get']>): Promise<object> => {
+  const row = await store.get(of, key, true)
+  if (row !== undefined) return row
+  await turns(1)
+  return kept(store, of, key)
+}
+
 /** Storage whose first decision turns out void: told as it would have been, never kept. */
 const voiding = (told: { applied: boolean }) => (store: Store) => {
   let left = 1
   const decide = async (...[head, followers, detail]: Parameters<Store['decide']>) => {
     if (!('update' in head) || left-- <= 0) return store.decide(head, followers, detail)
-    const row = await store.get(head.update, head.key, detail)
+    const row = await kept(store, head.update, head.key)
     return {
       ...told,
       row: { ...row, attempts: 1, fence: 1, status: 'in_progress' },

@@ -32,10 +32,10 @@ const DONE = Promise.resolve()
  * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, as often as it takes. Messages wait before `start`
  * and after `drain`; a drained queue can be started again.
  *
- * Invariant: a message is handled once all is done that its sender's callback began, promises included, and before the
- * event loop goes on. The messages of many senders at once are thus handled together, and what a sender and a handler
- * decided share a group commit. What handlers send in turn waits for the next turn of the event loop, so that messages
- * that beget messages keep it from nothing.
+ * Invariant: a message is handled once its sender's callback is over, the promises that had become due with it included.
+ * The first messages of a turn of the event loop are handled right then, before it goes on: those of many senders at once
+ * together, and what a sender and a handler decided shares a group commit. Later ones, such as those that handlers send,
+ * wait for the next turn, so that messages that beget messages keep it from nothing.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const { clock, log, redeliverAfterMs = 1_000 } = needs
@@ -52,10 +52,9 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   const wake = () => {
     if (scheduled || !handler || running >= concurrency || backlog.ready === 0) return
     scheduled = true
-    if (dispatched) return void setImmediate(dispatch)
-    dispatched = true
-    setImmediate(nextTurn)
-    nextTick(dispatch)
+    if (dispatched) setImmediate(dispatch)
+    // A tick of its own comes before the promises of a callback, one that a promise asks for after them all.
+    else queueMicrotask(() => nextTick(dispatch))
   }
   const nextTurn = () => {
     dispatched = false
@@ -64,6 +63,8 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
 
   const dispatch = () => {
     scheduled = false
+    dispatched = true
+    setImmediate(nextTurn)
     settled = backlog.sent
     fill()
   }

@@ -39,7 +39,8 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
   return {
     /** For one table: whether no row of it can have this key; notes that one has it from now on. */
     of: (name: string): ((key: string) => boolean) => {
-      const mark = marks.get(name) ?? newMark('')
+      const mark = marks.get(name)
+      if (mark === undefined) throw new Error(`The table ${name} has no mark`)
       return (key) => {
         if (key <= mark.highest) return false
         mark.highest = key

@@ -37,18 +37,13 @@ export const createHot = () => {
   /** What the change under way replaced, to be put back if it throws. */
   const undo: { entry: Entry; before: Entry | undefined }[] = []
 
-  /** The table that holds most makes room, so that a crowd of one kind does not push out the few of another. */
+  /** The table that holds most makes room, row by row, so that a crowd of one kind does not push out the few of another. */
   const evict = () => {
-    let excess = -MOST_ENTRIES
-    let fullest: Rows | undefined
-    for (const rows of tables) {
-      excess += rows.size
-      if (rows.size > (fullest?.size ?? 0)) fullest = rows
-    }
-    if (fullest === undefined) return
-    for (const entry of fullest.values()) {
-      if (excess-- <= 0 || entry.pending > 0) return
-      letGo(entry)
+    let excess = tables.reduce((sum, rows) => sum + rows.size, -MOST_ENTRIES)
+    for (; excess > 0; excess -= 1) {
+      const oldest = oldestOf(tables.reduce((most, rows) => (rows.size > most.size ? rows : most)))
+      if (oldest === undefined) return
+      letGo(oldest)
     }
   }
 
@@ -126,3 +121,9 @@ export const createHot = () => {
 
 const isNotWorthIt = ({ head, headSize, detailSize }: Entry): boolean =>
   head === undefined || headSize + detailSize > LARGEST
+
+/** The oldest row of a table that nobody waits for. */
+const oldestOf = (rows: Rows): Entry | undefined => {
+  for (const entry of rows.values()) if (entry.pending === 0) return entry
+  return undefined
+}

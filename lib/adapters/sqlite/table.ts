@@ -47,7 +47,7 @@ const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<
   const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail)
   const left = { at, head, detail, detailSize: detailText?.length ?? 0, detailText }
   hot.put({ rows, name, records }, known, left, there ?? NEW)
-  return { applied: true, row: asked ? row : shown(left, false) }
+  return { applied: true, row: asked && plan.heavy.size > 0 ? row : shown(left, asked) }
 }
 
 const keyOf = ({ within, key }: Plan, row: Fields): Key =>

@@ -54,23 +54,18 @@ export const createNotify = ({ store, tasks, addDelivery, clock, log }: Needs) =
       log.error({ requestId: row.id, reason: messageOf(thrown) }, 'the end of a task was not told yet'),
     )
 
-  /** Whoever ended the task is not to suffer when this fails: repair makes up for it. */
-  const notifyLogged = async (task: Task): Promise<void> => {
-    try {
-      const request = await store.get(gatewayRequests, requestIdOf(task.id))
-      if (request) await notify(request, task)
-    } catch (thrown) {
-      log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'the end of a task was not told yet')
-    }
-  }
-
   return {
-    /**
-     * Notifies of a task that has just ended. Tasks that the gateway did not make have as a rule no workflow, and are not
-     * looked for.
-     */
-    ended: (task: Task): Promise<void> | undefined =>
-      task.metadata?.workflow === undefined ? undefined : notifyLogged(task),
+    /** Notifies of a task that has just ended. Whoever ended it is not to suffer when that fails: repair makes up for it. */
+    ended: async (task: Task): Promise<void> => {
+      // Tasks that the gateway did not make have as a rule no workflow, and are not looked for.
+      if (task.metadata?.workflow === undefined) return
+      try {
+        const request = await store.get(gatewayRequests, requestIdOf(task.id))
+        if (request) await notify(request, task)
+      } catch (thrown) {
+        log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'the end of a task was not told yet')
+      }
+    },
 
     /** Goes on through the requests that are open, a page with each call, for those whose task ended untold. */
     repair: async (): Promise<void> => {

@@ -49,9 +49,9 @@ export const createGateway = (needs: Needs) => {
     waitFor,
     status: createStatus(needs),
     /** Hears that a task has ended: those who wait for it go on, and whoever wanted to be notified will be. */
-    ended: (task: Task): Promise<void> | undefined => {
+    ended: async (task: Task): Promise<void> => {
       ends.tell(task.id)
-      return ended(task)
+      await ended(task)
     },
     repair,
     reopen,

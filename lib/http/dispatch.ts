@@ -13,31 +13,24 @@ export type Group = { routes: Routes; handler: HttpHandler }
  * guard, bodies over the ordinary limit are read of callers only whom it lets in.
  */
 export const createDispatch = (groups: readonly Group[], fallback: HttpHandler, guard?: Guard): Dispatch => {
-  const found = new Map<string, Found>()
+  const handlers = new Map<string, HttpHandler>()
+  const limits = new Map<string, Pick<ReturnType<Dispatch>, 'bodyLimit' | 'admits'>>()
   for (const { routes, handler } of groups) {
     for (const route of Object.values(routes)) {
       const prefix = prefixOf(route.path)
-      const there = found.get(prefix) ?? { ordinary: ordinary(handler), special: new Map() }
       // The routes of the other group would never be reached.
-      if (there.ordinary.handler !== handler) throw new Error(`Two groups have ${prefix}`)
-      found.set(prefix, there)
-      if (route.bodyLimit !== undefined)
-        there.special.set(keyOf(route), { handler, ...limitOf(route.bodyLimit, route, guard) })
+      if ((handlers.get(prefix) ?? handler) !== handler) throw new Error(`Two groups have ${prefix}`)
+      handlers.set(prefix, handler)
+      if (route.bodyLimit !== undefined) limits.set(keyOf(route), limitOf(route.bodyLimit, route, guard))
     }
   }
-  const unknown = ordinary(fallback)
-  return (method, path) => {
-    const there = found.get(prefixOf(path))
-    if (there === undefined) return unknown
-    return (there.special.size > 0 && there.special.get(`${method} ${path}`)) || there.ordinary
-  }
+  return (method, path) => ({
+    handler: handlers.get(prefixOf(path)) ?? fallback,
+    ...(limits.get(`${method} ${path}`) ?? ordinary),
+  })
 }
 
-type Target = ReturnType<Dispatch>
-/** Where the requests under a prefix go; `special` are those whose bodies have a limit of their own. */
-type Found = { ordinary: Target; special: Map<string, Target> }
-
-const ordinary = (handler: HttpHandler): Target => ({ handler, bodyLimit: DEFAULT_BODY_LIMIT })
+const ordinary = { bodyLimit: DEFAULT_BODY_LIMIT }
 
 const limitOf = (bodyLimit: number, { access }: Route, guard: Guard | undefined) =>
   guard && bodyLimit > DEFAULT_BODY_LIMIT ? { bodyLimit, admits: admission(guard, access) } : { bodyLimit }

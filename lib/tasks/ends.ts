@@ -1,20 +1,17 @@
 import type { Lifecycle } from './lifecycle.ts'
 import { isFinal } from './machine.ts'
-import type { TaskRow } from './rows.ts'
+import { publicTask } from './rows.ts'
+import type { Task } from './schema.ts'
 
-/**
- * Hears of each end of a task, once it is stored and whole, by its row, of which it hands on what is public; it must not reject. Undefined when there is
- * nothing to wait for.
- */
-export type HearEnd = (row: TaskRow) => Promise<void> | undefined
+/** Hears of each end of a task, once it is stored and whole; it must not reject. */
+export type HearEnd = (task: Task) => Promise<void>
 
 /** A lifecycle that says when a task has come to its end, whoever moved it there. */
 export const tellingEnds = (lifecycle: Lifecycle, hear: HearEnd): Lifecycle => ({
   ...lifecycle,
   move: async (it) => {
     const outcome = await lifecycle.move(it)
-    const told = outcome.applied && outcome.row && isFinal(outcome.row.status) && hear(outcome.row)
-    if (told) await told
+    if (outcome.applied && outcome.row && isFinal(outcome.row.status)) await hear(publicTask(outcome.row))
     return outcome
   },
 })

@@ -34,29 +34,9 @@ const ofNew = ({ status, priority, source, agent }: Counted) =>
     }),
   )
 
-const moves: { [From in TaskStatus]?: { [To in TaskStatus]?: Tally } } = {}
-
 /** What a change of state moves between the totals. */
-export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally => {
-  moves[from] ??= {}
-  moves[from][to] ??= all({ [`status:${from}`]: -1, [`status:${to}`]: 1 })
-  return moves[from][to]
-}
-
-/** What the totals of an agent are called, and what each of its ends adds to them. */
-const newAgent = (agent: string) => ({
-  durationMs: `durationMs:${agent}`,
-  lastAt: `lastAt:${agent}`,
-  completed: all({ [`completed:${agent}`]: 1, durationCount: 1 }),
-  failed: all({ [`failed:${agent}`]: 1 }),
-})
-
-const agents = new Map<string, ReturnType<typeof newAgent>>()
-const ofAgent = (agent: string) => {
-  const known = agents.get(agent) ?? newAgent(agent)
-  agents.set(agent, known)
-  return known
-}
+export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally =>
+  once(`${from}>${to}`, () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
 
 /** Per agent and per day, and for a success its duration. */
 const tallyOfEnd = (
@@ -66,14 +46,16 @@ const tallyOfEnd = (
   atMs: number,
   durationMs: number,
 ): Tally[] => {
-  const of = ofAgent(agent)
-  if (status === 'failed') return [of.failed, daily(at, status)]
+  const ended = once(`${status}:${agent}`, () =>
+    all({ [`${status}:${agent}`]: 1, ...(status === 'completed' ? { durationCount: 1 } : {}) }),
+  )
+  if (status === 'failed') return [ended, daily(at, status)]
   const timed = {
-    ...all({ durationMs, [of.durationMs]: durationMs }),
+    ...all({ durationMs, [`durationMs:${agent}`]: durationMs }),
     least: { leastDurationMs: durationMs },
-    most: { mostDurationMs: durationMs, [of.lastAt]: atMs },
+    most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: atMs },
   }
-  return [of.completed, timed, daily(at, status)]
+  return [ended, timed, daily(at, status)]
 }
 
 /** What a task that has ended adds beside its change of state; nothing for one that was cancelled. */

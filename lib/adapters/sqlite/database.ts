@@ -5,7 +5,8 @@ import { keepPrivate } from './private.ts'
 
 /**
  * 4 MB of cache a connection. Pages twice as large as usual: a commit of many small rows is fewer writes. The log is folded
- * back every 8 MB and kept at its size, since a file that grows costs more to sync; one still longer makes commits wait.
+ * back when the writer is idle, or once it has 64 MB: that one commit waits for it. It is kept at its size, since a file
+ * that grows costs more to sync.
  */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
@@ -14,8 +15,8 @@ const PRAGMAS = `
   PRAGMA synchronous = FULL;
   PRAGMA cache_size = -4096;
   PRAGMA mmap_size = 0;
-  PRAGMA wal_autocheckpoint = 1000;
-  PRAGMA journal_size_limit = 16777216;
+  PRAGMA wal_autocheckpoint = 8000;
+  PRAGMA journal_size_limit = 67108864;
 `
 
 /** Opens a file or `:memory:`; throws Problem `unavailable` when the medium will not have it. */

@@ -4,18 +4,16 @@ import { asProblem } from './failure.ts'
 import { keepPrivate } from './private.ts'
 
 /**
- * 4 MB of cache a connection. Pages twice as large as usual: a commit of many small rows is fewer writes. The log is folded
- * back when the writer is idle, or once it has 64 MB: that one commit waits for it. It is kept at its size, since a file
- * that grows costs more to sync.
+ * 4 MB of cache a connection. The log is folded back when the writer is idle, or by the commit with which it has 64 MB. It
+ * is kept at its size, since a file that grows costs more to sync.
  */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
-  PRAGMA page_size = 8192;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA cache_size = -4096;
   PRAGMA mmap_size = 0;
-  PRAGMA wal_autocheckpoint = 8000;
+  PRAGMA wal_autocheckpoint = 16000;
   PRAGMA journal_size_limit = 67108864;
 `
 

@@ -9,7 +9,7 @@ const WORTH_FOLDING = 64
  * Folds the log back into the file in moments when nothing is written, so that a commit seldom has to: SQLite folds within
  * the commit that makes the log too long (https://sqlite.org/wal.html, 2.3), and everybody waits for that one.
  */
-export const createFolding = (db: DatabaseSync) => {
+export const createFolding = (db: Pick<DatabaseSync, 'exec'>) => {
   let scripts = 0
   const fold = () => {
     if (scripts < WORTH_FOLDING) return

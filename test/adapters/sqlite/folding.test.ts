@@ -1,19 +1,72 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
+import { createFolding } from '../../../lib/adapters/sqlite/folding.ts'
 import { inFolder, job, jobs, openJobs } from './samples.ts'
 
-describe('the log', () => {
-  it('is folded back into the file once nothing is written', () =>
+describe('the log of a file', () => {
+  it('is folded back once nothing is written', () =>
     inFolder(async (folder) => {
       const file = join(folder, 'store.db')
       const store = openJobs(file)
       const { size } = statSync(file)
       // One script after the other: far from as much as SQLite folds by itself.
       for (let n = 0; n < 200; n++) await store.commit({ insert: jobs, row: job(n) })
-      while (statSync(file).size === size) await sleep(5)
+      for (let tries = 0; statSync(file).size === size && tries < 1_000; tries++) await sleep(10)
       expect(statSync(file).size).toBeGreaterThan(size)
       await store.close()
     }))
+})
+
+describe('folding', () => {
+  beforeEach(() => void jest.useFakeTimers())
+  afterEach(() => void jest.useRealTimers())
+
+  const open = (exec = jest.fn()) => {
+    const folding = createFolding({ exec })
+    const write = (scripts: number) => {
+      for (let n = 0; n < scripts; n++) folding.written()
+    }
+    return { exec, write, stop: folding.stop }
+  }
+
+  it('waits for enough scripts to be worth it', () => {
+    const { exec, write } = open()
+    write(63)
+    jest.advanceTimersByTime(1_000)
+    expect(exec).not.toHaveBeenCalled()
+    write(1)
+    jest.advanceTimersByTime(20)
+    expect(exec.mock.calls).toEqual([['PRAGMA wal_checkpoint(PASSIVE)']])
+    write(63)
+    jest.advanceTimersByTime(1_000)
+    expect(exec).toHaveBeenCalledTimes(1)
+  })
+  it('waits while scripts come', () => {
+    const { exec, write } = open()
+    for (let ms = 0; ms < 2_000; ms += 10) {
+      write(1)
+      jest.advanceTimersByTime(10)
+    }
+    expect(exec).not.toHaveBeenCalled()
+  })
+  it('is over when it is stopped', () => {
+    const { exec, write, stop } = open()
+    write(64)
+    stop()
+    jest.advanceTimersByTime(1_000)
+    expect(exec).not.toHaveBeenCalled()
+  })
+  it('is tried again after the next scripts when the disk refuses', () => {
+    const exec = jest.fn(() => {
+      throw new Error('disk I/O error')
+    })
+    const { write } = open(exec)
+    write(64)
+    jest.advanceTimersByTime(20)
+    write(64)
+    jest.advanceTimersByTime(20)
+    expect(exec).toHaveBeenCalledTimes(2)
+  })
 })

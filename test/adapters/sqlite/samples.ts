@@ -20,6 +20,15 @@ export const job = (n: number, more: Partial<Job> = {}): Job => ({
   ...more,
 })
 
+export type Line = { owner: string; id: string; text: string }
+/** Rows that lie with their owner. */
+export const lines = collection<Line>({
+  name: 'lines',
+  within: 'owner',
+  key: 'id',
+  indexes: { ofOwner: { within: 'owner', by: 'id' } },
+})
+
 /** Adapters look at the declarations only; TypeScript will not have a `Collection<Job>` be a `Collection`. */
 export const declared = (...collections: unknown[]) => collections as readonly Collection[]
 

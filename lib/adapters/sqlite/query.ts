@@ -73,8 +73,11 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
 /** Names the tree to walk, so that no choice of the planner turns a page into a sort. */
 const walk = ({ clustered, name }: IndexPlan) => (clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`)
 
-/** The statement of a page, one row longer than asked for so that it tells whether more follow. */
-export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql => {
+/**
+ * The statement of a page, one row longer than asked for so that it tells whether more follow. Its records have the head,
+ * then where the detail lies if the page is to be `whole`, or the key.
+ */
+export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: boolean } => {
   const index = indexOf(plan, query)
   const ordering = orderingOf(plan, index, query.sort)
   const { text, values } = both([
@@ -82,9 +85,11 @@ export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql => {
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
   ])
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
-  const detail = query.detail === true && plan.heavy.size > 0 ? ', _small AS small, _rid AS rid' : ''
+  const whole = query.detail === true && plan.heavy.size > 0
+  const columns = ['_head', ...(whole ? ['_small', '_rid'] : plan.keys.map(quoted))]
   return {
-    text: `SELECT _head AS head${detail} FROM ${plan.table} ${walk(index)} WHERE ${text}
+    whole,
+    text: `SELECT ${columns.join(', ')} FROM ${plan.table} ${walk(index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }

@@ -6,6 +6,27 @@ import { countSql, pageSql, positionIn } from './query.ts'
 import { inLists, statementCache } from './statements.ts'
 import type { Table } from './table.ts'
 
+type Listed = readonly SQLOutputValue[]
+
+/** One long text is parsed sooner than many short ones. */
+const parsed = (found: readonly Listed[]): Fields[] => JSON.parse(`[${found.map(([head]) => head).join()}]`)
+
+/** Records of `[head, small, rid]`. */
+const wholeRows = ({ detailOf }: Table, found: readonly Listed[]): Fields[] =>
+  parsed(found).map((row, n) => {
+    const [, small, rid] = found[n] ?? []
+    return Object.assign(row, detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail)
+  })
+
+/** Records of `[head, ...key]`; what was written lately needs not be parsed. */
+const lightRows = ({ atHand }: Table, found: readonly Listed[]): Fields[] => {
+  const known = found.map(([, first, second]) =>
+    atHand(second === undefined ? String(first) : [String(first), String(second)]),
+  )
+  const others = parsed(found.filter((_, n) => known[n] === undefined)).values()
+  return known.map((row) => row ?? (others.next().value as Fields))
+}
+
 /** Reads over many rows, each one statement, prepared once per shape. */
 export const openReads = (db: DatabaseSync, clock: Clock) => {
   const statement = statementCache(db)
@@ -16,21 +37,12 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
   }
   return {
     page: (table: Table, query: Query<Fields>): Page<Fields> => {
-      const { plan, detailOf } = table
-      const { text, values } = pageSql(plan, query, clock.now())
-      const found = listing(text).all(...values) as unknown as SQLOutputValue[][]
+      const { plan } = table
+      const { text, values, whole } = pageSql(plan, query, clock.now())
+      const found = listing(text).all(...values) as unknown as Listed[]
       const more = found.length > query.limit
       if (more) found.pop()
-      // One long text is parsed sooner than many short ones.
-      const heads: Fields[] = JSON.parse(`[${found.map(([head]) => head).join()}]`)
-      const rows = heads.map((row, n) => {
-        const [, small, rid] = found[n] ?? []
-        if (rid === undefined) return row
-        return Object.assign(
-          row,
-          detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail,
-        )
-      })
+      const rows = whole ? wholeRows(table, found) : lightRows(table, found)
       const last = more ? rows.at(-1) : undefined
       return {
         rows,

@@ -69,6 +69,17 @@ export const durableOf = (parts: Parts, key: Key, detail: boolean): Standing | u
   return entry?.pending === 0 ? lastOf(parts, key, entry, detail) : inFile(parts, key, detail)
 }
 
+/**
+ * The light fields of a row that is at hand as the file has it. All readers get the same: it is frozen, since what is kept
+ * here must not change in their hands.
+ */
+export const seen = (entry: Entry | undefined): Fields | undefined => {
+  const head = entry?.pending === 0 ? entry.head : undefined
+  if (entry === undefined || head === undefined) return undefined
+  entry.seen ??= Object.freeze(shown({ head, detail: undefined }, false))
+  return entry.seen
+}
+
 /** A copy for the caller: what is kept here must not change in its hands, and has fields that are no fields in JSON. */
 export const shown = ({ head, detail }: Pick<Standing, 'head' | 'detail'>, asked: boolean): Fields => {
   const row: Fields = {}

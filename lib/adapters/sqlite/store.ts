@@ -18,6 +18,7 @@ import { openSweep } from './sweep.ts'
 import { openTable } from './table.ts'
 import { openTallies } from './tally.ts'
 import { openThreadWriter } from './thread-writer.ts'
+import { openTotals } from './totals.ts'
 
 type Needs = {
   file: string
@@ -39,7 +40,8 @@ const open = ({ file, collections, clock, onLost }: Needs) => {
     grow(db, plans)
     const draft = createDraft()
     const hot = createHot()
-    const tallies = openTallies(db, draft)
+    const tallies = openTallies(draft)
+    const totals = openTotals(db)
     const highWater = openHighWater(db, plans, draft)
     const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot, highWater }))
     const apply = applier(tablesByName(tables), tallies)
@@ -49,11 +51,12 @@ const open = ({ file, collections, clock, onLost }: Needs) => {
       draft,
       hot,
       beforeSeal: [tallies.flush, highWater.flush],
+      onDurable: [totals.forget],
       onVoid: [tallies.forget, highWater.keepAgain],
     })
     return {
       db,
-      tallies,
+      totals,
       tableOf: tablesByName(tables),
       apply,
       group,
@@ -82,7 +85,7 @@ const promised = <T>(work: () => Promise<T>): Promise<T> => {
  * `unavailable` when the file cannot be opened, `storage_too_new` when a newer version wrote it.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
-  const { db, tallies, tableOf, apply, group, writer, expired } = open(needs)
+  const { db, totals, tableOf, apply, group, writer, expired } = open(needs)
   const read = openReads(db, needs.clock)
   let closed: Promise<void> | undefined
 
@@ -132,7 +135,7 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
         const { outcome, durable } = decide({ head, followers, detail })
         return Promise.resolve({ applied: outcome.applied, row: outcome.row, durable })
       }),
-    tallies: async (name: string, from = '') => whileOpen(() => tallies.totals(name, from)),
+    tallies: async (name: string, from = '') => whileOpen(() => totals.of(name, from)),
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
     get writable() {
       return group.writable

@@ -9,7 +9,7 @@ import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
 import { openRecords } from './records.ts'
 import type { Draft } from './script.ts'
-import { durableOf, lastOf, NOTHING, nameOf, type Parts, type Standing, shown } from './standing.ts'
+import { durableOf, lastOf, NOTHING, nameOf, type Parts, type Standing, seen, shown } from './standing.ts'
 
 export type Table = ReturnType<typeof openTable>
 type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot; highWater: HighWater }
@@ -127,6 +127,8 @@ export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => 
     plan,
     detailOf: records.detailOf,
     get: (key: Key, detail: boolean) => get(parts, key, detail),
+    /** The light fields of a row that needs not be read, expired or not: it was written lately. */
+    atHand: (key: Key) => seen(parts.rows.get(nameOf(key))),
     insert: (write: Insert<Fields>, detail: boolean) => insert(parts, write, detail),
     update: (write: Update<Fields>, detail: boolean) => update(parts, write, detail),
     remove: (write: Remove<Fields>, detail: boolean) => remove(parts, write, detail),

@@ -1,5 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { Tally, Totals } from '../../ports/store.ts'
+import type { Tally } from '../../ports/store.ts'
 import type { Draft } from './script.ts'
 
 const KINDS = ['add', 'least', 'most'] as const
@@ -56,7 +55,7 @@ const summed = (pending: ReadonlyMap<Tally, number>): Map<string, Map<string, Su
  * which every task touches costs one write per transaction. A tally that is taken again and again, the very same
  * object, is only counted until then.
  */
-export const openTallies = (db: DatabaseSync, draft: Draft) => {
+export const openTallies = (draft: Draft) => {
   const pending = new Map<Tally, number>()
   const store = Object.fromEntries(
     KINDS.map((kind) => [
@@ -66,9 +65,6 @@ export const openTallies = (db: DatabaseSync, draft: Draft) => {
       ),
     ]),
   ) as Record<Kind, number>
-  const read = db.prepare(
-    'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
-  )
   return {
     /** The tally; throws TypeError for one that cannot be taken. */
     check: (tally: Tally): Tally => {
@@ -87,12 +83,6 @@ export const openTallies = (db: DatabaseSync, draft: Draft) => {
           for (const kind of KINDS)
             for (const [name, value] of sums[kind]) draft.add(store[kind], [group, member, name, value])
       pending.clear()
-    },
-    totals: (group: string, from: string): Record<string, Totals> => {
-      const members = new Map<string, [string, number][]>()
-      for (const { member, name, value } of read.all(group, from))
-        entry(members, String(member), () => []).push([String(name), Number(value)])
-      return Object.fromEntries([...members].map(([member, named]) => [member, Object.fromEntries(named)]))
     },
   }
 }

@@ -15,7 +15,7 @@ const openGroup = () => {
       }),
     close: async () => undefined,
   }
-  const group = groupCommit({ writer, draft, hot: createHot(), beforeSeal: [], onVoid: [] })
+  const group = groupCommit({ writer, draft, hot: createHot(), beforeSeal: [], onDurable: [], onVoid: [] })
   const add = draft.statement('INSERT')
   const outcomes: Promise<'kept' | 'void'>[] = []
   const decideOne = () => {

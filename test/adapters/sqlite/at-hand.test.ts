@@ -1,0 +1,110 @@
+import { join } from 'node:path'
+import { describe, expect, it } from '@jest/globals'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { declared, inFolder, job, jobs, lines } from './samples.ts'
+
+const open = (file: string) =>
+  openSqliteStore({ file, clock: createFakeClock(), collections: declared(jobs, lines) })
+type Store = ReturnType<typeof open>
+
+const inStore = (use: (store: Store, again: () => Store) => Promise<void>) =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'store.db')
+    const opened = [open(file)]
+    const again = () => {
+      opened.push(open(file))
+      return opened.at(-1) as Store
+    }
+    try {
+      await use(opened[0] as Store, again)
+    } finally {
+      for (const store of opened) await store.close()
+    }
+  })
+
+const newest = { index: 'newest', order: 'desc', limit: 200 } as const
+const add = (store: Store, n: number) => store.commit({ insert: jobs, row: job(n, { body: `of ${n}` }) })
+const update = (key: string, set: object) => ({ update: jobs, key, set })
+
+describe('a page of rows that were written lately', () => {
+  it('has what is durable, and not what is only decided', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      const { durable } = await store.decide(update('j1', { state: 'shut' }))
+      expect((await store.page(jobs, newest)).rows).toEqual([job(1)])
+      await durable
+      expect((await store.page(jobs, newest)).rows).toEqual([job(1, { state: 'shut' })])
+    }))
+
+  it('has the last of several changes, and no field that was taken away', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      for (const rank of [1, 2, 3]) {
+        await store.commit(update('j1', { rank }))
+        expect((await store.page(jobs, newest)).rows).toStrictEqual([job(1, { rank })])
+      }
+      await store.commit({ update: jobs, key: 'j1', unset: ['rank'] })
+      expect((await store.page(jobs, newest)).rows).toStrictEqual([job(1)])
+      await store.commit({ remove: jobs, key: 'j1' })
+      expect((await store.page(jobs, newest)).rows).toEqual([])
+    }))
+
+  it('is the same as one that is read from the file, older and newer rows mixed', () =>
+    inStore(async (store, again) => {
+      for (let n = 0; n < 150; n += 1) await add(store, n)
+      for (const n of [3, 20, 21, 90]) await store.commit(update(`j${n}`, { rank: n }))
+      const read = again()
+      for (const detail of [false, true])
+        expect(await store.page(jobs, { ...newest, detail })).toStrictEqual(
+          await read.page(jobs, { ...newest, detail }),
+        )
+    }))
+
+  it('finds rows that lie with their owner under the owner of each', () =>
+    inStore(async (store) => {
+      for (const owner of ['one', 'two']) {
+        await store.commit({ insert: lines, row: { owner, id: 'a', text: 'first' } })
+        await store.commit({ update: lines, key: [owner, 'a'], set: { text: `of ${owner}` } })
+      }
+      const { rows } = await store.page(lines, { index: 'ofOwner', is: 'two', order: 'asc', limit: 9 })
+      expect(rows).toEqual([{ owner: 'two', id: 'a', text: 'of two' }])
+    }))
+
+  it('gives no row that its reader could change for the next one', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      const [row] = (await store.page(jobs, newest)).rows
+      expect(() => Object.assign(row ?? {}, { state: 'shut' })).toThrow(TypeError)
+      const [whole] = (await store.page(jobs, { ...newest, detail: true })).rows
+      Object.assign(whole ?? {}, { state: 'shut' })
+      expect((await store.page(jobs, newest)).rows).toEqual([job(1)])
+    }))
+})
+
+describe('totals that were read before', () => {
+  const count = (add: number) => [{ tally: 'jobs', member: 'all', add: { count: add } }]
+
+  it('follow every write that has become durable', () =>
+    inStore(async (store) => {
+      expect(await store.tallies('jobs')).toEqual({})
+      await store.commit({ insert: jobs, row: job(1) }, count(1))
+      expect(await store.tallies('jobs')).toEqual({ all: { count: 1 } })
+      const { durable } = await store.decide({ insert: jobs, row: job(2) }, count(2))
+      expect(await store.tallies('jobs')).toEqual({ all: { count: 1 } })
+      await durable
+      expect(await store.tallies('jobs')).toEqual({ all: { count: 3 } })
+    }))
+
+  it('cannot be changed for the next reader, and are those from a member on when asked', () =>
+    inStore(async (store) => {
+      await store.commit({ insert: jobs, row: job(1) }, [
+        ...count(1),
+        { tally: 'jobs', member: 'b', add: { count: 5 } },
+      ])
+      const { all } = await store.tallies('jobs')
+      expect(() => Object.assign(all ?? {}, { count: 9 })).toThrow(TypeError)
+      expect(await store.tallies('jobs', 'b')).toEqual({ b: { count: 5 } })
+      expect(await store.tallies('jobs')).toEqual({ all: { count: 1 }, b: { count: 5 } })
+    }))
+})

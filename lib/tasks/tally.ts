@@ -14,17 +14,24 @@ type Ended = Pick<Task, 'status' | 'agent' | 'startedAt' | 'completedAt'>
 export const tallyOfNew = (task: Counted): Tally[] => [ofNew(task), daily(task.createdAt, 'created')]
 
 // The same tally is the same object: storage has then only to count how often it was taken.
-const made = new Map<string, Tally>()
-const once = (name: string, make: () => Tally): Tally => {
-  const known = made.get(name)
+const kept = <K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V => {
+  const known = map.get(key)
   if (known !== undefined) return known
-  const tally = make()
-  made.set(name, tally)
-  return tally
+  const made = make(key)
+  map.set(key, made)
+  return made
 }
 
-const ofNew = ({ status, priority, source, agent }: Counted) =>
-  once(`${status} ${priority} ${source} ${agent}`, () =>
+type ByStatus = Map<TaskStatus, Tally>
+type ByPriority = Map<Task['priority'], ByStatus>
+type BySource = Map<Task['source'], ByPriority>
+const made = new Map<string, BySource>()
+const moves = new Map<TaskStatus, ByStatus>()
+// A map of maps: a name put together of its keys would cost more than the rest.
+const none = () => new Map()
+
+const ofNew = ({ status, priority, source, agent }: Counted): Tally =>
+  kept(kept(kept(kept(made, agent, none), source, none), priority, none), status, () =>
     all({
       total: 1,
       [`status:${status}`]: 1,
@@ -36,7 +43,16 @@ const ofNew = ({ status, priority, source, agent }: Counted) =>
 
 /** What a change of state moves between the totals. */
 export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally =>
-  once(`${from}>${to}`, () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
+  kept(kept(moves, from, none), to, () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
+
+/** What the ends of an agent's runs add, and what its own totals are called. */
+const ofAgent = (agent: string) => ({
+  completed: all({ [`completed:${agent}`]: 1, durationCount: 1 }),
+  failed: all({ [`failed:${agent}`]: 1 }),
+  durationMs: `durationMs:${agent}`,
+  lastAt: `lastAt:${agent}`,
+})
+const agents = new Map<string, ReturnType<typeof ofAgent>>()
 
 /** Per agent and per day, and for a success its duration. */
 const tallyOfEnd = (
@@ -46,16 +62,15 @@ const tallyOfEnd = (
   atMs: number,
   durationMs: number,
 ): Tally[] => {
-  const ended = once(`${status}:${agent}`, () =>
-    all({ [`${status}:${agent}`]: 1, ...(status === 'completed' ? { durationCount: 1 } : {}) }),
-  )
-  if (status === 'failed') return [ended, daily(at, status)]
+  const own = kept(agents, agent, ofAgent)
+  if (status === 'failed') return [own.failed, daily(at, status)]
   const timed = {
-    ...all({ durationMs, [`durationMs:${agent}`]: durationMs }),
+    ...TOTALS,
+    add: { durationMs, [own.durationMs]: durationMs },
     least: { leastDurationMs: durationMs },
-    most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: atMs },
+    most: { mostDurationMs: durationMs, [own.lastAt]: atMs },
   }
-  return [ended, timed, daily(at, status)]
+  return [own.completed, timed, daily(at, status)]
 }
 
 /** What a task that has ended adds beside its change of state; nothing for one that was cancelled. */
@@ -74,11 +89,8 @@ export const by = (totals: Totals, prefix: string): Record<string, number> =>
       .map(([name, count]) => [name.slice(prefix.length + 1), count]),
   )
 
-const all = (add: Record<string, number>): Tally => ({
-  tally: TASK_TOTALS.group,
-  member: TASK_TOTALS.member,
-  add,
-})
+const TOTALS = { tally: TASK_TOTALS.group, member: TASK_TOTALS.member }
+const all = (add: Record<string, number>): Tally => ({ ...TOTALS, add })
 
 type OfDay = 'created' | 'completed' | 'failed'
 let day = ''

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads'
 import { Problem } from '../../core/errors.ts'
 import type { Writer } from './script.ts'
+import { startThread } from './thread.ts'
 import type { Answer } from './writer-thread.ts'
 
 type Asked = { resolve: () => void; reject: (reason: unknown) => void }
@@ -11,14 +11,11 @@ const stopped = (cause?: unknown) =>
   })
 
 /** The thread holds little: a script at a time. A small young generation keeps it in the cache of its core. */
-const LIMITS = { maxYoungGenerationSizeMb: 4 }
+const YOUNG_MB = 4
 
 /** Writes on a thread of its own, so that the event loop never waits for a disk. */
 export const openThreadWriter = (file: string, onLost?: (reason: unknown) => void): Writer => {
-  const thread = new Worker(new URL('./writer-thread.ts', import.meta.url), {
-    workerData: { file },
-    resourceLimits: LIMITS,
-  })
+  const thread = startThread(new URL('./writer-thread.ts', import.meta.url), { file }, YOUNG_MB)
   // The thread answers in the order it was asked.
   const asked: Asked[] = []
   let over: unknown

@@ -64,8 +64,8 @@ export type Query<R extends object> = {
   detail?: boolean
   total?: boolean
 }
-/** `total` is there when it was asked for. */
-export type Page<R> = { rows: R[]; next: Position | undefined; total?: number }
+/** `total` is there when it was asked for. Rows may be shared by all who read them, and are not to be changed. */
+export type Page<R> = { rows: Readonly<R>[]; next: Position | undefined; total?: number }
 
 /** Running totals of one member of a tally group. A name never added to is absent. */
 export type Totals = Readonly<Record<string, number>>
@@ -98,7 +98,7 @@ export interface Store {
     followers?: Followers<R>,
     detail?: boolean,
   ): Promise<Outcome<R> & { durable: Promise<void> }>
-  /** Members of a group, by name, from `from` on when given. */
+  /** Members of a group, by name. With `from` those from that one on, read from the medium even if it is known. */
   tallies(group: string, from?: string): Promise<Readonly<Record<string, Totals>>>
   close(): Promise<void>
 }

@@ -71,8 +71,17 @@ export const createReplays = collection<CreateReplay>({
   expires: 'expiresAt',
 })
 
-/** A stored row as the API shows it: undefined is no field in JSON. A rest pattern takes fifteen times as long. */
+/** Every field of a row that is not the task's, or this does not compile. */
+type Hidden = { [Field in Exclude<keyof TaskRow, keyof Task>]-?: undefined }
+
+/** A stored row as the API shows it: a field that is undefined is none in JSON, and quicker than one that is left out. */
 export const publicTask = (row: TaskRow): Task => {
-  const task = { ...row, fence: undefined, leaseExpiresAt: undefined, born: undefined, last: undefined }
+  const task: Task & Hidden = {
+    ...row,
+    fence: undefined,
+    leaseExpiresAt: undefined,
+    born: undefined,
+    last: undefined,
+  }
   return task
 }

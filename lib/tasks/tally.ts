@@ -13,25 +13,27 @@ type Ended = Pick<Task, 'status' | 'agent' | 'startedAt' | 'completedAt'>
 /** What a new task adds to the totals. */
 export const tallyOfNew = (task: Counted): Tally[] => [ofNew(task), daily(task.createdAt, 'created')]
 
-// The same tally is the same object: storage has then only to count how often it was taken.
 const kept = <K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V => {
   const known = map.get(key)
   if (known !== undefined) return known
-  const made = make(key)
-  map.set(key, made)
-  return made
+  const value = make(key)
+  map.set(key, value)
+  return value
 }
 
 type ByStatus = Map<TaskStatus, Tally>
 type ByPriority = Map<Task['priority'], ByStatus>
 type BySource = Map<Task['source'], ByPriority>
+// The same tally is the same object: storage has then only to count how often it was taken. Maps of maps, since one name
+// put together of all keys would cost more than the rest.
 const made = new Map<string, BySource>()
 const moves = new Map<TaskStatus, ByStatus>()
-// A map of maps: a name put together of its keys would cost more than the rest.
-const none = () => new Map()
 
-const ofNew = ({ status, priority, source, agent }: Counted): Tally =>
-  kept(kept(kept(kept(made, agent, none), source, none), priority, none), status, () =>
+const ofNew = ({ status, priority, source, agent }: Counted): Tally => {
+  const bySource = kept(made, agent, (): BySource => new Map())
+  const byPriority = kept(bySource, source, (): ByPriority => new Map())
+  const byStatus = kept(byPriority, priority, (): ByStatus => new Map())
+  return kept(byStatus, status, () =>
     all({
       total: 1,
       [`status:${status}`]: 1,
@@ -40,10 +42,15 @@ const ofNew = ({ status, priority, source, agent }: Counted): Tally =>
       [`agent:${agent}`]: 1,
     }),
   )
+}
 
 /** What a change of state moves between the totals. */
 export const tallyOfMove = (from: TaskStatus, to: TaskStatus): Tally =>
-  kept(kept(moves, from, none), to, () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
+  kept(
+    kept(moves, from, (): ByStatus => new Map()),
+    to,
+    () => all({ [`status:${from}`]: -1, [`status:${to}`]: 1 }),
+  )
 
 /** What the ends of an agent's runs add, and what its own totals are called. */
 const ofAgent = (agent: string) => ({

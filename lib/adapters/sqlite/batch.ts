@@ -126,6 +126,10 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onDurable, onVoid 
       schedule()
       return { outcome, durable }
     },
+    /** Whether a script is with the writer: the file may change at any moment. */
+    get underWay(): boolean {
+      return underWay > 0
+    },
     /** False after a script that failed, until one succeeds. */
     get writable(): boolean {
       return !failing

@@ -9,22 +9,24 @@ import type { Table } from './table.ts'
 type Listed = readonly SQLOutputValue[]
 
 /** One long text is parsed sooner than many short ones. */
-const parsed = (found: readonly Listed[]): Fields[] => JSON.parse(`[${found.map(([head]) => head).join()}]`)
+const parsed = (heads: readonly unknown[]): Fields[] => JSON.parse(`[${heads.join()}]`)
 
 /** Records of `[head, small, rid]`. */
 const wholeRows = ({ detailOf }: Table, found: readonly Listed[]): Fields[] =>
-  parsed(found).map((row, n) => {
+  parsed(found.map(([head]) => head)).map((row, n) => {
     const [, small, rid] = found[n] ?? []
     return Object.assign(row, detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail)
   })
 
 /** Records of `[head, ...key]`; what was written lately needs not be parsed. */
-const lightRows = ({ atHand }: Table, found: readonly Listed[]): Fields[] => {
+const lightRows = ({ atHand, hasAtHand }: Table, found: readonly Listed[]): Fields[] => {
+  if (!hasAtHand) return parsed(found.map(([head]) => head))
   const known = found.map(([, first, second]) =>
     atHand(second === undefined ? String(first) : [String(first), String(second)]),
   )
-  const others = parsed(found.filter((_, n) => known[n] === undefined)).values()
-  return known.map((row) => row ?? (others.next().value as Fields))
+  return parsed(found.map(([head], n) => (known[n] === undefined ? head : 'null'))).map(
+    (row, n) => known[n] ?? row,
+  )
 }
 
 /** Reads over many rows, each one statement, prepared once per shape. */

@@ -70,8 +70,8 @@ export const durableOf = (parts: Parts, key: Key, detail: boolean): Standing | u
 }
 
 /**
- * The light fields of a row that is at hand as the file has it. All readers get the same: it is frozen, since what is kept
- * here must not change in their hands.
+ * The light fields of a row that is at hand as the file has it. All readers get the same: its own fields are frozen, and
+ * what they hold is what is kept here.
  */
 export const seen = (entry: Entry | undefined): Fields | undefined => {
   const head = entry?.pending === 0 ? entry.head : undefined

@@ -41,7 +41,6 @@ const open = ({ file, collections, clock, onLost }: Needs) => {
     const draft = createDraft()
     const hot = createHot()
     const tallies = openTallies(draft)
-    const totals = openTotals(db)
     const highWater = openHighWater(db, plans, draft)
     const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot, highWater }))
     const apply = applier(tablesByName(tables), tallies)
@@ -51,9 +50,10 @@ const open = ({ file, collections, clock, onLost }: Needs) => {
       draft,
       hot,
       beforeSeal: [tallies.flush, highWater.flush],
-      onDurable: [totals.forget],
+      onDurable: [() => totals.forget()],
       onVoid: [tallies.forget, highWater.keepAgain],
     })
+    const totals = openTotals(db, () => group.underWay)
     return {
       db,
       totals,

@@ -127,6 +127,10 @@ export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => 
     plan,
     detailOf: records.detailOf,
     get: (key: Key, detail: boolean) => get(parts, key, detail),
+    /** Whether any row was written lately. */
+    get hasAtHand() {
+      return parts.rows.size > 0
+    },
     /** The light fields of a row that needs not be read, expired or not: it was written lately. */
     atHand: (key: Key) => seen(parts.rows.get(nameOf(key))),
     insert: (write: Insert<Fields>, detail: boolean) => insert(parts, write, detail),

@@ -4,10 +4,10 @@ import type { Totals } from '../../ports/store.ts'
 type Members = Readonly<Record<string, Totals>>
 
 /**
- * Reads of running totals. Every list asks for some, so what was read is kept until the next script is durable: nobody
- * writes to the file but this store.
+ * Reads of running totals. Every list asks for some, so what was read while the file stood still is kept until it
+ * changes: nobody writes to it but this store. `isChanging` tells whether a script is with the writer.
  */
-export const openTotals = (db: DatabaseSync) => {
+export const openTotals = (db: DatabaseSync, isChanging: () => boolean) => {
   const select = db.prepare(
     'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
   )
@@ -15,21 +15,24 @@ export const openTotals = (db: DatabaseSync) => {
 
   const read = (group: string, from: string): Members => {
     const members = Map.groupBy(select.all(group, from), ({ member }) => String(member))
-    const numbers = (name: string) =>
-      members.get(name)?.map((total) => [String(total.name), Number(total.value)]) ?? []
-    const totals = [...members.keys()].map((name) => [name, Object.freeze(Object.fromEntries(numbers(name)))])
+    const totals = [...members].map(([member, rows]) => {
+      const numbers = rows.map(({ name, value }) => [String(name), Number(value)])
+      return [member, Object.freeze(Object.fromEntries(numbers))]
+    })
     return Object.freeze(Object.fromEntries(totals))
   }
 
   return {
-    /** Members of a group, by name, from `from` on. */
+    /** Members of a group, by name, from `from` on; whoever gives one has them read. */
     of: (group: string, from: string): Members => {
-      if (from !== '') return read(group, from)
-      const totals = kept.get(group) ?? read(group, from)
+      if (from !== '' || isChanging()) return read(group, from)
+      const known = kept.get(group)
+      if (known !== undefined) return known
+      const totals = read(group, from)
       kept.set(group, totals)
       return totals
     },
-    /** What was read may have changed. */
+    /** The file has changed. */
     forget: (): void => kept.clear(),
   }
 }

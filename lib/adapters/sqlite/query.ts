@@ -75,9 +75,14 @@ const walk = ({ clustered, name }: IndexPlan) => (clustered ? 'NOT INDEXED' : `I
 
 /**
  * The statement of a page, one row longer than asked for so that it tells whether more follow. Its records have the head,
- * then where the detail lies if the page is to be `whole`, or the key.
+ * then where the detail lies if the page is to be `whole`, or the key if `keys` is set.
  */
-export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { whole: boolean } => {
+export const pageSql = (
+  plan: Plan,
+  query: Query<Fields>,
+  now: number,
+  keys: boolean,
+): Sql & { whole: boolean } => {
   const index = indexOf(plan, query)
   const ordering = orderingOf(plan, index, query.sort)
   const { text, values } = both([
@@ -86,7 +91,7 @@ export const pageSql = (plan: Plan, query: Query<Fields>, now: number): Sql & { 
   ])
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
   const whole = query.detail === true && plan.heavy.size > 0
-  const columns = ['_head', ...(whole ? ['_small', '_rid'] : plan.keys.map(quoted))]
+  const columns = ['_head', ...(whole ? ['_small', '_rid'] : keys ? plan.keys.map(quoted) : [])]
   return {
     whole,
     text: `SELECT ${columns.join(', ')} FROM ${plan.table} ${walk(index)} WHERE ${text}

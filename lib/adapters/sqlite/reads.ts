@@ -10,17 +10,18 @@ type Listed = readonly SQLOutputValue[]
 
 /** One long text is parsed sooner than many short ones. */
 const parsed = (heads: readonly unknown[]): Fields[] => JSON.parse(`[${heads.join()}]`)
+const headOf = (record: Listed) => record[0]
 
 /** Records of `[head, small, rid]`. */
 const wholeRows = ({ detailOf }: Table, found: readonly Listed[]): Fields[] =>
-  parsed(found.map(([head]) => head)).map((row, n) => {
+  parsed(found.map(headOf)).map((row, n) => {
     const [, small, rid] = found[n] ?? []
     return Object.assign(row, detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail)
   })
 
-/** Records of `[head, ...key]`; what was written lately needs not be parsed. */
-const lightRows = ({ atHand, hasAtHand }: Table, found: readonly Listed[]): Fields[] => {
-  if (!hasAtHand) return parsed(found.map(([head]) => head))
+/** Records of `[head, ...key]`, or of the head alone; what was written lately needs not be parsed. */
+const lightRows = ({ atHand }: Table, found: readonly Listed[]): Fields[] => {
+  if (found[0]?.length === 1) return parsed(found.map(headOf))
   const known = found.map(([, first, second]) =>
     atHand(second === undefined ? String(first) : [String(first), String(second)]),
   )
@@ -40,7 +41,9 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
   return {
     page: (table: Table, query: Query<Fields>): Page<Fields> => {
       const { plan } = table
-      const { text, values, whole } = pageSql(plan, query, clock.now())
+      // Rows written lately are on the first page, if anywhere.
+      const isFirst = query.after === undefined && !query.offset
+      const { text, values, whole } = pageSql(plan, query, clock.now(), isFirst && table.hasAtHand)
       const found = listing(text).all(...values) as unknown as Listed[]
       const more = found.length > query.limit
       if (more) found.pop()

@@ -4,6 +4,7 @@ import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createLimiter } from '../../lib/limits/limiter.ts'
 import type { Limit } from '../../lib/ports/limiter.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { insist } from '../crash/insist.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
 import { stores } from './stores.ts'
@@ -97,8 +98,8 @@ describe.each(stores)('a limit on %s', (_name, open) => {
   it.each([1, 7, 40])('of %i lets exactly its calls pass when 50 come at once', async (calls) => {
     const limit = { ...minute, calls }
     const one = limiter()
-    const ofOneProcess = Array.from({ length: 50 }, () => one.take(limit, `one${calls}`))
-    const ofMany = Array.from({ length: 50 }, () => limiter().take(limit, `many${calls}`))
+    const ofOneProcess = Array.from({ length: 50 }, () => insist(() => one.take(limit, `one${calls}`)))
+    const ofMany = Array.from({ length: 50 }, () => insist(() => limiter().take(limit, `many${calls}`)))
     for (const all of [ofOneProcess, ofMany]) {
       const waits = await Promise.all(all)
       expect(waits.filter((wait) => wait === 0)).toHaveLength(calls)
@@ -108,9 +109,11 @@ describe.each(stores)('a limit on %s', (_name, open) => {
 
   it('takes back what came back at once, each call for itself', async () => {
     const limit = { ...minute, calls: 20 }
-    await Promise.all(Array.from({ length: 20 }, () => limiter().take(limit, 'joy')))
-    await Promise.all(Array.from({ length: 10 }, () => limiter().giveBack(limit, 'joy')))
-    const waits = await Promise.all(Array.from({ length: 20 }, () => limiter().take(limit, 'joy')))
+    await Promise.all(Array.from({ length: 20 }, () => insist(() => limiter().take(limit, 'joy'))))
+    await Promise.all(Array.from({ length: 10 }, () => insist(() => limiter().giveBack(limit, 'joy'))))
+    const waits = await Promise.all(
+      Array.from({ length: 20 }, () => insist(() => limiter().take(limit, 'joy'))),
+    )
     expect(waits.filter((wait) => wait === 0)).toHaveLength(10)
   })
 

@@ -100,6 +100,6 @@ describe(`workers of the cloud of which ${KILLS} are killed, CRASH_SEED=${SEED}`
       const figures = { tasks: tasks.length, retried, late, left, corrections }
       process.stdout.write(`Workers killed: ${KILLS}, ${JSON.stringify(figures)}\n`)
     },
-    60_000 + KILLS * 2_000,
+    180_000 + KILLS * 4_000,
   )
 })

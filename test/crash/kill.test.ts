@@ -67,6 +67,6 @@ describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
       expect(await shownCounters(api)).toEqual(counted(tasks))
       expect(tasks.some(({ attempts }) => attempts > 1)).toBe(true)
     },
-    60_000 + KILLS * 2_000,
+    120_000 + KILLS * 4_000,
   )
 })

@@ -33,7 +33,8 @@ export const openHealth = ({ ports, domains, requests, writable }: Needs): Healt
       storage: async () => {
         if (!writable()) await domains.lastExit.touch()
         // Totals of a whole group may be known without a look at the medium; those from a member on are read.
-        return (await ports.store.tallies(TASK_TOTALS.group, TASK_TOTALS.member)) !== undefined
+        await ports.store.tallies(TASK_TOTALS.group, TASK_TOTALS.member)
+        return true
       },
       queue: () => ports.taskQueue.running,
       notifications: () => ports.notificationQueue.running,

@@ -72,7 +72,7 @@ export const createReplays = collection<CreateReplay>({
 })
 
 /** Every field of a row that is not the task's, or this does not compile. */
-type Hidden = { [Field in Exclude<keyof TaskRow, keyof Task>]-?: undefined }
+type Hidden = { [Field in Exclude<keyof TaskRow, keyof Task>]: undefined }
 
 /** A stored row as the API shows it: a field that is undefined is none in JSON, and quicker than one that is left out. */
 export const publicTask = (row: TaskRow): Task => {

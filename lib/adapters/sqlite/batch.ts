@@ -127,7 +127,7 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onDurable, onVoid 
       return { outcome, durable }
     },
     /** Whether a script is with the writer: the file may change at any moment. */
-    get underWay(): boolean {
+    get isWriting(): boolean {
       return underWay > 0
     },
     /** False after a script that failed, until one succeeds. */

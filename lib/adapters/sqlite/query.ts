@@ -75,13 +75,13 @@ const walk = ({ clustered, name }: IndexPlan) => (clustered ? 'NOT INDEXED' : `I
 
 /**
  * The statement of a page, one row longer than asked for so that it tells whether more follow. Its records have the head,
- * then where the detail lies if the page is to be `whole`, or the key if `keys` is set.
+ * then where the detail lies if the page is to be `whole`, or the key if they are to have it.
  */
 export const pageSql = (
   plan: Plan,
   query: Query<Fields>,
   now: number,
-  keys: boolean,
+  hasKeys: boolean,
 ): Sql & { whole: boolean } => {
   const index = indexOf(plan, query)
   const ordering = orderingOf(plan, index, query.sort)
@@ -91,7 +91,7 @@ export const pageSql = (
   ])
   const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
   const whole = query.detail === true && plan.heavy.size > 0
-  const columns = ['_head', ...(whole ? ['_small', '_rid'] : keys ? plan.keys.map(quoted) : [])]
+  const columns = ['_head', ...(whole ? ['_small', '_rid'] : hasKeys ? plan.keys.map(quoted) : [])]
   return {
     whole,
     text: `SELECT ${columns.join(', ')} FROM ${plan.table} ${walk(index)} WHERE ${text}

@@ -41,7 +41,7 @@ export const openReads = (db: DatabaseSync, clock: Clock) => {
   return {
     page: (table: Table, query: Query<Fields>): Page<Fields> => {
       const { plan } = table
-      // Rows written lately are on the first page, if anywhere.
+      // Further back few rows are at hand, and to ask for keys costs more than the parsing that it spares.
       const isFirst = query.after === undefined && !query.offset
       const { text, values, whole } = pageSql(plan, query, clock.now(), isFirst && table.hasAtHand)
       const found = listing(text).all(...values) as unknown as Listed[]

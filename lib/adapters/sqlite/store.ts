@@ -51,9 +51,9 @@ const open = ({ file, collections, clock, onLost }: Needs) => {
       hot,
       beforeSeal: [tallies.flush, highWater.flush],
       onDurable: [() => totals.forget()],
-      onVoid: [tallies.forget, highWater.keepAgain],
+      onVoid: [tallies.forget, highWater.keepAgain, () => totals.forget()],
     })
-    const totals = openTotals(db, () => group.underWay)
+    const totals = openTotals(db, () => group.isWriting)
     return {
       db,
       totals,

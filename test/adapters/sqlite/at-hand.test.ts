@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
@@ -8,7 +10,7 @@ const open = (file: string) =>
   openSqliteStore({ file, clock: createFakeClock(), collections: declared(jobs, lines) })
 type Store = ReturnType<typeof open>
 
-const inStore = (use: (store: Store, again: () => Store) => Promise<void>) =>
+const inStore = (use: (store: Store, again: () => Store, file: string) => Promise<void>) =>
   inFolder(async (folder) => {
     const file = join(folder, 'store.db')
     const opened = [open(file)]
@@ -17,12 +19,13 @@ const inStore = (use: (store: Store, again: () => Store) => Promise<void>) =>
       return opened.at(-1) as Store
     }
     try {
-      await use(opened[0] as Store, again)
+      await use(opened[0] as Store, again, file)
     } finally {
       for (const store of opened) await store.close()
     }
   })
 
+const cell = new Int32Array(new SharedArrayBuffer(4))
 const newest = { index: 'newest', order: 'desc', limit: 200 } as const
 const add = (store: Store, n: number) => store.commit({ insert: jobs, row: job(n, { body: `of ${n}` }) })
 const update = (key: string, set: object) => ({ update: jobs, key, set })
@@ -94,6 +97,22 @@ describe('totals that were read before', () => {
       expect(await store.tallies('jobs')).toEqual({ all: { count: 1 } })
       await durable
       expect(await store.tallies('jobs')).toEqual({ all: { count: 3 } })
+    }))
+
+  it('are those of the rows in the file, also before its writer was heard', () =>
+    inStore(async (store, _again, file) => {
+      expect(await store.tallies('jobs')).toEqual({})
+      const { durable } = await store.decide({ insert: jobs, row: job(1) }, count(1))
+      await nextTurn()
+      // No turn of the event loop passes from here on, in which the writer could be heard.
+      const other = new DatabaseSync(file)
+      const deadline = performance.now() + 10_000
+      while (performance.now() < deadline && !other.prepare('SELECT 1 FROM jobs').get())
+        Atomics.wait(cell, 0, 0, 5)
+      other.close()
+      const [{ rows }, totals] = await Promise.all([store.page(jobs, newest), store.tallies('jobs')])
+      expect([rows, totals]).toEqual([[job(1)], { all: { count: 1 } }])
+      await durable
     }))
 
   it('cannot be changed for the next reader, and are those from a member on when asked', () =>

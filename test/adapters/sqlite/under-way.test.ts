@@ -15,7 +15,15 @@ const openGroup = () => {
       }),
     close: async () => undefined,
   }
-  const group = groupCommit({ writer, draft, hot: createHot(), beforeSeal: [], onDurable: [], onVoid: [] })
+  const heard: boolean[] = []
+  const group = groupCommit({
+    writer,
+    draft,
+    hot: createHot(),
+    beforeSeal: [],
+    onDurable: [() => heard.push(group.isWriting)],
+    onVoid: [],
+  })
   const add = draft.statement('INSERT')
   const outcomes: Promise<'kept' | 'void'>[] = []
   const decideOne = () => {
@@ -33,7 +41,7 @@ const openGroup = () => {
     await nextTurn()
     await nextTurn()
   }
-  return { group, asked, decide, outcomes: () => Promise.all(outcomes) }
+  return { group, asked, decide, heard, outcomes: () => Promise.all(outcomes) }
 }
 
 /** How many changes are in each script that the writer was given. */
@@ -51,6 +59,20 @@ describe('while the writer is at a script', () => {
     expect(sizes(asked)).toEqual([1, 15])
     asked[1]?.done()
     expect(new Set(await outcomes())).toEqual(new Set(['kept']))
+  })
+
+  it('the file may change, until whoever keeps what it says has heard that it did', async () => {
+    const { group, asked, decide, heard } = openGroup()
+    expect(group.isWriting).toBe(false)
+    await decide(1)
+    expect(group.isWriting).toBe(true)
+    asked[0]?.done()
+    await decide(0)
+    expect([heard, group.isWriting]).toEqual([[true], false])
+    await decide(1)
+    asked[1]?.fail(new Error('the disk is full'))
+    await decide(0)
+    expect([heard, group.isWriting]).toEqual([[true], false])
   })
 
   it('many changes are put ready as one script, and more of them wait', async () => {

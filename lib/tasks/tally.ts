@@ -1,3 +1,4 @@
+import { kept } from '../core/kept.ts'
 import { dayOf, msOf } from '../core/time.ts'
 import type { Tally, Totals } from '../ports/store.ts'
 import type { TaskStatus } from './machine.ts'
@@ -12,14 +13,6 @@ type Ended = Pick<Task, 'status' | 'agent' | 'startedAt' | 'completedAt'>
 
 /** What a new task adds to the totals. */
 export const tallyOfNew = (task: Counted): Tally[] => [ofNew(task), daily(task.createdAt, 'created')]
-
-const kept = <K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V => {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const value = make(key)
-  map.set(key, value)
-  return value
-}
 
 type ByStatus = Map<TaskStatus, Tally>
 type ByPriority = Map<Task['priority'], ByStatus>

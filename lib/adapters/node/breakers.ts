@@ -1,4 +1,5 @@
 import { Problem } from '../../core/errors.ts'
+import { kept } from '../../core/kept.ts'
 import type { Breaker, BreakerState, Breakers } from '../../ports/breaker.ts'
 import type { Clock } from '../../ports/clock.ts'
 
@@ -16,13 +17,7 @@ type Needs = {
 export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_000 }: Needs): Breakers => {
   const breakers = new Map<string, Breaker>()
   return {
-    of(name) {
-      const known = breakers.get(name)
-      if (known) return known
-      const made = breakerOf(name, circuit(clock, threshold, resetMs), isFault)
-      breakers.set(name, made)
-      return made
-    },
+    of: (name) => kept(breakers, name, () => breakerOf(name, circuit(clock, threshold, resetMs), isFault)),
     all: () => [...breakers.values()],
   }
 }

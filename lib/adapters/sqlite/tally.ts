@@ -1,3 +1,4 @@
+import { kept } from '../../core/kept.ts'
 import type { Tally } from '../../ports/store.ts'
 import type { Draft } from './script.ts'
 
@@ -16,14 +17,6 @@ const ON_CONFLICT: Record<Kind, string> = {
   most: 'max(value, excluded.value)',
 }
 
-const entry = <V>(map: Map<string, V>, key: string, make: () => V): V => {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  map.set(key, made)
-  return made
-}
-
 /** Throws TypeError for a number that no total would survive. */
 const check = (tally: Tally): void => {
   for (const kind of KINDS)
@@ -36,8 +29,8 @@ const check = (tally: Tally): void => {
 const summed = (pending: ReadonlyMap<Tally, number>): Map<string, Map<string, Sums>> => {
   const groups = new Map<string, Map<string, Sums>>()
   for (const [tally, times] of pending) {
-    const members = entry(groups, tally.tally, () => new Map<string, Sums>())
-    const sums = entry(members, tally.member, () => ({ add: new Map(), least: new Map(), most: new Map() }))
+    const members = kept(groups, tally.tally, () => new Map<string, Sums>())
+    const sums = kept(members, tally.member, () => ({ add: new Map(), least: new Map(), most: new Map() }))
     for (const kind of KINDS) {
       const numbers = tally[kind]
       for (const name in numbers) {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { kept } from '../../core/kept.ts'
 import type { Totals } from '../../ports/store.ts'
 
 type Members = Readonly<Record<string, Totals>>
@@ -11,7 +12,7 @@ export const openTotals = (db: DatabaseSync, isChanging: () => boolean) => {
   const select = db.prepare(
     'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
   )
-  const kept = new Map<string, Members>()
+  const groups = new Map<string, Members>()
 
   const read = (group: string, from: string): Members => {
     const members = Map.groupBy(select.all(group, from), ({ member }) => String(member))
@@ -26,13 +27,9 @@ export const openTotals = (db: DatabaseSync, isChanging: () => boolean) => {
     /** Members of a group, by name, from `from` on; whoever gives one has them read. */
     of: (group: string, from: string): Members => {
       if (from !== '' || isChanging()) return read(group, from)
-      const known = kept.get(group)
-      if (known !== undefined) return known
-      const totals = read(group, from)
-      kept.set(group, totals)
-      return totals
+      return kept(groups, group, () => read(group, from))
     },
     /** The file has changed. */
-    forget: (): void => kept.clear(),
+    forget: (): void => groups.clear(),
   }
 }

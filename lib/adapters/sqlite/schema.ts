@@ -7,15 +7,18 @@ import { cell } from './scalar.ts'
 const LAYOUT = 1
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
 
+/** All columns at once: SQLite reads the whole schema again for each that is added later. */
 const create = (db: DatabaseSync, plan: Plan) => {
-  const keys = plan.keys.map((field) => `${quoted(field)} NOT NULL`).join(', ')
-  if (plan.clustered) {
-    const columns = `${keys}, _head TEXT NOT NULL, PRIMARY KEY (${list(plan.keys)})`
-    return db.exec(`CREATE TABLE ${plan.table} (${columns}) WITHOUT ROWID`)
-  }
-  db.exec(
-    `CREATE TABLE ${plan.table} (_rid INTEGER PRIMARY KEY, ${keys}, _head TEXT NOT NULL, UNIQUE (${list(plan.keys)}))`,
-  )
+  const columns = [
+    ...plan.keys.map((field) => `${quoted(field)} NOT NULL`),
+    '_head TEXT NOT NULL',
+    ...(plan.heavy.size > 0 ? ['_small TEXT'] : []),
+    ...plan.columns.map(quoted),
+  ].join(', ')
+  const key = list(plan.keys)
+  if (plan.clustered)
+    return db.exec(`CREATE TABLE ${plan.table} (${columns}, PRIMARY KEY (${key})) WITHOUT ROWID`)
+  db.exec(`CREATE TABLE ${plan.table} (_rid INTEGER PRIMARY KEY, ${columns}, UNIQUE (${key}))`)
   db.exec(`CREATE TABLE ${plan.detailTable} (_rid INTEGER PRIMARY KEY, detail TEXT NOT NULL)`)
 }
 
@@ -72,11 +75,14 @@ const addSmall = (db: DatabaseSync, plan: Plan) => {
 }
 
 const growTable = (db: DatabaseSync, plan: Plan) => {
-  if (columnsOf(db, plan).all.length === 0) create(db, plan)
-  if (plan.heavy.size > 0) addSmall(db, plan)
   const { all: present, keys } = columnsOf(db, plan)
+  if (present.length === 0) {
+    create(db, plan)
+    return createIndexes(db, plan)
+  }
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
+  if (plan.heavy.size > 0) addSmall(db, plan)
   dropRetired(db, plan, present)
   for (const field of plan.columns) if (!present.includes(field)) addColumn(db, plan, field)
   createIndexes(db, plan)

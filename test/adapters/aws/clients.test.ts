@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { openDynamoDb, openS3, openSqs, openSsm } from '../../../lib/adapters/aws/clients.ts'
 import { connect } from '../../../lib/adapters/aws/dynamodb/connection.ts'
@@ -109,6 +109,17 @@ describe.each(Object.keys(BEHAVIOURS))('an AWS that takes a connection and %s', 
 
   it('is asked four times at most for each', () => {
     expect(observed[behaviour]?.connections).toBeLessThanOrEqual(4 * names.length)
+  })
+})
+
+describe('a client of AWS', () => {
+  const place = { region: REGION, credentials: CREDENTIALS }
+  const stepsOf = ({ middlewareStack }: { middlewareStack: { identify(): string[] } }) =>
+    middlewareStack.identify().map((step) => step.split(' ')[0])
+
+  it.each([openDynamoDb, openS3, openSqs])('puts no log of its calls together: %p', (open) => {
+    expect(stepsOf(new DynamoDBClient(place))).toContain('loggerMiddleware')
+    expect(stepsOf(open(place))).not.toContain('loggerMiddleware')
   })
 })
 

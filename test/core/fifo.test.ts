@@ -20,7 +20,7 @@ describe('a list filled at one end and emptied at the other', () => {
             model.push(pushed)
             fifo.push(pushed++)
           }
-          // At once: Jest takes a hundred times as long over each number as the list does.
+          // At once: to ask Jest about each number takes longer than all that the list does.
           const shifted = Array.from({ length: Math.max(0, -step) }, () => [fifo.shift(), model.shift()])
           expect(shifted.filter(([one, other]) => one !== other)).toEqual([])
           expect([fifo.size, fifo.peek()]).toEqual([model.length, model[0]])

@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   cpSync,
   existsSync,
+  globSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -92,12 +95,21 @@ const print = (stage: string): string => {
   return stdout
 }
 
-/** Where bundles are kept (offline/plugin.js), the first test that asks for a stage has it printed for all. */
+/** Of all that `serverless print` reads. */
+const digest = (): string => {
+  const hash = createHash('sha256')
+  const files = globSync('{serverless.yml,package.json,resources/**/*.*}', { cwd: root }).toSorted()
+  for (const file of files) hash.update(file).update(readFileSync(path.join(root, file)))
+  return hash.digest('hex').slice(0, 16)
+}
+
+/** Where bundles are kept (offline/plugin.js), a stage that was printed before is not printed again. */
 const printOnce = (stage: string, kept: string): string => {
-  const file = `${kept}-${stage}.json`
+  const file = `${kept}-${stage}-${digest()}.json`
   if (existsSync(file)) return readFileSync(file, 'utf8')
   const printed = print(stage)
   const whole = `${file}-${process.pid}`
+  mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(whole, printed)
   renameSync(whole, file)
   return printed

@@ -13,7 +13,7 @@ import { isOffline, startService } from './service.ts'
 // On emulators a request takes several times as long; both come to every route.
 const REQUESTS = Number(process.env.FUZZ ?? (isOffline ? 4_000 : 8_000))
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260)
-const MOST_MS = 180_000 + 30 * REQUESTS
+const MOST_MS = 210_000 + 30 * REQUESTS
 /** Refusals of a state, not of a field, have nothing to name. */
 const STATES = [
   ...['task_state_conflict', 'dead_letter_not_pending', 'memory_session_state_conflict'],

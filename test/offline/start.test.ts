@@ -9,7 +9,7 @@ import { type Environment, launchService, startService, temporaryFolder } from '
 import { familyOf, listenedOn } from './processes.ts'
 import { describeOffline } from './suite.ts'
 
-const REFUSES_WITHIN_MS = 60_000
+const REFUSES_WITHIN_MS = 30_000
 const LOOPBACK = '0100007F'
 
 /** One line that says why, on stderr, and nothing else. */

@@ -12,7 +12,7 @@ import {
 } from '../journeys/service.ts'
 import { oldNode } from './old-node.ts'
 
-const REFUSES_WITHIN_MS = 60_000
+const REFUSES_WITHIN_MS = 20_000
 
 /** One line that says why, on stderr; nothing else, and no stack. */
 const expectRefusal = async (program: Program, why: RegExp) => {

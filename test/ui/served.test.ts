@@ -7,7 +7,7 @@ const HTML = { accept: 'text/html,*/*;q=0.8' }
 let service: Service
 beforeAll(async () => {
   service = await startService({ env: { DATA_DIR: folder.in('data') } })
-}, 180_000)
+}, 210_000)
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()
   folder[Symbol.dispose]()

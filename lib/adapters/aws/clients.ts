@@ -51,7 +51,7 @@ type Steps = { middlewareStack: { remove(name: string): boolean } }
 
 /**
  * A client without the SDK's own log. Nobody reads that, and what it would say of every call, its whole input and output
- * without secrets, is put together all the same: an eighth of a call's time.
+ * without secrets, is put together all the same. The clients of SSM and KMS keep it: they are called seldom.
  */
 const unlogged = <Client extends Steps>(client: Client): Client => {
   client.middlewareStack.remove('loggerMiddleware')

@@ -74,17 +74,19 @@ const addSmall = (db: DatabaseSync, plan: Plan) => {
   if (found === undefined) db.exec(`ALTER TABLE ${plan.table} ADD COLUMN _small TEXT`)
 }
 
-const growTable = (db: DatabaseSync, plan: Plan) => {
-  const { all: present, keys } = columnsOf(db, plan)
-  if (present.length === 0) {
-    create(db, plan)
-    return createIndexes(db, plan)
-  }
+/** Brings a table that is there to the columns declared, and rids it of indexes that no longer are. */
+const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<typeof columnsOf>) => {
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
   if (plan.heavy.size > 0) addSmall(db, plan)
   dropRetired(db, plan, present)
   for (const field of plan.columns) if (!present.includes(field)) addColumn(db, plan, field)
+}
+
+const growTable = (db: DatabaseSync, plan: Plan) => {
+  const columns = columnsOf(db, plan)
+  if (columns.all.length === 0) create(db, plan)
+  else adapt(db, plan, columns)
   createIndexes(db, plan)
 }
 

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb'
+import { S3Client } from '@aws-sdk/client-s3'
+import { SQSClient } from '@aws-sdk/client-sqs'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { openDynamoDb, openS3, openSqs, openSsm } from '../../../lib/adapters/aws/clients.ts'
 import { connect } from '../../../lib/adapters/aws/dynamodb/connection.ts'
@@ -117,9 +119,13 @@ describe('a client of AWS', () => {
   const stepsOf = ({ middlewareStack }: { middlewareStack: { identify(): string[] } }) =>
     middlewareStack.identify().map((step) => step.split(' ')[0])
 
-  it.each([openDynamoDb, openS3, openSqs])('puts no log of its calls together: %p', (open) => {
-    expect(stepsOf(new DynamoDBClient(place))).toContain('loggerMiddleware')
-    expect(stepsOf(open(place))).not.toContain('loggerMiddleware')
+  it.each([
+    ['DynamoDB', openDynamoDb(place), new DynamoDBClient(place)],
+    ['S3', openS3(place), new S3Client(place)],
+    ['SQS', openSqs(place), new SQSClient(place)],
+  ])('puts no log of its calls together: %s', (_, ours, plain) => {
+    expect(stepsOf(plain)).toContain('loggerMiddleware')
+    expect(stepsOf(ours)).not.toContain('loggerMiddleware')
   })
 })
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { declared, inFolder, type Job, job, jobs, openJobs } from './samples.ts'
+import { declared, inFolder, type Job, job, jobs, lines, openJobs } from './samples.ts'
 
 const openWith = (file: string, ...collections: unknown[]) =>
   openSqliteStore({ file, clock: createFakeClock(), collections: declared(...collections) })
@@ -22,6 +22,25 @@ const fill = async (file: string) => {
 }
 
 const inFile = (use: (file: string) => Promise<void>) => inFolder((folder) => use(join(folder, 'store.db')))
+
+/** What a file has once these versions of the service have opened it: its indexes, and the columns of its tables. */
+const layoutAfter = async (...versions: unknown[][]) => {
+  let layout: Record<string, unknown[]> = {}
+  await inFile(async (file) => {
+    for (const version of versions) await openWith(file, ...version).close()
+    const db = new DatabaseSync(file)
+    const columns = ({ name }: Record<string, unknown>) =>
+      db
+        .prepare('SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) ORDER BY name')
+        .all(String(name))
+        .map(Object.values)
+    const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all()
+    const indexes = db.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name`).all()
+    layout = { ...Object.fromEntries(tables.map((table) => [table.name, columns(table)])), indexes }
+    db.close()
+  })
+  return layout
+}
 
 describe('a file of an earlier version', () => {
   it('gains a new index, filled from the rows that are there', () =>
@@ -52,6 +71,18 @@ describe('a file of an earlier version', () => {
       expect((await again.page(ranked, byRank)).rows.map(({ id }) => id)).toEqual(['j1', 'j2', 'j3'])
       await again.close()
     }))
+  it('comes to the layout of a new one', async () => {
+    const grown = await layoutAfter(
+      [
+        { ...jobs, indexes: {}, expires: undefined },
+        { ...lines, indexes: {} },
+      ],
+      [ranked, lines],
+    )
+    expect(grown).toEqual(await layoutAfter([ranked, lines]))
+    expect(grown.jobs).toContainEqual(['_small', 'TEXT', 0, 0])
+    expect(grown.lines).toContainEqual(['owner', '', 1, 1])
+  })
   it('is refused when a key is no longer the same field', () =>
     inFile(async (file) => {
       await fill(file)

@@ -95,7 +95,7 @@ const print = (stage: string): string => {
   return stdout
 }
 
-/** Of all that `serverless print` reads. */
+/** Of the files that a stage is printed from. */
 const digest = (): string => {
   const hash = createHash('sha256')
   const files = globSync('{serverless.yml,package.json,resources/**/*.*}', { cwd: root }).toSorted()

@@ -10,7 +10,7 @@ import { moodyTask, moodyWorld } from './moody.ts'
 import { rawSender } from './raw.ts'
 import { isOffline, startService } from './service.ts'
 
-// On emulators a request takes several times as long; both come to every route.
+// On emulators a request takes longer; with either number every route is come to.
 const REQUESTS = Number(process.env.FUZZ ?? (isOffline ? 4_000 : 8_000))
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260)
 const MOST_MS = 210_000 + 30 * REQUESTS

@@ -18,14 +18,14 @@ const LISTENS_AT = / on (http:\/\/[^\s,]+)/
 /** `JOURNEYS=offline` takes the journeys through the serverless stack on emulators instead of the one process. */
 export const isOffline = process.env.JOURNEYS === 'offline'
 const entry = isOffline ? 'offline/main.ts' : 'bin/start.js'
-/** serverless-offline has taken most of a minute beside another one, on a slow machine. */
+/** Beside another one, on a slow machine, serverless-offline has taken more than 45 s. */
 const READY_WITHIN_MS = isOffline ? 150_000 : 60_000
 const SERVES_MS = 60_000
 
 /**
  * Starts the program behind `npm start` on a port that the system chooses, and waits for nothing. It sees `env` and
- * PATH, and no other setting of the machine. Disposing of it kills it, and so do `mostMs`: a test that
- * fails by its time-out never comes to disposing.
+ * PATH, and no other setting of the machine. Disposing of it kills it, and so do `mostMs`: a test that fails by its
+ * time-out never comes to disposing.
  */
 export const launchService = ({
   env,

@@ -10,7 +10,8 @@ export const tooLarge = (limit: number) =>
 
 /**
  * The JSON body of a request; an empty one counts as `{}`, so that the schema names what is missing.
- * Refuses bodies over `limit` bytes, deeper than 64 levels, or with a `__proto__` key anywhere.
+ * Refuses bodies over `limit` bytes, deeper than 64 levels, or with a `__proto__` key, half a character or a number that
+ * is too large for a double anywhere.
  */
 export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unknown => {
   const text = bodyText(event)
@@ -65,8 +66,7 @@ const refuseUnsafe = (root: unknown) => {
     }
     for (const name of Object.keys(next.value)) {
       const child = next.value[name]
-      if (name === '__proto__' || (typeof child === 'string' && !child.isWellFormed()))
-        throw unsafe(name, next)
+      if (name === '__proto__' || isUnkeepable(child)) throw unsafe(name, child, next)
       if (isObject(child)) open.push({ value: child, depth: next.depth + 1, path: pathTo(name, next) })
     }
   }
@@ -77,10 +77,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const pathTo = (name: string, { path }: Place) => (path ? `${path}.${name}` : name)
 
-const unsafe = (name: string, within: Place) => {
+/** Neither half of a surrogate pair nor 1e999, which is read as Infinity, can be written again as it came. */
+const isUnkeepable = (value: unknown) =>
+  (typeof value === 'string' && !value.isWellFormed()) ||
+  (typeof value === 'number' && !Number.isFinite(value))
+
+const unsafe = (name: string, value: unknown, within: Place) => {
   const path = pathTo(name, within)
   // Assigning such a key elsewhere would change an object's prototype.
   if (name === '__proto__') return invalid([{ path, message: 'is not an allowed key' }])
-  // Half of a surrogate pair is no character: neither UTF-8 nor storage can carry it.
+  if (typeof value === 'number') return invalid([{ path, message: 'is too large a number' }])
   return invalid([{ path, message: 'is not well-formed Unicode' }])
 }

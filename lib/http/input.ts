@@ -1,4 +1,4 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { type FieldIssue, invalid, missing } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
 import { readJsonBody } from './body.ts'
@@ -9,20 +9,34 @@ import type { Input, Route } from './route.ts'
 const MOST_ISSUES = 100
 
 /** Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. */
-export const inputReader =
-  <R extends Route>(route: R) =>
-  (event: HttpEvent): Input<R> => {
+export const inputReader = <R extends Route>(route: R) => {
+  let schemas: Schemas | undefined
+  return (event: HttpEvent): Input<R> => {
+    // With the first request: a function in the cloud may be started for a single one.
+    schemas ??= compiled(route)
+    const { params, query, headers, body } = schemas
     const issues: FieldIssue[] = []
     const input = {
-      params: route.params && parsePart(route.params, decoded(event.pathParameters), issues),
-      query: route.query && parsePart(route.query, event.queryStringParameters ?? {}, issues),
-      headers: route.headers && parsePart(route.headers, event.headers, issues),
-      body: route.body && parsePart(route.body, readJsonBody(event, route.bodyLimit), issues),
+      params: params && parsePart(params, decoded(event.pathParameters), issues),
+      query: query && parsePart(query, event.queryStringParameters ?? {}, issues),
+      headers: headers && parsePart(headers, event.headers, issues),
+      body: body && parsePart(body, readJsonBody(event, route.bodyLimit), issues),
     }
     if (issues.length > 0) throw invalid(issues)
     // The schemas of the route produced each part.
     return input as Input<R>
   }
+}
+
+type Schemas = { [Part in 'params' | 'query' | 'headers' | 'body']: z.ZodType | undefined }
+
+/** Code of their own for the schemas that zod can compile; what that code refuses, zod reads once more to say why. */
+const compiled = ({ params, query, headers, body }: Route): Schemas => ({
+  params: params && z.compile(params),
+  query: query && z.compile(query),
+  headers: headers && z.compile(headers),
+  body: body && z.compile(body),
+})
 
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
   const parsed = schema.safeParse(value, { error: issueText })

@@ -21,12 +21,11 @@ export const TASK_EVENT_TYPES = [
 const timestamp = z.iso.datetime()
 const shortText = z.string().max(500)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000)
-/** What `z.json()` accepts, in a form that stays one component of the API's description. */
-const json: z.ZodType<z.core.util.JSONType> = z
-  .lazy(() =>
-    z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(json), z.record(z.string(), json)]),
-  )
-  .meta({ id: 'Json' })
+/**
+ * Whatever JSON may hold: it comes out of a body that was read as JSON, so there is nothing left to look for. A schema
+ * that contains itself would keep zod from compiling those around it.
+ */
+const json = z.unknown().meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
 const metadata = z.record(z.string(), json)
 
 /** The body of a create, and the task definition wherever else one is given. Unknown keys are dropped. */

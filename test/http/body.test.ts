@@ -39,6 +39,15 @@ describe('the body of an event of a gateway', () => {
     expect(() => readJsonBody(nested(64))).not.toThrow()
     expect(() => readJsonBody(nested(65))).toThrow(expect.objectContaining({ code: 'json_too_deep' }))
   })
+
+  it('holds no number that a double cannot, wherever it stands', () => {
+    const inside = (number: string) => eventWith(`{"metadata":{"list":[0,${number}]}}`)
+    expect(readJsonBody(inside('1.7976931348623157e308'))).toEqual({ metadata: { list: [0, Number.MAX_VALUE] } })
+    for (const number of ['1e309', '-1e309'])
+      expect(() => readJsonBody(inside(number))).toThrow(
+        expect.objectContaining({ details: [{ path: 'metadata.list.1', message: 'is too large a number' }] }),
+      )
+  })
 })
 
 /** As a Latin-1 client sends it: each letter a byte. */

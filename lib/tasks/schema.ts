@@ -25,7 +25,9 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https U
  * Whatever JSON may hold: it comes out of a body that was read as JSON, so there is nothing left to look for. A schema
  * that contains itself would keep zod from compiling those around it.
  */
-const json = z.unknown().meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
+const json = z
+  .unknown()
+  .meta({ id: 'Json', description: 'Any JSON value' }) as z.ZodType<z.core.util.JSONType>
 const metadata = z.record(z.string(), json)
 
 /** The body of a create, and the task definition wherever else one is given. Unknown keys are dropped. */

@@ -56,8 +56,17 @@ export const tickets = collection<Ticket>({
   indexes: { byUser: { within: 'user', by: 'createdAt' } },
 })
 
+export type Entry = { book: string; id: string; kind: string; text: string; more?: unknown }
+/** Rows of an owner in the order of their keys, as in a log. */
+export const entries = collection<Entry>({
+  name: 'entries',
+  key: 'id',
+  within: 'book',
+  indexes: { ofBook: { within: 'book', by: 'id' } },
+})
+
 /** Adapters look at the declarations only; TypeScript will not have a `Collection<Note>` be a `Collection`. */
-export const samples = [notes, lines, tickets] as unknown as readonly Collection[]
+export const samples = [notes, lines, tickets, entries] as unknown as readonly Collection[]
 
 export type Opened = { store: Store; close: () => Promise<void> }
 export type OpenStore = (needs: { collections: readonly Collection[]; clock: Clock }) => Promise<Opened>

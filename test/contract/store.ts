@@ -3,6 +3,7 @@ import type { Store } from '../../lib/ports/store.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { decisions } from './store-decisions.ts'
 import { followers, tallies, transactions } from './store-followers.ts'
+import { ownedRows } from './store-owned.ts'
 import { movingPages, pages, pairPages } from './store-pages.ts'
 import { note, notes, type Opened, type OpenStore, samples } from './store-samples.ts'
 import { expiry, values } from './store-values.ts'
@@ -39,6 +40,7 @@ export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}):
     section('a page', pages)
     section('a page of pairs', pairPages)
     section('a page while rows change', movingPages)
+    section('rows of an owner in the order of their keys', ownedRows)
     it('answers nothing after it was closed', async () => {
       const { store, close } = await open({ collections: samples, clock: createFakeClock() })
       await close()

@@ -1,7 +1,10 @@
 import type { Fields } from './change.ts'
 
-/** A row that was added and is not durable yet. */
-export type FreshRow = { table: string; within: string; key: string; row: Fields }
+/** Adds rows to the script, in their order. */
+export type AddAll = (rows: readonly Fields[]) => void
+
+/** A row that was added and is not durable yet, and by what it gets into the script. */
+export type FreshRow = { addAll: AddAll; within: string; key: string; row: Fields }
 
 export type Fresh = ReturnType<typeof createFresh>
 
@@ -13,24 +16,34 @@ export const createFresh = () => {
   let open: FreshRow[] = []
   let sealed: FreshRow[][] = []
   let accepted = 0
+  let characters = 0
   return {
-    add: (table: string, within: string, key: string, row: Fields): void => {
-      open.push({ table, within, key, row })
+    /** Takes in a row of about so much text. */
+    add: (one: FreshRow, size: number): void => {
+      open.push(one)
+      characters += size
     },
-    find: (table: string, within: string, key: string): Fields | undefined =>
+    find: (addAll: AddAll, within: string, key: string): Fields | undefined =>
       [...sealed.flat(), ...open].findLast(
-        (one) => one.key === key && one.within === within && one.table === table,
+        (one) => one.key === key && one.within === within && one.addAll === addAll,
       )?.row,
+    /** How much text the open rows are, at most. */
+    get characters() {
+      return characters
+    },
     accept: (): void => {
       accepted = open.length
     },
     reject: (): void => {
       open.length = accepted
     },
+    /** Adds the open rows to the script. */
     seal: (): void => {
+      for (const [addAll, ones] of Map.groupBy(open, (one) => one.addAll)) addAll(ones.map(({ row }) => row))
       sealed.push(open)
       open = []
       accepted = 0
+      characters = 0
     },
     /** Scripts become durable in the order they were sealed. */
     settle: (): void => {
@@ -40,6 +53,7 @@ export const createFresh = () => {
       open = []
       sealed = []
       accepted = 0
+      characters = 0
     },
   }
 }

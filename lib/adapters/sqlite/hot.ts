@@ -60,9 +60,9 @@ export const createHot = () => {
       tables.push(rows)
       return rows
     },
-    /** How much text of details the open script will hold, at most. */
+    /** How much text of details and added rows the open script will hold, at most. */
     get characters() {
-      return characters
+      return characters + fresh.characters
     },
     /** Takes in a row as it was just written, over what `known` says, or over the record that `was` there. */
     put: (slot: Slot, known: Entry | undefined, row: Row, was: Before): void => {
@@ -96,8 +96,9 @@ export const createHot = () => {
       const entries = touched
       touched = []
       characters = 0
-      for (const entry of entries) write(entry)
+      // What was added may have been changed since.
       fresh.seal()
+      for (const entry of entries) write(entry)
       return entries
     },
     settle: (entries: Touched): void => {

@@ -24,7 +24,8 @@ export type IndexPlan = {
  * A collection as a table: key, columns copied out of the row for the indexes and for expiry, and the row itself as JSON
  * text in `_head`. Heavy fields lie in a table of their own under the row's `_rid`: SQLite rewrites a whole record on
  * every update, and a status change must not write 100 kB of prompt again. A collection with `within` and no heavy fields
- * is `clustered`: its small rows lie in the order of their keys, next to those of the same owner, in one tree.
+ * is `clustered`: its small rows lie in the order of their keys, next to those of the same owner, in one tree. Where that
+ * order is all that is asked for, it is `packed` as well: a record holds all rows that a script adds to an owner.
  */
 export type Plan = {
   name: string
@@ -37,6 +38,7 @@ export type Plan = {
   expires: string | undefined
   heavy: ReadonlySet<string>
   clustered: boolean
+  packed: boolean
   /** The columns that tell one record from all others, the quickest ones. */
   address: readonly string[]
   indexes: ReadonlyMap<string, IndexPlan>
@@ -81,6 +83,7 @@ export const planOf = (of: Collection): Plan => {
     expires: of.expires,
     heavy,
     clustered,
+    packed: clustered && columns.length === 0 && [...indexes.values()].every((index) => index.clustered),
     address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,
   }

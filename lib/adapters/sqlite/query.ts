@@ -1,5 +1,6 @@
 import type { Position, Query, Scalar } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
+import { PACKED_ORDER, recordsFrom, unpacked } from './packs.ts'
 import { type IndexPlan, type Plan, quoted } from './plan.ts'
 import { cell } from './scalar.ts'
 import { expressionOf, type Sql, testSql } from './where.ts'
@@ -71,7 +72,10 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
 }
 
 /** Names the tree to walk, so that no choice of the planner turns a page into a sort. */
-const walk = ({ clustered, name }: IndexPlan) => (clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`)
+const walk = (plan: Plan, { clustered, name }: IndexPlan) => {
+  if (plan.packed) return unpacked(plan)
+  return `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
+}
 
 /**
  * The statement of a page, one row longer than asked for so that it tells whether more follow. Its records have the head,
@@ -85,16 +89,18 @@ export const pageSql = (
 ): Sql & { whole: boolean } => {
   const index = indexOf(plan, query)
   const ordering = orderingOf(plan, index, query.sort)
+  const isPacked = plan.packed && ordering.by === plan.key
   const { text, values } = both([
     selected(plan, index, query, now),
     query.after === undefined ? undefined : beyond(plan, ordering, query.order, query.after),
+    isPacked ? recordsFrom(plan, query) : undefined,
   ])
-  const order = [ordering.value, ...tieFields(plan, index).map(quoted)]
+  const order = isPacked ? PACKED_ORDER : [ordering.value, ...tieFields(plan, index).map(quoted)]
   const whole = query.detail === true && plan.heavy.size > 0
   const columns = ['_head', ...(whole ? ['_small', '_rid'] : hasKeys ? plan.keys.map(quoted) : [])]
   return {
     whole,
-    text: `SELECT ${columns.join(', ')} FROM ${plan.table} ${walk(index)} WHERE ${text}
+    text: `SELECT ${columns.join(', ')} FROM ${walk(plan, index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -110,5 +116,5 @@ export const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Posit
 export const countSql = (plan: Plan, query: Selection, now: number): Sql => {
   const index = indexOf(plan, query)
   const { text, values } = selected(plan, index, query, now)
-  return { text: `SELECT count(*) AS n FROM ${plan.table} ${walk(index)} WHERE ${text}`, values }
+  return { text: `SELECT count(*) AS n FROM ${walk(plan, index)} WHERE ${text}`, values }
 }

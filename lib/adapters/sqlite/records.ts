@@ -3,6 +3,8 @@ import type { Key } from '../../ports/store.ts'
 import type { Fields } from './change.ts'
 import { openDetails } from './details.ts'
 import type { Address, Entry } from './entry.ts'
+import type { AddAll } from './fresh.ts'
+import { openPacks, packedFinder } from './packs.ts'
 import { type Plan, quoted } from './plan.ts'
 import { cell } from './scalar.ts'
 import type { Draft } from './script.ts'
@@ -15,15 +17,13 @@ type Needs = { db: DatabaseSync; plan: Plan; draft: Draft }
 
 /** Reads of single records; writes go into the draft. Neither judges conditions nor knows of expiry. */
 export const openRecords = (needs: Needs) => {
-  const { plan, draft } = needs
+  const { plan } = needs
   const { columns } = plan
-  const deletion = draft.statement(`DELETE FROM ${plan.table} WHERE ${addressed(plan)}`)
-  const insert = inserter(needs)
-  const update = updater(needs)
+  const { insert, update, remove, addAll } = plan.packed ? packed(needs) : single(needs)
   const details = openDetails(needs)
 
-  const remove = (at: Address, aside: boolean): void => {
-    draft.add(deletion, at)
+  const drop = (at: Address, aside: boolean): void => {
+    remove(at)
     if (aside) details.remove(at)
   }
 
@@ -33,18 +33,21 @@ export const openRecords = (needs: Needs) => {
     newAddress: addresses(needs),
     /**
      * Throws TypeError for a row that could not be written: records are written later, when it is too late to refuse.
-     * `news` are the fields that were not in the record before.
+     * `news` are the fields that were not in the record before; says about how much text they are.
      */
-    check: (row: Fields, news: Readonly<Fields> = row): void => {
+    check: (row: Fields, news: Readonly<Fields> = row): number => {
       for (const field of plan.keys) keyCell(plan, row, field)
       for (const field of columns) cell(row[field], field)
-      for (const field in news) if (isDeep(news[field])) JSON.stringify(news[field])
+      let characters = 0
+      for (const field in news) characters += sizeOf(news[field])
+      return characters
     },
-    insert,
+    /** Adds rows of a clustered table with keys above all that it has. */
+    addAll,
     /** Brings the record to what its entry says; returns how much text its head is, and where its detail lies now. */
     write: ({ at, given, head, aside, detailText }: Entry): { headSize: number; aside: boolean } => {
       if (head === undefined) {
-        if (given !== undefined) remove(at, aside)
+        if (given !== undefined) drop(at, aside)
         return { headSize: 0, aside: false }
       }
       const text = JSON.stringify(head)
@@ -58,6 +61,25 @@ export const openRecords = (needs: Needs) => {
       return { headSize: text.length, aside: detailText === undefined ? aside : small === null }
     },
   }
+}
+
+/** A row a record. */
+const single = (needs: Needs) => {
+  const { plan, draft } = needs
+  const deletion = draft.statement(`DELETE FROM ${plan.table} WHERE ${addressed(plan)}`)
+  const insert = inserter(needs)
+  const addAll: AddAll = (rows) => {
+    for (const row of rows) insert([], row, JSON.stringify(row))
+  }
+  return { insert, update: updater(needs), remove: (at: Address) => draft.add(deletion, at), addAll }
+}
+
+/** Several rows a record, none of which has detail. */
+const packed = (needs: Needs): ReturnType<typeof single> => {
+  const { put, remove, addAll } = openPacks(needs)
+  const insert = (at: Address, _row: Fields, text: string) => put(at, text)
+  const update = (at: Address, _before: Fields, _row: Fields, text: string) => put(at, text)
+  return { insert, update, remove, addAll }
 }
 
 /** Adds a whole record; `small` is its detail where that is not kept aside. */
@@ -86,7 +108,9 @@ const finder = ({ db, plan }: Needs) => {
     ...(clustered ? [] : ['_rid AS rid']),
     ...(heavy.size > 0 ? ['_small AS small'] : []),
   ]
-  const find = db.prepare(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${byKey}`)
+  const find = plan.packed
+    ? packedFinder(db, plan)
+    : db.prepare(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${byKey}`)
   const smallOf = (small: unknown) => (typeof small === 'string' ? small : undefined)
   return (key: Key): Found | undefined => {
     if ((typeof key === 'string') !== (within === undefined))
@@ -103,8 +127,11 @@ const finder = ({ db, plan }: Needs) => {
   }
 }
 
-/** What JSON may refuse: it holds other values, or is a bigint. */
-const isDeep = (value: unknown) => typeof value === 'object' || typeof value === 'bigint'
+/** Of about how many characters a value is; throws TypeError for what JSON refuses: a bigint, or what contains itself. */
+const sizeOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length
+  return typeof value === 'object' || typeof value === 'bigint' ? JSON.stringify(value).length : 0
+}
 
 const keyCell = (plan: Plan, row: Fields, field: string): string => {
   const value = row[field]

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
+import { repack } from './packs.ts'
 import { type Plan, quoted } from './plan.ts'
 import { cell } from './scalar.ts'
 
 /** Version of the layout below, kept in `user_version`; collections and indexes grow without raising it. */
-const LAYOUT = 1
+const LAYOUT = 2
 const list = (fields: readonly string[]) => fields.map(quoted).join(', ')
 
 /** All columns at once: SQLite reads the whole schema again for each that is added later. */
@@ -79,6 +80,7 @@ const adapt = (db: DatabaseSync, plan: Plan, { all: present, keys }: ReturnType<
   if (keys.join() !== plan.keys.join())
     throw new Problem('unavailable', 'storage_incompatible', `The key of stored ${plan.name} is another one.`)
   if (plan.heavy.size > 0) addSmall(db, plan)
+  repack(db, plan)
   dropRetired(db, plan, present)
   for (const field of plan.columns) if (!present.includes(field)) addColumn(db, plan, field)
 }

@@ -56,8 +56,8 @@ export const lastOf = (
   return { at, head, ...parts.records.detailOf(at), aside }
 }
 
-const freshOf = ({ plan, hot }: Parts, key: Key): Standing | undefined => {
-  const head = typeof key === 'string' ? undefined : hot.fresh.find(plan.name, ...key)
+const freshOf = ({ records, hot }: Parts, key: Key): Standing | undefined => {
+  const head = typeof key === 'string' ? undefined : hot.fresh.find(records.addAll, ...key)
   return head && typeof key !== 'string'
     ? { at: key, head, detail: NOTHING, detailSize: 0, aside: false }
     : undefined

@@ -3,7 +3,7 @@ import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
 import { asksAny, changesAny, type Fields, split } from './change.ts'
-import type { Address, Before, Row } from './entry.ts'
+import type { Before, Row } from './entry.ts'
 import type { HighWater } from './high-water.ts'
 import type { Hot } from './hot.ts'
 import type { Plan } from './plan.ts'
@@ -16,8 +16,6 @@ type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Ho
 
 /** What stands for a removed row until that is durable. */
 const GONE = { head: undefined, detail: undefined, detailSize: 0, detailText: undefined }
-/** Rows of a clustered table lie where their keys say. */
-const NOWHERE: Address = []
 /** What a record is before it is there. */
 const NEW: Before = { head: undefined, aside: false }
 
@@ -25,8 +23,9 @@ const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined }
 
 /** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
 const insertFresh = ({ records, plan, hot }: Parts, row: Fields): Outcome<Fields> => {
-  records.insert(NOWHERE, row, JSON.stringify(row))
-  hot.fresh.add(plan.name, String(row[plan.within ?? '']), String(row[plan.key]), row)
+  const size = records.check(row)
+  const { addAll } = records
+  hot.fresh.add({ addAll, within: String(row[plan.within ?? '']), key: String(row[plan.key]), row }, size)
   return { applied: true, row }
 }
 

@@ -1,0 +1,94 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Query } from '../../ports/store.ts'
+import type { Fields } from './change.ts'
+import type { Address } from './entry.ts'
+import { type Plan, quoted } from './plan.ts'
+import type { Draft } from './script.ts'
+import type { Sql } from './where.ts'
+
+/**
+ * Records of a `packed` table: `_head` is a JSON list of rows of one owner in the order of their keys, and the record's
+ * key is no higher than that of its first row.
+ *
+ * Invariant: a row lies in the record with the highest key that is not above its own. What is added in the ordinary way
+ * is above all that is there, so that the rows which one script adds to an owner are one record after the others; what
+ * comes late goes into the record where it belongs.
+ */
+export const openPacks = ({ plan, draft }: { plan: Plan; draft: Draft }) => {
+  const { table, within, key, id } = named(plan)
+  const add = `INSERT INTO ${table} (${within}, ${key}, _head)`
+  const isIts = `${within} = ?1 AND ${key} <= ?2`
+  const where = `${within} = ?1 AND ${key} = (SELECT max(${key}) FROM ${table} WHERE ${isIts})`
+  const others = `SELECT value AS one FROM json_each(_head) WHERE value ->> ${id} <> ?2`
+  const sorted = (rows: string) =>
+    `UPDATE ${table} SET _head = (SELECT json_group_array(json(one) ORDER BY one ->> ${id}) FROM (${rows})) WHERE ${where}`
+  const addOne = `${add} SELECT ?1, ?2, json_array(json(?3)) WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${isIts})`
+  const run = (sql: string, values: readonly (string | number)[]) => draft.add(draft.statement(sql), values)
+  return {
+    /** Adds rows with keys above all of their owner's. */
+    addAll: (rows: readonly Fields[]): void => {
+      const ofOwner = Map.groupBy(rows, (row) => String(row[plan.within ?? '']))
+      for (const [owner, [first, ...more]] of ofOwner)
+        run(`${add} VALUES (?, ?, ?)`, [owner, String(first?.[plan.key]), JSON.stringify([first, ...more])])
+    },
+    /** Adds a row wherever it belongs, or takes it in instead of the one that is there. */
+    put: (at: Address, text: string): void => {
+      run(sorted(`${others} UNION ALL SELECT ?3`), [...at, text])
+      run(addOne, [...at, text])
+    },
+    remove: (at: Address): void => {
+      run(sorted(others), at)
+      run(`DELETE FROM ${table} WHERE ${isIts} AND _head = '[]'`, at)
+    },
+  }
+}
+
+const named = ({ table, within = '', key }: Plan) => ({
+  table,
+  within: quoted(within),
+  key: quoted(key),
+  id: `'${key}'`,
+})
+
+/** The rows of a packed table in place of the table, each with the record that it lies in and its place there. */
+export const unpacked = (plan: Plan): string => {
+  const { table, within, key, id } = named(plan)
+  return `(SELECT ${within}, value ->> ${id} AS ${key}, value AS _head, ${table}.${key} AS _record, json_each.key AS _place
+    FROM ${table}, json_each(_head))`
+}
+
+/** The order of the keys, in which SQLite need not unpack more records than it has to answer rows of. */
+export const PACKED_ORDER = ['_record', '_place']
+
+/** Where the records of the rows with such a key begin, or end. */
+export const recordsFrom = (plan: Plan, { is, order, after }: Query<Fields>): Sql | undefined => {
+  if (after === undefined) return undefined
+  if (order === 'desc') return { text: '_record < ?', values: [after.key] }
+  const { table, within, key } = named(plan)
+  const first = `SELECT max(${key}) FROM ${table} WHERE ${within} = ? AND ${key} <= ?`
+  return { text: `_record >= coalesce((${first}), '')`, values: [String(is), after.key] }
+}
+
+/** Reads the text of one row. */
+export const packedFinder = (db: DatabaseSync, plan: Plan) => {
+  const { table, within, key } = named(plan)
+  const record = `SELECT max(${key}) FROM ${table} WHERE ${within} = ?1 AND ${key} <= ?2`
+  return db.prepare(
+    `SELECT _head AS head FROM ${unpacked(plan)} WHERE ${within} = ?1 AND ${key} = ?2 AND _record = (${record})`,
+  )
+}
+
+/** A table that was not packed becomes packed, or the other way round, as its collection was declared anew. */
+export const repack = (db: DatabaseSync, plan: Plan): void => {
+  if (!plan.clustered) return
+  const { table, within, key } = named(plan)
+  const first = db.prepare(`SELECT substr(_head, 1, 1) AS sign FROM ${table} LIMIT 1`).get()?.sign
+  if (first === undefined || (first === '[') === plan.packed) return
+  const columns = `${within}, ${key}, _head`
+  db.exec(
+    plan.packed
+      ? `UPDATE ${table} SET _head = json_array(json(_head))`
+      : `CREATE TEMP TABLE _rows AS SELECT ${columns} FROM ${unpacked(plan)};
+         DELETE FROM ${table}; INSERT INTO ${table} (${columns}) SELECT ${columns} FROM _rows; DROP TABLE _rows`,
+  )
+}

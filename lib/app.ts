@@ -14,6 +14,7 @@ import { openSqliteStore } from './adapters/sqlite/store.ts'
 import { createGroups } from './api/table.ts'
 import { openAgents } from './app/agents.ts'
 import { openLocalCipher } from './app/cipher.ts'
+import { compile } from './app/compile.ts'
 import { openData } from './app/data.ts'
 import { createDrain } from './app/drain.ts'
 import { openEmbedding } from './app/embedding.ts'
@@ -135,7 +136,7 @@ const openServer = (ports: Ports, domains: Domains, config: Config, writable: ()
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
   const front = frontOf(config)
-  const http = { guard: openGuard(domains, front), front, record: requests.record, clock, log }
+  const http = { guard: openGuard(domains, front), front, record: requests.record, clock, log, compile }
   const groups = createGroups(http, {
     ...domains,
     health: openHealth({ ports, domains, requests, writable }),

@@ -26,7 +26,7 @@ const fits = (most: number) => (value: unknown) => {
 const jsonObject = (most: number) =>
   z
     .record(z.string(), z.unknown())
-    .refine(fits(most), `must be JSON of at most ${most} bytes, its numbers finite, its texts well-formed`)
+    .refine(fits(most), `must be JSON of at most ${most} bytes, its texts well-formed`)
 
 const Code = z.string().min(1).max(64)
 const Requested = { requestId: z.string(), expiresAt: z.string() }

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { type FieldIssue, invalid, missing } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
 import { readJsonBody } from './body.ts'
@@ -8,12 +8,17 @@ import type { Input, Route } from './route.ts'
 /** What is wrong with a body must not outgrow the body. */
 const MOST_ISSUES = 100
 
-/** Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. */
-export const inputReader = <R extends Route>(route: R) => {
+/** Makes a schema into one that says the same of every value, and reads most of them sooner. */
+export type CompileSchema = (schema: z.ZodType) => z.ZodType
+
+/**
+ * Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. The first
+ * request has its schemas compiled, where that is worth it.
+ */
+export const inputReader = <R extends Route>(route: R, compile: CompileSchema = (schema) => schema) => {
   let schemas: Schemas | undefined
   return (event: HttpEvent): Input<R> => {
-    // With the first request: a function in the cloud may be started for a single one.
-    schemas ??= compiled(route)
+    schemas ??= compiled(route, compile)
     const { params, query, headers, body } = schemas
     const issues: FieldIssue[] = []
     const input = {
@@ -30,12 +35,11 @@ export const inputReader = <R extends Route>(route: R) => {
 
 type Schemas = { [Part in 'params' | 'query' | 'headers' | 'body']: z.ZodType | undefined }
 
-/** Code of their own for the schemas that zod can compile; what that code refuses, zod reads once more to say why. */
-const compiled = ({ params, query, headers, body }: Route): Schemas => ({
-  params: params && z.compile(params),
-  query: query && z.compile(query),
-  headers: headers && z.compile(headers),
-  body: body && z.compile(body),
+const compiled = ({ params, query, headers, body }: Route, compile: CompileSchema): Schemas => ({
+  params: params && compile(params),
+  query: query && compile(query),
+  headers: headers && compile(headers),
+  body: body && compile(body),
 })
 
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {

@@ -9,14 +9,22 @@ import { refuseEmbedding } from './foreign.ts'
 import { type Front, originOf } from './front.ts'
 import { encodeGreedy } from './greedy.ts'
 import type { Guard } from './guard.ts'
-import { inputReader } from './input.ts'
+import { type CompileSchema, inputReader } from './input.ts'
 import { methodsOf, noRoute, type Place, refuseSlash } from './no-route.ts'
 import { observe, type RecordRequest } from './observe.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
 
 /** What every handler function needs around its routes. */
-export type HttpNeeds = { guard: Guard; front: Front; record: RecordRequest; clock: Clock; log: Log }
+export type HttpNeeds = {
+  guard: Guard
+  front: Front
+  record: RecordRequest
+  clock: Clock
+  log: Log
+  /** For a process that lives long; a function in the cloud serves too few requests to gain by it, and starts sooner without. */
+  compile?: CompileSchema
+}
 
 /**
  * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON. The same function serves
@@ -47,8 +55,8 @@ export const lambda = <R extends Routes>(
   return handle as unknown as HttpHandler
 }
 
-const endpoint = ({ guard, front }: HttpNeeds, route: Route, handle: Handler<Route>) => {
-  const read = inputReader(route)
+const endpoint = ({ guard, front, compile }: HttpNeeds, route: Route, handle: Handler<Route>) => {
+  const read = inputReader(route, compile)
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, { gone }: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey

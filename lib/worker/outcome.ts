@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { messageOf } from '../core/errors.ts'
 import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
 
@@ -13,9 +12,6 @@ export type Outcome =
  */
 const LONGEST_RESULT = 2_000_000
 
-/** Every run comes by here, so it has code of its own. */
-const Result = z.compile(TaskResultSchema)
-
 /** Reads what an agent returned. Anything but a result is the agent's failure, never the service's. */
 export const outcomeOf = (returned: unknown): Outcome => {
   const plain = asJson(returned)
@@ -23,7 +19,7 @@ export const outcomeOf = (returned: unknown): Outcome => {
   if (Buffer.byteLength(plain) > LONGEST_RESULT) {
     return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} bytes of JSON`, false)
   }
-  const parsed = Result.safeParse(JSON.parse(plain))
+  const parsed = TaskResultSchema.safeParse(JSON.parse(plain))
   if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
   if (!parsed.data.success)
     return failed('agent_failed', parsed.data.output || 'The agent reported a failure', true)

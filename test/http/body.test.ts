@@ -42,7 +42,9 @@ describe('the body of an event of a gateway', () => {
 
   it('holds no number that a double cannot, wherever it stands', () => {
     const inside = (number: string) => eventWith(`{"metadata":{"list":[0,${number}]}}`)
-    expect(readJsonBody(inside('1.7976931348623157e308'))).toEqual({ metadata: { list: [0, Number.MAX_VALUE] } })
+    expect(readJsonBody(inside('1.7976931348623157e308'))).toEqual({
+      metadata: { list: [0, Number.MAX_VALUE] },
+    })
     for (const number of ['1e309', '-1e309'])
       expect(() => readJsonBody(inside(number))).toThrow(
         expect.objectContaining({ details: [{ path: 'metadata.list.1', message: 'is too large a number' }] }),

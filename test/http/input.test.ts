@@ -6,6 +6,7 @@ import { Problem } from '../../lib/core/errors.ts'
 import { inputReader } from '../../lib/http/input.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { httpEvent } from '../fakes/http-event.ts'
+import { bodiesFor } from './bodies.ts'
 
 const at = {
   method: 'POST',
@@ -118,15 +119,10 @@ describe('what is wrong with a request', () => {
   })
 
   it('is nowhere told in words of a program, whatever the route', () => {
-    const values = [undefined, null, 5, -1, 1.5, '', 'x', 'x'.repeat(200_000), [], [[]], {}, { a: 1 }, true]
     const spoken = new Set<string>()
     for (const route of Object.values<Route>(routes)) {
-      for (const value of values) {
-        const fields = Object.keys(route.body instanceof z.ZodObject ? route.body.shape : {}).map((name) => [
-          name,
-          value,
-        ])
-        const { details = [] } = toldOf(route, Object.fromEntries(fields)) ?? {}
+      for (const body of bodiesFor(route)) {
+        const { details = [] } = toldOf(route, body) ?? {}
         for (const { message } of details as { message: string }[]) spoken.add(message)
       }
     }

@@ -93,9 +93,9 @@ export const groupCommit = ({ writer, draft, hot, beforeSeal, onDurable, onVoid 
     if (era === draft.era) {
       lost.push(...sealed.map(({ settle }) => settle))
       if (open.changes > 0) lost.push(open)
+      draft.startOver(sealed.map(({ script }) => script))
       sealed = []
       open = newSettle()
-      draft.startOver()
       hot.clear()
       for (const takeBack of onVoid) takeBack()
     }

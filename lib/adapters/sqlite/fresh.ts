@@ -27,7 +27,7 @@ export const createFresh = () => {
       [...sealed.flat(), ...open].findLast(
         (one) => one.key === key && one.within === within && one.addAll === addAll,
       )?.row,
-    /** How much text the open rows are, at most. */
+    /** About how much text the open rows are. */
     get characters() {
       return characters
     },

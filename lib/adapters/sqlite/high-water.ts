@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { unpacked } from './packs.ts'
 import { type Plan, quoted } from './plan.ts'
 import type { Draft } from './script.ts'
 
@@ -31,10 +32,9 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
     'INSERT INTO high_water VALUES (?, ?) ON CONFLICT DO UPDATE SET highest = excluded.highest',
   )
   const marks = new Map<string, Mark>()
-  for (const { name, table, key } of plans) {
-    const known =
-      read.get(name)?.highest ?? db.prepare(`SELECT max(${quoted(key)}) AS key FROM ${table}`).get()?.key
-    marks.set(name, newMark(String(known ?? '')))
+  for (const plan of plans) {
+    const known = read.get(plan.name)?.highest ?? highestIn(db, plan)
+    marks.set(plan.name, newMark(String(known ?? '')))
   }
   return {
     /** For one table: whether no row of it can have this key; notes that one has it from now on. */
@@ -64,5 +64,9 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
     },
   }
 }
+
+const highestIn = (db: DatabaseSync, plan: Plan) =>
+  db.prepare(`SELECT max(${quoted(plan.key)}) AS key FROM ${plan.packed ? unpacked(plan) : plan.table}`).get()
+    ?.key
 
 const newMark = (highest: string): Mark => ({ highest, kept: highest, changed: false })

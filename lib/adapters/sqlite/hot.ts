@@ -60,7 +60,7 @@ export const createHot = () => {
       tables.push(rows)
       return rows
     },
-    /** How much text of details and added rows the open script will hold, at most. */
+    /** About how much text of details and added rows the open script will hold. */
     get characters() {
       return characters + fresh.characters
     },

@@ -6,6 +6,8 @@ import { type Plan, quoted } from './plan.ts'
 import type { Draft } from './script.ts'
 import type { Sql } from './where.ts'
 
+type Needs = { plan: Plan; draft: Draft }
+
 /**
  * Records of a `packed` table: `_head` is a JSON list of rows of one owner in the order of their keys, and the record's
  * key is no higher than that of its first row.
@@ -13,33 +15,49 @@ import type { Sql } from './where.ts'
  * Invariant: a row lies in the record with the highest key that is not above its own. What is added in the ordinary way
  * is above all that is there, so that the rows which one script adds to an owner are one record after the others; what
  * comes late goes into the record where it belongs.
+ *
+ * SQLite reads JSON of a thousand levels at most (https://sqlite.org/json1.html), which no row may be deeper than.
  */
-export const openPacks = ({ plan, draft }: { plan: Plan; draft: Draft }) => {
-  const { table, within, key, id } = named(plan)
-  const add = `INSERT INTO ${table} (${within}, ${key}, _head)`
-  const isIts = `${within} = ?1 AND ${key} <= ?2`
-  const where = `${within} = ?1 AND ${key} = (SELECT max(${key}) FROM ${table} WHERE ${isIts})`
-  const others = `SELECT value AS one FROM json_each(_head) WHERE value ->> ${id} <> ?2`
-  const sorted = (rows: string) =>
-    `UPDATE ${table} SET _head = (SELECT json_group_array(json(one) ORDER BY one ->> ${id}) FROM (${rows})) WHERE ${where}`
-  const addOne = `${add} SELECT ?1, ?2, json_array(json(?3)) WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${isIts})`
-  const run = (sql: string, values: readonly (string | number)[]) => draft.add(draft.statement(sql), values)
+export const openPacks = ({ plan, draft }: Needs) => {
+  const { add, addFirst, sortIn, takeOut, removeEmpty } = statementsOf({ plan, draft })
   return {
     /** Adds rows with keys above all of their owner's. */
     addAll: (rows: readonly Fields[]): void => {
       const ofOwner = Map.groupBy(rows, (row) => String(row[plan.within ?? '']))
       for (const [owner, [first, ...more]] of ofOwner)
-        run(`${add} VALUES (?, ?, ?)`, [owner, String(first?.[plan.key]), JSON.stringify([first, ...more])])
+        draft.add(add, [owner, String(first?.[plan.key]), JSON.stringify([first, ...more])])
     },
     /** Adds a row wherever it belongs, or takes it in instead of the one that is there. */
     put: (at: Address, text: string): void => {
-      run(sorted(`${others} UNION ALL SELECT ?3`), [...at, text])
-      run(addOne, [...at, text])
+      draft.add(sortIn, [...at, text])
+      draft.add(addFirst, [...at, text])
     },
     remove: (at: Address): void => {
-      run(sorted(others), at)
-      run(`DELETE FROM ${table} WHERE ${isIts} AND _head = '[]'`, at)
+      draft.add(takeOut, at)
+      draft.add(removeEmpty, at)
     },
+  }
+}
+
+/** All take the owner for ?1, the key for ?2 and the text for ?3. */
+const statementsOf = ({ plan, draft }: Needs) => {
+  const { table, within, key, id } = named(plan)
+  const isIts = `${within} = ?1 AND ${key} <= ?2`
+  const where = `${within} = ?1 AND ${key} = (SELECT max(${key}) FROM ${table} WHERE ${isIts})`
+  const others = `SELECT value AS one FROM json_each(_head) WHERE value ->> ${id} <> ?2`
+  const listed = (rows: string) => `SELECT json_group_array(json(one) ORDER BY one ->> ${id}) FROM (${rows})`
+  const intoTable = `INSERT INTO ${table} (${within}, ${key}, _head)`
+  return {
+    add: draft.statement(`${intoTable} VALUES (?1, ?2, ?3)`),
+    /** Where no record begins below it. */
+    addFirst: draft.statement(
+      `${intoTable} SELECT ?1, ?2, '[' || ?3 || ']' WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${isIts})`,
+    ),
+    sortIn: draft.statement(
+      `UPDATE ${table} SET _head = (${listed(`${others} UNION ALL SELECT ?3`)}) WHERE ${where}`,
+    ),
+    takeOut: draft.statement(`UPDATE ${table} SET _head = (${listed(others)}) WHERE ${where}`),
+    removeEmpty: draft.statement(`DELETE FROM ${table} WHERE ${where} AND _head = '[]'`),
   }
 }
 
@@ -53,8 +71,8 @@ const named = ({ table, within = '', key }: Plan) => ({
 /** The rows of a packed table in place of the table, each with the record that it lies in and its place there. */
 export const unpacked = (plan: Plan): string => {
   const { table, within, key, id } = named(plan)
-  return `(SELECT ${within}, value ->> ${id} AS ${key}, value AS _head, ${table}.${key} AS _record, json_each.key AS _place
-    FROM ${table}, json_each(_head))`
+  return `(SELECT ${table}.${within}, json_each.value ->> ${id} AS ${key}, json_each.value AS _head,
+    ${table}.${key} AS _record, json_each.key AS _place FROM ${table}, json_each(${table}._head))`
 }
 
 /** The order of the keys, in which SQLite need not unpack more records than it has to answer rows of. */
@@ -87,7 +105,7 @@ export const repack = (db: DatabaseSync, plan: Plan): void => {
   const columns = `${within}, ${key}, _head`
   db.exec(
     plan.packed
-      ? `UPDATE ${table} SET _head = json_array(json(_head))`
+      ? `UPDATE ${table} SET _head = '[' || _head || ']'`
       : `CREATE TEMP TABLE _rows AS SELECT ${columns} FROM ${unpacked(plan)};
          DELETE FROM ${table}; INSERT INTO ${table} (${columns}) SELECT ${columns} FROM _rows; DROP TABLE _rows`,
   )

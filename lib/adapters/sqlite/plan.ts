@@ -25,7 +25,7 @@ export type IndexPlan = {
  * text in `_head`. Heavy fields lie in a table of their own under the row's `_rid`: SQLite rewrites a whole record on
  * every update, and a status change must not write 100 kB of prompt again. A collection with `within` and no heavy fields
  * is `clustered`: its small rows lie in the order of their keys, next to those of the same owner, in one tree. Where that
- * order is all that is asked for, it is `packed` as well: a record holds all rows that a script adds to an owner.
+ * order is all that is asked for, it is `packed` as well: a record holds all new rows that a script adds to an owner.
  */
 export type Plan = {
   name: string

@@ -68,9 +68,13 @@ export const createDraft = () => {
       characters = 0
       return script
     },
-    /** Drops the steps: a script before them failed. */
-    startOver: (): void => {
+    /**
+     * Drops the steps: a script before them failed. Statements are numbered for good, so the writer has yet to hear of those
+     * that only a script which is `dropped` told it of.
+     */
+    startOver: (dropped: readonly Script[]): void => {
       era += 1
+      define = [...dropped.flatMap((script) => script.define), ...define]
       steps = []
       characters = 0
     },

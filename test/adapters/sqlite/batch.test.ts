@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { type Job, job, jobs, openJobs } from './samples.ts'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { declared, type Job, job, jobs, lines, openJobs } from './samples.ts'
 
 describe('a group commit', () => {
   it('shows nothing before the transaction has ended', async () => {
@@ -21,6 +23,25 @@ describe('a group commit', () => {
     }
     expect(counts).toEqual([512, 1_024, 1_100])
     expect((await Promise.all(all)).every(({ applied }) => applied)).toBe(true)
+    await store.close()
+  })
+  it('takes at most about four million characters of added rows in one turn', async () => {
+    const store = openSqliteStore({
+      file: ':memory:',
+      clock: createFakeClock(),
+      collections: declared(lines),
+    })
+    const text = 'x'.repeat(1_500_000)
+    const all = Array.from({ length: 4 }, (_, n) =>
+      store.commit({ insert: lines, row: { owner: 'one', id: `l${n}`, text } }),
+    )
+    const counts: number[] = []
+    for (let turn = 0; turn < 2; turn += 1) {
+      await nextTurn()
+      counts.push(await store.count(lines, { index: 'ofOwner', is: 'one' }))
+    }
+    expect(counts).toEqual([3, 4])
+    await Promise.all(all)
     await store.close()
   })
   it('refuses only the changes that cannot be written, and counts no tally twice', async () => {

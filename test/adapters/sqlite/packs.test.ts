@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore, type SqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { declared, inFolder, type Line, lines } from './samples.ts'
 
@@ -59,6 +60,36 @@ describe('records of rows in the order of their keys', () => {
         await store.commit({ remove: lines, key: ['one', 'b1'] })
       })
       expect(recordsIn(file)).toEqual(['a1', 'b15 b2 b3 c1'])
+    }))
+
+  it('tell their highest row, though none begins with it, in a file that kept no mark', () =>
+    inFile(async (file) => {
+      await fill(file)
+      const db = new DatabaseSync(file)
+      db.exec('DELETE FROM high_water')
+      db.close()
+      await within(file, lines, async (store) => {
+        const outcomes = await Promise.all(
+          ['d2', 'd3'].map((id) => store.commit({ insert: lines, row: line(id) })),
+        )
+        expect(outcomes.map(({ applied }) => applied)).toEqual([false, true])
+      })
+      expect(recordsIn(file)).toEqual(['b1 b2 b3', 'd1 d2', 'd3'])
+    }))
+
+  it('may be of owners by any name', () =>
+    inFile(async (file) => {
+      const of = collection<{ path: string; value: string }>({
+        name: 'odd',
+        within: 'path',
+        key: 'value',
+        indexes: { ofPath: { within: 'path', by: 'value' } },
+      })
+      const store = openSqliteStore({ file, clock: createFakeClock(), collections: declared(of) })
+      await store.commit({ insert: of, row: { path: 'p', value: 'v' } })
+      const { rows } = await store.page(of, { index: 'ofPath', is: 'p', order: 'asc', limit: 9 })
+      expect(rows).toEqual([{ path: 'p', value: 'v' }])
+      await store.close()
     }))
 
   it('are made of a file of one row a record, and taken apart again', () =>

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { inFolder, job, jobs, openJobs } from './samples.ts'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { declared, inFolder, type Job, job, jobs, lines, openJobs } from './samples.ts'
 
 /** Holds the write lock of the file from outside, as a backup or a shell would, for longer than a writer waits. */
 const held = async (file: string, work: () => Promise<void>) => {
@@ -60,5 +62,47 @@ describe('a transaction that fails', () => {
       const outcomes = await Promise.all(rows.map((row) => again.commit({ insert: jobs, row })))
       expect(outcomes.map(({ applied }) => applied)).toEqual([true, false, true])
       await again.close()
+    }))
+
+  it('costs the writer no statement that only a script without a turn would have told it', () =>
+    inFolder(async (folder) => {
+      const store = openJobs(join(folder, 'store.db'))
+      const update = (set: Partial<Job>) => store.commit({ update: jobs, key: 'j0', set })
+      await store.commit({ insert: jobs, row: job(0) })
+      await held(join(folder, 'store.db'), async () => {
+        // As many as two scripts hold, so that the third is made and waits.
+        const fill = Array.from({ length: 1_024 }, (_, n) => store.commit({ insert: jobs, row: job(n + 1) }))
+        const third = Array.from({ length: 512 }, () => update({ state: 'lost' }))
+        const outcomes = await Promise.allSettled([...fill, ...third])
+        expect(outcomes).toMatchObject(Array(1_536).fill(storageFailed))
+      })
+      expect(await update({ at: '7' })).toMatchObject({ applied: true })
+      expect(await update({ state: 'kept' })).toMatchObject({ applied: true })
+      expect(await store.get(jobs, 'j0')).toEqual(job(0, { at: '7', state: 'kept' }))
+      await store.close()
+    }))
+
+  it('leaves nothing of rows that were added to an owner, and they can be added again', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'store.db')
+      const store = openSqliteStore({ file, clock: createFakeClock(), collections: declared(lines) })
+      const line = (id: string, text: string) => ({ owner: 'one', id, text })
+      const add = (id: string, text: string) => store.commit({ insert: lines, row: line(id, text) })
+      await add('a', 'first')
+      await held(file, async () => {
+        const first = add('b', 'lost')
+        await nextTurn()
+        await nextTurn()
+        const update = store.commit({ update: lines, key: ['one', 'a'], set: { text: 'lost' } })
+        const outcomes = await Promise.allSettled([first, add('c', 'lost'), update])
+        expect(outcomes).toMatchObject(Array(3).fill(storageFailed))
+      })
+      expect(await store.get(lines, ['one', 'b'])).toBeUndefined()
+      expect((await Promise.all([add('c', 'kept'), add('b', 'kept')])).map(({ applied }) => applied)).toEqual(
+        [true, true],
+      )
+      const { rows } = await store.page(lines, { index: 'ofOwner', is: 'one', order: 'asc', limit: 9 })
+      expect(rows).toEqual([line('a', 'first'), line('b', 'kept'), line('c', 'kept')])
+      await store.close()
     }))
 })

@@ -10,8 +10,8 @@ export const tooLarge = (limit: number) =>
 
 /**
  * The JSON body of a request; an empty one counts as `{}`, so that the schema names what is missing.
- * Refuses bodies over `limit` bytes, deeper than 64 levels, or with a `__proto__` key, a text that is not well-formed
- * or a number that is too large for a double anywhere.
+ * Refuses bodies over `limit` bytes, deeper than 64 levels, with a `__proto__` key anywhere, or with a value inside that is
+ * text and not well-formed, or a number too large for a double.
  */
 export const readJsonBody = (event: HttpEvent, limit = DEFAULT_BODY_LIMIT): unknown => {
   const text = bodyText(event)

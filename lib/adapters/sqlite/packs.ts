@@ -16,7 +16,8 @@ type Needs = { plan: Plan; draft: Draft }
  * is above all that is there, so that the rows which one script adds to an owner are one record after the others; what
  * comes late goes into the record where it belongs.
  *
- * SQLite reads JSON of a thousand levels at most (https://sqlite.org/json1.html), which no row may be deeper than.
+ * SQLite reads JSON of a thousand levels at most (https://sqlite.org/json1.html), and the list is one of them: a row may
+ * have 999.
  */
 export const openPacks = ({ plan, draft }: Needs) => {
   const { add, addFirst, sortIn, takeOut, removeEmpty } = statementsOf({ plan, draft })
@@ -39,7 +40,7 @@ export const openPacks = ({ plan, draft }: Needs) => {
   }
 }
 
-/** All take the owner for ?1, the key for ?2 and the text for ?3. */
+/** They take the owner for ?1, the key for ?2 and, if they write one, the text for ?3. */
 const statementsOf = ({ plan, draft }: Needs) => {
   const { table, within, key, id } = named(plan)
   const isIts = `${within} = ?1 AND ${key} <= ?2`

@@ -43,17 +43,14 @@ export const openPacks = ({ plan, draft }: Needs) => {
 /** They take the owner for ?1, the key for ?2 and, if they write one, the text for ?3. */
 const statementsOf = ({ plan, draft }: Needs) => {
   const { table, within, key, id } = named(plan)
-  const isIts = `${within} = ?1 AND ${key} <= ?2`
-  const where = `${within} = ?1 AND ${key} = (SELECT max(${key}) FROM ${table} WHERE ${isIts})`
+  const where = `${within} = ?1 AND ${key} = ${recordOf(plan)}`
   const others = `SELECT value AS one FROM json_each(_head) WHERE value ->> ${id} <> ?2`
   const listed = (rows: string) => `SELECT json_group_array(json(one) ORDER BY one ->> ${id}) FROM (${rows})`
   const intoTable = `INSERT INTO ${table} (${within}, ${key}, _head)`
   return {
     add: draft.statement(`${intoTable} VALUES (?1, ?2, ?3)`),
     /** Where no record begins below it. */
-    addFirst: draft.statement(
-      `${intoTable} SELECT ?1, ?2, '[' || ?3 || ']' WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${isIts})`,
-    ),
+    addFirst: draft.statement(`${intoTable} SELECT ?1, ?2, '[' || ?3 || ']' WHERE ${recordOf(plan)} IS NULL`),
     sortIn: draft.statement(
       `UPDATE ${table} SET _head = (${listed(`${others} UNION ALL SELECT ?3`)}) WHERE ${where}`,
     ),
@@ -68,6 +65,12 @@ const named = ({ table, within = '', key }: Plan) => ({
   key: quoted(key),
   id: `'${key}'`,
 })
+
+/** The key of the record in which the row with the key ?2 of the owner ?1 belongs; NULL where there is none. */
+const recordOf = (plan: Plan): string => {
+  const { table, within, key } = named(plan)
+  return `(SELECT max(${key}) FROM ${table} WHERE ${within} = ?1 AND ${key} <= ?2)`
+}
 
 /** The rows of a packed table in place of the table, each with the record that it lies in and its place there. */
 export const unpacked = (plan: Plan): string => {
@@ -90,11 +93,9 @@ export const recordsFrom = (plan: Plan, { is, order, after }: Query<Fields>): Sq
 
 /** Reads the text of one row. */
 export const packedFinder = (db: DatabaseSync, plan: Plan) => {
-  const { table, within, key } = named(plan)
-  const record = `SELECT max(${key}) FROM ${table} WHERE ${within} = ?1 AND ${key} <= ?2`
-  return db.prepare(
-    `SELECT _head AS head FROM ${unpacked(plan)} WHERE ${within} = ?1 AND ${key} = ?2 AND _record = (${record})`,
-  )
+  const { within, key } = named(plan)
+  const isIt = `${within} = ?1 AND ${key} = ?2 AND _record = ${recordOf(plan)}`
+  return db.prepare(`SELECT _head AS head FROM ${unpacked(plan)} WHERE ${isIt}`)
 }
 
 /** A table that was not packed becomes packed, or the other way round, as its collection was declared anew. */

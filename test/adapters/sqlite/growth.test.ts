@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { declared, inFolder, type Job, job, jobs, lines, openJobs } from './samples.ts'
+import { declared, inFile, type Job, job, jobs, lines, openJobs } from './samples.ts'
 
 const openWith = (file: string, ...collections: unknown[]) =>
   openSqliteStore({ file, clock: createFakeClock(), collections: declared(...collections) })
@@ -20,8 +19,6 @@ const fill = async (file: string) => {
     await store.commit({ insert: jobs, row })
   await store.close()
 }
-
-const inFile = (use: (file: string) => Promise<void>) => inFolder((folder) => use(join(folder, 'store.db')))
 
 /** What a file has once these versions of the service have opened it: its indexes, and the columns of its tables. */
 const layoutAfter = async (...versions: unknown[][]) => {

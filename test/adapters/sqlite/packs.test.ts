@@ -1,17 +1,14 @@
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore, type SqliteStore } from '../../../lib/adapters/sqlite/store.ts'
 import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
-import { declared, inFolder, type Line, lines } from './samples.ts'
+import { declared, inFile, type Line, lines } from './samples.ts'
 
 /** Lines that are asked for in another order too, and so lie one a record. */
 const byText = { ...lines, indexes: { ...lines.indexes, byText: { within: 'owner', by: 'text' } } } as const
 const line = (id: string, text = `text ${id}`): Line => ({ owner: 'one', id, text })
 const page = { index: 'ofOwner', is: 'one', order: 'asc', limit: 99 } as const
-
-const inFile = (use: (file: string) => Promise<void>) => inFolder((folder) => use(join(folder, 'store.db')))
 
 /** What `use` made of a store, closed again. */
 const within = async <T>(file: string, of: typeof lines, use: (store: SqliteStore) => Promise<T>) => {

@@ -44,3 +44,7 @@ export const inFolder = async (use: (folder: string) => Promise<void>): Promise<
     await rm(folder, { recursive: true })
   }
 }
+
+/** As `inFolder`, with the name of a file in it. */
+export const inFile = (use: (file: string) => Promise<void>) =>
+  inFolder((folder) => use(join(folder, 'store.db')))

@@ -5,7 +5,6 @@ import { casesOf, expects, measuresSpeed, namesDeadline } from './hygiene.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
-const LONGEST = 150
 
 const sources = globSync(['lib/**/*.ts', 'functions/**/*.{ts,tsx}'], { cwd: root })
 const suites = globSync('test/**/*.ts', {
@@ -17,14 +16,6 @@ const places = (found: readonly { name: string; line: number }[]) =>
   found.map(({ name, line }) => `${name}:${line}`)
 
 describe('the sources', () => {
-  it(`have no file of more than ${LONGEST} lines`, () => {
-    const long = sources
-      .map((name) => ({ name, lines: read(name).trimEnd().split('\n').length }))
-      .filter(({ lines }) => lines > LONGEST)
-    expect(sources.length).toBeGreaterThan(0)
-    expect(long).toEqual([])
-  })
-
   it('put no markup into the page as text: what agents and people write is never HTML', () => {
     const shown = sources.filter((name) => name.startsWith('functions/ui/app/'))
     const raw = /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write/

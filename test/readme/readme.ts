@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 export const readText = (name: string): string => readFileSync(join(root, name), 'utf8')
-export const readme = readText('README.md')
+/** README.md and every page under `docs/`, as one text: a command, a table or a setting may stand in any of them. */
+export const readme = ['README.md', ...globSync('docs/**/*.md', { cwd: root }).sort()]
+  .map(readText)
+  .join('\n')
 
 /** The contents of the fenced blocks of one language, in order. */
 export const blocks = (language: string): string[] =>

@@ -27,7 +27,12 @@ try {
     stdio: ['ignore', 'pipe', 'inherit'],
     timeout: MOST_MS,
   })
-  service.stdout.once('data', () => service.kill('SIGTERM'))
+  // The banner says where it listens, and comes last: warnings may come before it is ready for a signal.
+  let said = ''
+  service.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text
+    if (said.includes('http://')) service.kill('SIGTERM')
+  })
   const [code] = await once(service, 'close')
   if (code !== 0) console.error(`The service could not be started in advance (${code}): npm start says why`)
 } finally {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { banner } from '../lib/app/banner.ts'
+import { complain } from '../lib/app/complain.ts'
 import { openLocalApp } from '../lib/app.ts'
 import { badSetting, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
@@ -37,7 +38,7 @@ const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
     close().then(
       () => process.exit(0),
       (thrown) => {
-        process.stderr.write(`The end was not orderly: ${messageOf(thrown)}\n`)
+        complain(`The end was not orderly: ${messageOf(thrown)}`)
         process.exit(1)
       },
     )
@@ -49,12 +50,9 @@ const endOnSignal = ({ close }: Awaited<ReturnType<typeof openLocalApp>>) => {
 main().catch((thrown) => {
   // A start that was cut short by the end has not failed.
   if (isEnding) return
-  process.stderr.write(`${oneLine(thrown)}\n`)
+  complain(reasonOf(thrown))
   process.exit(1)
 })
-
-/** What kept the service from starting; messages of foreign modules may have several lines. */
-const oneLine = (thrown: unknown) => reasonOf(thrown).replace(/\s+/g, ' ')
 
 const reasonOf = (thrown: unknown) => {
   if (thrown instanceof Problem) return `Cannot start: ${thrown.message}`

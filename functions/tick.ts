@@ -1,19 +1,16 @@
 import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
 import { openJobs } from '../lib/app/cloud-jobs.ts'
-import { leftLying } from '../lib/app/cloud-left-lying.ts'
 import { joinCloudMemory } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-sending.ts'
+import { stuckTasks } from '../lib/app/cloud-stuck-tasks.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
-/** An announcement is sent again when nobody delivered it within this span. */
-const UNTOLD_MS = 60_000
-
 const open = () => {
   const config = readConfig()
-  const jobs = openJobs(config, openSending(config, false))
+  const jobs = openJobs(config, openSending(config))
   const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
   return { ...jobs, memory, tablePrefix: config.TABLE_PREFIX }
 }
@@ -24,14 +21,10 @@ let opened: Opened | undefined
 type Step = { step: string; needsMs?: number; work: () => unknown }
 
 /** What has become due, in the order in which it is done. What takes long comes last, and has a time that it ends within. */
-const stepsOf = ({ tasks, outbox, gateway, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
+const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
-  { step: 'abandoned tasks', work: async () => tell(await tasks.recovery.tick(() => false), rest) },
-  { step: 'untold announcements', work: () => outbox.resend(UNTOLD_MS) },
-  { step: 'webhook events', work: rest.repairWebhooks },
-  { step: 'totals', work: tasks.checkCounters },
-  { step: 'totals of dead letters', work: rest.checkDeadLetters },
-  { step: 'gateway', work: gateway.repair },
+  { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
+  { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {
     step: 'deliveries',
@@ -43,9 +36,9 @@ const stepsOf = ({ tasks, outbox, gateway, deliveries, ...rest }: Opened, leftMs
   },
 ]
 
-/** One task that cannot be helped fails no tick, but does not go unheard. */
-const tell = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePrefix' | 'clock' | 'log'>) => {
-  if (left > 0) log.error(leftLying(tablePrefix, left, clock.now()), 'tasks were left lying')
+/** A task that the tick could do nothing for fails no tick, and raises an alarm. */
+const report = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePrefix' | 'clock' | 'log'>) => {
+  if (left > 0) log.error(stuckTasks(tablePrefix, left, clock.now()), 'tasks are stuck')
 }
 
 /**

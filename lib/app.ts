@@ -1,3 +1,4 @@
+import type { AddressInfo } from 'node:net'
 import { createMemoryQueue } from './adapters/memory/queue.ts'
 import { createArgon2 } from './adapters/node/argon2.ts'
 import { createBreakers } from './adapters/node/breakers.ts'
@@ -9,8 +10,10 @@ import { createLog } from './adapters/node/log.ts'
 import { createMemoryWatch } from './adapters/node/memory-watch.ts'
 import { createOutbound } from './adapters/node/outbound.ts'
 import { createProviderFetch } from './adapters/node/provider-fetch.ts'
+import { createRepositories } from './adapters/node/repositories.ts'
 import { sweepWorkspaces } from './adapters/node/workspace-sweep.ts'
 import { openSqliteStore } from './adapters/sqlite/store.ts'
+import { createFeed } from './adapters/store/feed.ts'
 import { createGroups } from './api/table.ts'
 import { openAgents } from './app/agents.ts'
 import { openLocalCipher } from './app/cipher.ts'
@@ -21,17 +24,20 @@ import { openEmbedding } from './app/embedding.ts'
 import { isFault } from './app/faults.ts'
 import { frontOf, openGuard } from './app/front.ts'
 import { openHealth } from './app/health.ts'
+import { createLocalDelivery, type LocalNotice } from './app/local-delivery.ts'
 import { checkKey, telling } from './app/lost-key.ts'
 import { openPage } from './app/page.ts'
+import type { SandboxStanding } from './app/sandbox.ts'
+import { warnOfShortSecrets } from './app/short-secrets.ts'
 import { refuseOpenHost, signInOf } from './app/sign-in.ts'
 import { createBackground } from './background.ts'
 import { collections } from './collections.ts'
 import type { Config } from './config.ts'
+import { createMasker } from './core/masker.ts'
 import { createDomains, type Domains, type Ports } from './domains.ts'
 import { createRequestMetrics } from './health/request-metrics.ts'
 import { createDispatch } from './http/dispatch.ts'
 import { createHost } from './http/host.ts'
-import type { Announce } from './notifications/schema.ts'
 import type { Log } from './ports/log.ts'
 import type { RunTask } from './tasks/schema.ts'
 import { VERSION } from './version.ts'
@@ -39,38 +45,54 @@ import { VERSION } from './version.ts'
 /** The whole service in one process: storage in one file or in memory, queues in memory, handlers on node:http. */
 export const openLocalApp = async (config: Config) => {
   const clock = createClock()
-  const log = createLog({ level: config.LOG_LEVEL })
+  const masker = createMasker(config.secrets)
+  const log = createLog({ level: config.LOG_LEVEL, masker })
+  warnOfShortSecrets(config, log)
   const data = openData(config)
-  const store = openSqliteStore({ file: data.file, collections, clock, onLost: dieOf(log) })
+  if (data.warning !== undefined) log.warn({ folder: data.shown }, data.warning)
+  const ids = createIds({ clock })
+  const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
+  const taskQueue = createMemoryQueue<RunTask>({
+    ...{ clock, log, concurrency: config.QUEUE_CONCURRENCY },
+    lookahead: () => domains.worker.lookahead(),
+  })
+  const notificationQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
+  const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock })
+  const { deliver } = delivery
+  const store = openSqliteStore({ file: data.file, collections, clock, deliver, onLost: dieOf(log) })
   const breakers = createBreakers({ clock, isFault })
+  const allow = config.OUTBOUND_ALLOW_HOSTS
+  const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS })
   const agents = await openAgents({
-    ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log },
+    ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, repositories },
     // Agents are there before the domains are.
     searchMemory: (query) => domains.memory.recall(query),
+    port: () => (server.address() as AddressInfo | null)?.port,
+    isLocalMode: () => domains.authMode() === 'local',
   })
-  const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
-  const taskQueue = queue<RunTask>(config.QUEUE_CONCURRENCY)
-  const notificationQueue = queue<Announce>(config.QUEUE_NOTIFICATION_CONCURRENCY)
   const memoryWatch = createMemoryWatch({
     ...{ folder: config.MEMORY_DIR, clock, log },
     onChange: () => domains.memory.syncIfChanged(),
   })
   const ports: Ports = {
     store,
+    feed: createFeed({ store, clock, ids }),
     taskQueue,
     notificationQueue,
     adapters: agents.adapters,
+    runProgram: agents.runProgram,
     breakers,
     clock,
-    ids: createIds({ clock }),
+    ids,
     log,
+    masker,
     random: Math.random,
     entropy,
     passwords: createArgon2({ entropy }),
     cipher: telling(openLocalCipher(config, { entropy }), log),
     providerFetch: createProviderFetch(),
-    outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
-    sendsAtOnce: true,
+    outbound: createOutbound({ clock, allow }),
+    repositories,
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
@@ -80,6 +102,7 @@ export const openLocalApp = async (config: Config) => {
   const consumers = { tasks: taskQueue, notifications: notificationQueue }
   domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
     taskQueue.resize(concurrency)
+    domains.slots.resize(concurrency)
     notificationQueue.resize(notificationConcurrency)
   })
   // Before anybody can ask for anything it is known who may come in.
@@ -87,17 +110,19 @@ export const openLocalApp = async (config: Config) => {
   refuseOpenHost(domains, config)
   await checkKey(ports)
   const background = createBackground(ports, domains, consumers, config, {
+    deliverMessages: store.start,
     expiredRows: store.sweep,
     workspaces: () =>
       sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, domains.active.has),
   })
-  const server = openServer(ports, domains, config, () => store.writable)
+  const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, () => store.writable)
   const drain = createDrain(server)
   /** Ends the requests in flight and what runs, at the same time; then what both stand on. */
   const close = async () => {
     domains.memory.endSync()
     await Promise.all([drain(), background.stop(), memoryWatch.stop()])
     await agents.close()
+    delivery.stop()
     await store.close()
     data.release()
   }
@@ -132,7 +157,12 @@ const describe = async () => {
   return openApiDocument({ tables, version: VERSION })
 }
 
-const openServer = (ports: Ports, domains: Domains, config: Config, writable: () => boolean) => {
+const openServer = (
+  ports: Ports & { sandbox: SandboxStanding },
+  domains: Domains,
+  config: Config,
+  writable: () => boolean,
+) => {
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
   const front = frontOf(config)
@@ -142,5 +172,5 @@ const openServer = (ports: Ports, domains: Domains, config: Config, writable: ()
     health: openHealth({ ports, domains, requests, writable }),
     describe,
   })
-  return createHost({ dispatch: createDispatch(groups, openPage(http), http.guard), ids, log })
+  return createHost({ dispatch: createDispatch(groups, openPage(http)), ids, log })
 }

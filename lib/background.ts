@@ -1,12 +1,12 @@
+import type { LocalNotice } from './app/local-delivery.ts'
 import type { Config } from './config.ts'
+import { Problem } from './core/errors.ts'
 import type { Domains, Ports } from './domains.ts'
-import type { Announce } from './notifications/schema.ts'
 import type { Consumer } from './ports/queue.ts'
 import type { RunTask } from './tasks/schema.ts'
 import { every } from './worker/beat.ts'
 
 const TICK_MS = 1_000
-const REPAIR_MS = 10_000
 const SWEEP_MS = 60_000
 const MEMORY_MS = 60_000
 const SWEEP_ROWS = 1_000
@@ -16,50 +16,56 @@ const DRAIN_MS = 5_000
 const LAST_SENDS_MS = 1_500
 
 /** The receiving sides of the queues. */
-export type Consumers = { tasks: Consumer<RunTask>; notifications: Consumer<Announce> }
-type Sweep = { expiredRows(limit: number): Promise<number>; workspaces(): Promise<unknown> }
+export type Consumers = { tasks: Consumer<RunTask>; notifications: Consumer<LocalNotice> }
+/** What storage and disk do when they are told. */
+type Upkeep = {
+  /** Begins to deliver the messages that changes cause. */
+  deliverMessages(): void
+  expiredRows(limit: number): Promise<number>
+  workspaces(): Promise<unknown>
+}
 
 /**
  * What goes on besides requests in a long-lived process: the workers, the heartbeat of running work, the tick that
- * repairs, the sweep that tidies.
+ * takes up what has become due, the sweep that tidies.
  */
 export const createBackground = (
   { clock, log }: Pick<Ports, 'clock' | 'log'>,
   domains: Domains,
   consumers: Consumers,
   config: Config,
-  sweep: Sweep,
+  upkeep: Upkeep,
 ) => {
-  const { tasks, outbox, gateway, deliveries, inbound, memory, active, worker, lastExit, ahead } = domains
+  const { tasks, gateway, deliveries, memory, active, worker } = domains
   let jobs: (() => Promise<void>)[] = []
-  let beginning: Promise<boolean> | undefined
   let stopped = false
 
   /** Takes up what the last process left, then starts the workers. */
   const start = async () => {
+    await gateway.adoptOpenRequests()
     const { resent, recovered } = await tasks.recovery.afterRestart()
-    await outbox.resend()
+    upkeep.deliverMessages()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
     if (stopped) return
-    beginning = lastExit.begin()
-    ahead.allowed = await beginning
-    if (stopped) return
     consumers.tasks.start(({ body }) => worker.run(body))
-    consumers.notifications.start(({ body }) => outbox.deliver(body))
+    consumers.notifications.start(async ({ body: { notice, handled } }) => {
+      try {
+        await domains.handleNotice(notice)
+      } catch (thrown) {
+        // What it tells of does not exist: no repetition makes it better.
+        if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
+      }
+      handled()
+    })
     jobs = [
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
-      every({ clock, log }, 'tick', TICK_MS, async () => {
-        await tasks.recovery.tick(active.has)
-        await outbox.resend(10 * TICK_MS)
-      }),
+      every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
-      every({ clock, log }, 'gateway', REPAIR_MS, gateway.repair),
-      every({ clock, log }, 'webhook events', REPAIR_MS, inbound.repair),
       // What the watcher did not hear of, or the provider of embeddings refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
-        while ((await sweep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
-        await sweep.workspaces()
+        while ((await upkeep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);
+        await upkeep.workspaces()
       }),
     ]
   }
@@ -79,10 +85,6 @@ export const createBackground = (
     deliveries.stop()
     await withinMs(LAST_SENDS_MS, deliveries.settled())
     await Promise.all(jobs.map((end) => end()))
-    // Whoever has begun nothing leaves what is known of the last process.
-    if (beginning === undefined) return
-    await beginning
-    await lastExit.end()
   }
 
   return { start, stop }

@@ -2,35 +2,36 @@ import { invites, registrations, rosters, users } from './accounts/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
 import type { Collection } from './core/collection.ts'
+import { feedEntries } from './core/feed-entries.ts'
 import { deliveryRows } from './deliveries/rows.ts'
-import { codeRows, identityRows, pairings, placeRows } from './devices/rows.ts'
+import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
+import { probes } from './health/write-probe.ts'
 import { callsRows } from './limits/rows.ts'
 import { experiences, memoryFiles, memorySessions, memoryState } from './memory/rows.ts'
-import { announcements, notifications, readMarks, reads } from './notifications/rows.ts'
-import { beginnings, linkedAccounts } from './oauth/rows.ts'
+import { notifications, readMarks, reads } from './notifications/rows.ts'
+import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
 import { deadLetters } from './queue/rows.ts'
 import { settingsRows } from './settings/rows.ts'
 import { createReplays, taskEvents, tasks } from './tasks/rows.ts'
 import { tokenRows } from './tokens/rows.ts'
 import { inboundClaims, inboundEvents } from './webhooks/rows.ts'
-import { exits } from './worker/last-exit.ts'
 
 /** Every collection of the service; the storage adapters derive their tables from this list. */
 export const collections = [
   tasks,
   taskEvents,
+  feedEntries,
   createReplays,
   deadLetters,
-  announcements,
   notifications,
   reads,
   readMarks,
-  exits,
+  probes,
   settingsRows,
   sessions,
   auditRows,
-  beginnings,
+  authorizationRequests,
   linkedAccounts,
   registrations,
   users,
@@ -40,7 +41,7 @@ export const collections = [
   identityRows,
   pairings,
   codeRows,
-  placeRows,
+  pairingSlots,
   tokenRows,
   gatewayRequests,
   gatewayKeys,

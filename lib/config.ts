@@ -1,14 +1,17 @@
 import type * as z from 'zod'
 import { Environment } from './config/environment.ts'
 import { type Families, families, familyNames, variable } from './config/families.ts'
+import { isSecretName, secretsIn, tooShortToMask } from './config/secrets.ts'
 import { Problem } from './core/errors.ts'
 import { issueText } from './core/issue-text.ts'
 
 /**
  * Every setting, validated, under the name of its environment variable; those of providers by kind. `given` names the
- * variables that the environment had: those go before what an admin stored.
+ * variables that the environment had: those go before what an admin stored. `secrets` is what must not be shown, and
+ * `tooShortToMask` names the settings whose secret is too short to be masked in texts.
  */
-export type Config = z.output<typeof Environment> & Families & { given: ReadonlySet<string> }
+export type Config = z.output<typeof Environment> &
+  Families & { given: ReadonlySet<string>; secrets: readonly string[]; tooShortToMask: readonly string[] }
 
 /** A setting that the service cannot start with; the message names each variable at fault. */
 export const badSetting = (message: string) => new Problem('invalid', 'bad_setting', message)
@@ -42,7 +45,13 @@ export const readConfig = (environment: Variables = process.env): Config => {
   )
   if (settings === undefined || wrong.length > 0) throw badSetting(wrong.join('; '))
   refuseHalf(settings)
-  return { ...settings, ...(byKind as unknown as Families), given: new Set(Object.keys(given)) }
+  return {
+    ...settings,
+    ...(byKind as unknown as Families),
+    given: new Set(Object.keys(given)),
+    secrets: secretsIn(given, settingNames),
+    tooShortToMask: tooShortToMask(given, secretNames),
+  }
 }
 
 /** As `readConfig`, of these alone, whatever is wrong with the others: for what has to be done although, or to tell of that. */
@@ -66,6 +75,12 @@ const refuseHalf = ({ AUTH_MODE, OIDC_ISSUER, OIDC_CLIENT_ID }: z.output<typeof 
 
 /** The name of every variable that is read. */
 export const settingNames: readonly string[] = [...Object.keys(Environment.shape), ...familyNames]
+
+/** The names of the settings that hold a secret. */
+export const secretNames: readonly string[] = settingNames.filter(isSecretName)
+
+/** The secrets of the environment, for what writes a log before or without a configuration that can be read. */
+export const environmentSecrets = (): string[] => secretsIn(process.env, settingNames)
 
 /** Whether nobody but this machine reaches the address. */
 export const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)

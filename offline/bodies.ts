@@ -1,34 +1,31 @@
 import type { IncomingMessage, Server } from 'node:http'
 import { createClock } from '../lib/adapters/node/clock.ts'
 import { createIds } from '../lib/adapters/node/ids.ts'
-import { createLog } from '../lib/adapters/node/log.ts'
 import { tables } from '../lib/api/routes.ts'
-import { readConfig } from '../lib/config.ts'
-import { tooLarge } from '../lib/http/body.ts'
-import { createDispatch } from '../lib/http/dispatch.ts'
+import { openContainerLog } from '../lib/app/container.ts'
+import { DEFAULT_BODY_LIMIT, tooLarge } from '../lib/http/body.ts'
 import { createHost } from '../lib/http/host.ts'
+import type { Route } from '../lib/http/route.ts'
 import { pathOf } from './requests.ts'
 
-const unused = async (): Promise<never> => {
-  throw new Error('The limits of bodies are all that is asked of this table')
-}
-const limits = createDispatch(
-  Object.values(tables).map((routes) => ({ routes, handler: unused })),
-  unused,
+const limits = new Map(
+  Object.values(tables)
+    .flatMap((routes): Route[] => Object.values(routes))
+    .map(({ method, path, bodyLimit }) => [`${method} ${path}`, bodyLimit]),
 )
-const limitOf = (request: IncomingMessage): number =>
-  limits(request.method ?? 'GET', pathOf(request)).bodyLimit
+const limitOf = (method: string | undefined, path: string): number =>
+  limits.get(`${method} ${path}`) ?? DEFAULT_BODY_LIMIT
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 export const announcesTooMuch = (request: IncomingMessage): boolean =>
-  Number(request.headers['content-length'] ?? 0) > limitOf(request)
+  Number(request.headers['content-length'] ?? 0) > limitOf(request.method, pathOf(request))
 
 /** The body of a request, null where it has none. One that turns out too large is read no further. */
 export const bodyOf = async (request: IncomingMessage): Promise<Buffer | null | 'too large'> => {
   if (!hasBody(request)) return null
-  const limit = limitOf(request)
+  const limit = limitOf(request.method, pathOf(request))
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
@@ -45,13 +42,10 @@ export const bodyOf = async (request: IncomingMessage): Promise<Buffer | null | 
  */
 export const openRefusing = (): Server =>
   createHost({
-    dispatch: (method, path) => {
-      const { bodyLimit } = limits(method, path)
-      const handler = async () => {
-        throw tooLarge(bodyLimit)
-      }
-      return { bodyLimit, handler }
+    dispatch: () => async (event) => {
+      const { method, path } = event.requestContext.http
+      throw tooLarge(limitOf(method, path))
     },
     ids: createIds({ clock: createClock() }),
-    log: createLog({ level: readConfig().LOG_LEVEL }),
+    log: openContainerLog(),
   })

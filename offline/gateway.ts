@@ -15,7 +15,11 @@ const program = path.join(root, 'node_modules/.bin/serverless')
 const launch = (options: readonly string[], folder: string) => {
   const child = spawn(process.execPath, [program, 'offline', 'start', ...options], {
     cwd: root,
-    env: { ...process.env, BUNDLES_FOLDER: path.relative(root, path.join(folder, 'bundles')) },
+    env: {
+      ...process.env,
+      OFFLINE_GATEWAY: '1',
+      BUNDLES_FOLDER: path.relative(root, path.join(folder, 'bundles')),
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   })

@@ -19,11 +19,12 @@ const LAST_SENDS_MS = 1_500
  * What AWS does with the functions that no request calls: messages are fed to them, and the schedule fires, here each
  * second. The environment must name the stack by now.
  */
-export const startJobs = async ({ sqs, queues, timeouts }: Stack, config: Config, log: Log) => {
-  const [worker, notify, dlq, tick, jobs] = await Promise.all([
+export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config: Config, log: Log) => {
+  const [worker, notify, dlq, stream, tick, jobs] = await Promise.all([
     import('../functions/worker.ts'),
     import('../functions/notify.ts'),
     import('../functions/dlq.ts'),
+    import('../functions/stream.ts'),
     import('../functions/tick.ts'),
     import('../lib/app/cloud-jobs.ts'),
   ])
@@ -40,6 +41,7 @@ export const startJobs = async ({ sqs, queues, timeouts }: Stack, config: Config
     startPoller({ ...short, queueUrl: queues.notifications, concurrency: told, handler: notify.handler }),
     startPoller({ ...short, queueUrl: queues.deadLetters, ...given }),
     startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...given }),
+    await follow(stream.handler, log),
   ]
   const invokeTick = createInvocations(tick.handler, TICK_TIMEOUT_MS)
   const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => invokeTick({}))
@@ -54,12 +56,11 @@ export const startJobs = async ({ sqs, queues, timeouts }: Stack, config: Config
   return { stop }
 }
 
-/** The tables outlive the queues, which are in memory here: what was under way goes on, and is told. */
+/** The tables outlive the queues, which are in memory here: tasks that were under way go on. */
 const takeUp = async (
-  { tasks, outbox }: ReturnType<typeof import('../lib/app/cloud-jobs.ts').openJobs>,
+  { tasks }: ReturnType<typeof import('../lib/app/cloud-jobs.ts').openJobs>,
   log: Log,
 ) => {
   const { resent, recovered } = await tasks.recovery.afterRestart()
-  await outbox.resend()
   if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
 }

@@ -1,11 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { createLog } from '../lib/adapters/node/log.ts'
 import { banner } from '../lib/app/banner.ts'
 import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openBasePorts } from '../lib/app/cloud-base.ts'
+import { complain } from '../lib/app/complain.ts'
 import { refuseOpenHost, signInOf } from '../lib/app/sign-in.ts'
 import { isConfigured, PROVIDER_KINDS } from '../lib/config/families.ts'
 import { type Config, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
+import { createMasker } from '../lib/core/masker.ts'
 import { createEntry } from '../lib/join/entry.ts'
 import { VERSION } from '../lib/version.ts'
 import { dataLine, openDataFolder } from './data-folder.ts'
@@ -15,6 +18,7 @@ import { refuseTakenPort } from './port.ts'
 import { startStack } from './stack.ts'
 
 const ENDS_WITHIN_MS = 9_500
+const PARENTS_CHECK_MS = 500
 
 type Part = { stop(): Promise<unknown>; ended?: Promise<string> | undefined }
 /** What takes work, and what that stands on; stopped in this order, each with its like at once. */
@@ -24,10 +28,10 @@ const started = (kind: keyof typeof parts, part: Part) => {
   part.ended?.then((name) => end(1, `${name} has ended by itself`))
 }
 
-/** The service as it runs in the cloud, on emulators: `npm run offline`. */
+/** The service as it runs in the cloud, on emulators: `serverless offline`, alias `npm run offline`. */
 const main = async () => {
   const config = readConfig({ ...process.env, SERVICE_MODE: 'pro' })
-  const log = createLog({ level: config.LOG_LEVEL })
+  const log = createLog({ level: config.LOG_LEVEL, masker: createMasker(config.secrets) })
   const agents = (await describeAgents(config)).map(({ type }) => type)
   await refuseTakenPort(config)
   const { folder, release } = openDataFolder(config)
@@ -51,22 +55,40 @@ const main = async () => {
   )
 }
 
+/** The parent and, on Linux, its parent: in `/proc/…/stat` that comes second after the name, which ends with the last `)`. */
+const parents = (): string => {
+  const { ppid } = process
+  try {
+    return `${ppid} ${readFileSync(`/proc/${ppid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[1]}`
+  } catch {
+    return String(ppid)
+  }
+}
+
 let ending = false
 const end = async (code: number, why?: string) => {
   if (ending) return
   ending = true
-  if (why !== undefined) process.stderr.write(`${why}\n`)
+  if (why !== undefined) complain(why)
   setTimeout(() => process.exit(1), ENDS_WITHIN_MS)
   try {
     for (const kind of ['outer', 'inner'] as const) await Promise.all(parts[kind].map((part) => part.stop()))
     process.exit(code)
   } catch (thrown) {
-    process.stderr.write(`The end was not orderly: ${messageOf(thrown)}\n`)
+    complain(`The end was not orderly: ${messageOf(thrown)}`)
     process.exit(1)
   }
 }
 process.on('SIGTERM', () => end(0))
 process.on('SIGINT', () => end(0))
+// npx starts a shell, which dies of a signal without passing it on, and lives on where npx is killed. Without npx, the end of
+// a parent means nothing.
+if (process.env.npm_lifecycle_event === 'npx') {
+  const first = parents()
+  setInterval(() => {
+    if (parents() !== first) end(0)
+  }, PARENTS_CHECK_MS).unref()
+}
 
 /** Which model answers, as the worker decides it. */
 const modelOf = ({ providers, DEFAULT_PROVIDER }: Config) => {
@@ -84,7 +106,7 @@ const reasonOf = (thrown: unknown): string => {
   const { code, port } = thrown as { code?: string; port?: number }
   if (code === 'EADDRINUSE')
     return `Cannot start: port ${port} is in use. Stop what listens there, or set PORT.`
-  return `Cannot start: ${thrown instanceof Problem ? thrown.message.replace(/\s+/g, ' ') : messageOf(thrown)}`
+  return `Cannot start: ${thrown instanceof Problem ? thrown.message : messageOf(thrown)}`
 }
 
 main().catch((thrown) => end(1, reasonOf(thrown)))

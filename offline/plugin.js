@@ -4,13 +4,17 @@ import * as path from 'node:path'
 import process from 'node:process'
 
 /**
- * A plugin for `serverless offline`: what CloudFormation would fill in, the emulators' names and addresses do, and what
- * API Gateway would do otherwise than serverless-offline is put right. Without emulators (package, deploy) it does
- * nothing.
+ * A plugin for `serverless offline`, which becomes the whole stack (main.ts). That starts `serverless offline` once more, as
+ * its gateway, and marks it by OFFLINE_GATEWAY. There, what CloudFormation would fill in, the emulators' names and addresses
+ * do, and what API Gateway would do otherwise than serverless-offline is put right. Other commands do not see it.
  */
 export default class OfflineStack {
-  constructor(serverless) {
-    if (process.env.DYNAMODB_ENDPOINT === undefined) return
+  constructor(serverless, options) {
+    if (serverless.processedInput.commands[0] !== 'offline') return
+    if (process.env.OFFLINE_GATEWAY === undefined) {
+      this.hooks = { initialize: () => becomeStack(options) }
+      return
+    }
     // The process that started this one may die in any way, and at any time; it takes this one along.
     if (process.connected === false) process.exit(1)
     process.once('disconnect', () => process.exit(1))
@@ -25,6 +29,32 @@ export default class OfflineStack {
       'after:offline:start:init': () => mountOn(serverless),
     }
   }
+}
+
+/** What every command of serverless takes. */
+const GENERAL = new Set([
+  'stage',
+  'region',
+  'param',
+  'config',
+  'app',
+  'org',
+  'verbose',
+  'debug',
+  'aws-profile',
+])
+
+/** Never comes back: main.ts ends this process. Settings are variables of the environment, as for `npm start`. */
+const becomeStack = async (options) => {
+  const refused = Object.keys(options).find((name) => !GENERAL.has(name))
+  if (refused !== undefined) {
+    console.error(
+      `Cannot start: there is no option --${refused} here. Set PORT, HOST and the rest in the environment.`,
+    )
+    process.exit(1)
+  }
+  await import('./main.ts')
+  await new Promise(() => undefined)
 }
 
 /** Messages and the schedule are fed to their functions by the process that started this one. */

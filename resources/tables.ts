@@ -28,17 +28,22 @@ export const tableResources = (definitions: readonly TableDefinition[], stage: S
 })
 
 /** `tasks` → `TasksTable`. */
-const logicalName = ({ create }: TableDefinition, { prefix }: Stage) => {
+export const logicalName = ({ create }: TableDefinition, { prefix }: Stage) => {
   const collection = create.TableName.slice(prefix.length)
   return `${collection.charAt(0).toUpperCase()}${collection.slice(1)}Table`
 }
 
-const resource = ({ create, ttl }: TableDefinition, { onReplacement, onRemoval }: Stage) => ({
+const resource = (
+  { create: { StreamSpecification: stream, ...create }, ttl }: TableDefinition,
+  { onReplacement, onRemoval }: Stage,
+) => ({
   Type: 'AWS::DynamoDB::Table',
   DeletionPolicy: onRemoval,
   UpdateReplacePolicy: onReplacement,
   Properties: {
     ...create,
+    // CloudFormation takes no `StreamEnabled`.
+    ...(stream === undefined ? {} : { StreamSpecification: { StreamViewType: stream.StreamViewType } }),
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     SSESpecification: { SSEEnabled: true },
     ...(ttl === undefined ? {} : { TimeToLiveSpecification: { AttributeName: ttl, Enabled: true } }),

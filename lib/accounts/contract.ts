@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { AuthModeSchema, RoleSchema } from '../auth/schema.ts'
-import { pageAnswer } from '../core/page.ts'
+import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { PROVIDERS } from '../oauth/schema.ts'
 import { EmailSchema, GivenPassword, NameSchema, NewPassword } from './fields.ts'
-import { PageQuery } from './page.ts'
+
 import { InviteSchema, ProfilePatch, UserSchema } from './schema.ts'
 
 const message = z.string()
@@ -15,6 +15,11 @@ const ProvidersSchema = z
   .min(1)
   .max(PROVIDERS.length)
   .refine((names) => new Set(names).size === names.length, 'names a provider twice')
+/** Fields that people look for in a profile: dropped like any other unknown key, a leaked password would seem changed. */
+const ELSEWHERE = {
+  password: z.never('is changed at POST /api/auth/password').optional(),
+  email: z.never('cannot be changed; POST /api/auth/password changes the password').optional(),
+}
 const IdParams = z.object({ id: z.string().min(1).max(200) })
 
 export const accountRoutes = defineRoutes({
@@ -62,8 +67,30 @@ export const accountRoutes = defineRoutes({
     path: '/api/auth/me',
     summary: 'Change your own profile; null takes a field away',
     access: 'session',
-    body: ProfilePatch,
+    body: ProfilePatch.extend(ELSEWHERE),
     response: z.object({ user: Me, message }),
+  },
+  changePassword: {
+    method: 'POST',
+    path: '/api/auth/password',
+    summary: 'Change your own password, which ends your other sessions and those of your devices',
+    access: 'session',
+    limited: true,
+    body: z.object({ currentPassword: GivenPassword, newPassword: NewPassword }),
+    response: z.object({ message }),
+  },
+  resetPassword: {
+    method: 'POST',
+    path: '/api/auth/reset',
+    summary: 'Set another password with the code that an admin gave, and sign in; all other sessions end',
+    access: 'public',
+    limited: true,
+    body: z.object({
+      email: z.string().trim().min(1).max(255),
+      code: z.string().trim().min(1).max(200),
+      newPassword: NewPassword,
+    }),
+    response: z.object({ user: UserSchema, message }),
   },
   createInvite: {
     method: 'POST',
@@ -120,5 +147,14 @@ export const userRoutes = defineRoutes({
         'has nothing to change: role, disabled or unlink',
       ),
     response: z.object({ user: ListedUser, message }),
+  },
+  createResetCode: {
+    method: 'POST',
+    path: '/api/users/{id}/reset-code',
+    summary: 'Make a code with which the holder of an account sets another password, once and within an hour',
+    access: 'admin',
+    params: IdParams,
+    status: 201,
+    response: z.object({ code: z.string(), expiresAt: z.string() }),
   },
 })

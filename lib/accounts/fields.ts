@@ -9,7 +9,6 @@ const LONGEST_PASSWORD = 1_024
  */
 export const EmailSchema = z
   .string()
-  .trim()
   .max(255)
   .pipe(z.email({ pattern: z.regexes.html5Email, error: 'is not an e-mail address (in ASCII letters)' }))
 

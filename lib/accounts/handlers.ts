@@ -1,12 +1,19 @@
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import { ANONYMOUS } from '../core/principal.ts'
-import { type Handlers, Reply } from '../http/route.ts'
+import { admitting, type Call, type Handlers, Reply } from '../http/route.ts'
 import type { accountRoutes, userRoutes } from './contract.ts'
 import type { ConnectionsOf, User } from './schema.ts'
 import type { Accounts } from './service.ts'
+import type { AccountAttempt } from './sign-in.ts'
 
+/** What is done from an address, which the record of refusals names. */
+export type FromAddress<Verb extends (...given: never[]) => unknown> = (
+  ...given: [...Parameters<Verb>, address: string]
+) => ReturnType<Verb>
+
+type Recorded = 'logIn' | 'changePassword' | 'resetPassword'
 type Needs = {
-  accounts: Accounts
+  accounts: Omit<Accounts, Recorded> & { [Verb in Recorded]: FromAddress<Accounts[Verb]> }
   authMode: () => AuthMode
   accessKey: { exists(): boolean }
   grantSession: GrantSession
@@ -24,17 +31,26 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     return new Reply({ authenticated: false as const, authMode: mode, ...accessKeyRequired }, { status: 401 })
   }
 
+  const countFrom =
+    (of: AccountAttempt) =>
+    ({ origin }: Call) =>
+      accounts.countFrom(of, origin().address)
+
   return {
-    signup: async ({ body }, { origin }) => {
-      const { address, isSecure } = origin()
-      const user = await accounts.signUp(body, address)
-      return new Reply({ user, message: 'Welcome' }, { headers: await grantSession(user.id, isSecure) })
-    },
-    login: async ({ body }, { origin }) => {
-      const { address, isSecure } = origin()
-      const user = await accounts.logIn(body, address)
-      return new Reply({ user, message: 'Logged in' }, { headers: await grantSession(user.id, isSecure) })
-    },
+    signup: admitting(countFrom('signup'), async ({ body }, { origin }) => {
+      const user = await accounts.signUp(body)
+      return new Reply({ user, message: 'Welcome' }, { headers: await grantSession(user.id, origin()) })
+    }),
+    login: admitting(countFrom('login'), async ({ body }, { origin }) => {
+      const browser = origin()
+      const { user, confirm } = await accounts.logIn(body, browser.address)
+      const headers = await grantSession(user.id, browser, confirm)
+      return new Reply({ user, message: 'Logged in' }, { headers })
+    }),
+    changePassword: admitting(countFrom('changePassword'), async ({ body }, { principal, origin }) => {
+      await accounts.changePassword(principal, body, origin().address)
+      return { message: 'Password changed: all other sessions have ended' }
+    }),
     me: async (_input, { principal }) => {
       if (principal.userId === ANONYMOUS.userId) return nobody()
       const user = await accounts.userOf(principal.userId)
@@ -44,6 +60,12 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
     changeMe: async ({ body }, { principal }) => ({
       user: await withConnections(await accounts.change(principal.userId, body)),
       message: 'Profile changed',
+    }),
+    resetPassword: admitting(countFrom('resetPassword'), async ({ body }, { origin }) => {
+      const browser = origin()
+      const { user, confirm } = await accounts.resetPassword(body, browser.address)
+      const headers = await grantSession(user.id, browser, confirm)
+      return new Reply({ user, message: 'Password set: all other sessions have ended' }, { headers })
     }),
     createInvite: async ({ body }, { principal }) => ({
       invite: await accounts.invites.create(principal, body),
@@ -62,4 +84,5 @@ export const userHandlers = ({ accounts }: Pick<Needs, 'accounts'>): Handlers<ty
     user: await accounts.changeUser(principal, params.id, body),
     message: 'User changed',
   }),
+  createResetCode: ({ params }, { principal }) => accounts.createResetCode(principal, params.id),
 })

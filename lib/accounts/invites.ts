@@ -1,15 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { missing, Problem } from '../core/errors.ts'
+import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Update } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
-import { type PageQuery, pageOf } from './page.ts'
-import { type InviteRow, invites } from './rows.ts'
-import type { Invite, StandingOf } from './schema.ts'
+import { type InviteRow, invites, registrations } from './rows.ts'
+import type { AccountStatusOf, Invite } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const SECRET_BYTES = 16
@@ -22,14 +22,14 @@ type Needs = {
   entropy: Entropy
   clock: Clock
   ids: Ids
-  standingOf: StandingOf
+  accountStatusOf: AccountStatusOf
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
 export type Invites = ReturnType<typeof createInvites>
 
 /** Invites to register. A code is the invite's id and a secret of 128 bits. */
-export const createInvites = ({ store, entropy, clock, ids, standingOf, audit }: Needs) => {
+export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, audit }: Needs) => {
   /** Makes an invite, for whoever has the code or, when `email` is given, for that address alone. */
   const create = async (
     principal: Principal,
@@ -53,8 +53,11 @@ export const createInvites = ({ store, entropy, clock, ids, standingOf, audit }:
   }
 
   const list = async (query: PageQuery) => {
-    const { rows, ...page } = await pageOf(store, invites, 'invites', query)
-    return { invites: rows.map(shown), ...page }
+    const [page, total] = await Promise.all([
+      store.page(invites, { index: 'newest', order: 'desc', ...rangeOf(query, 'invites') }),
+      store.count(invites, { index: 'newest' }),
+    ])
+    return { invites: page.rows.map(shown), ...pageFacts(page, total, query, 'invites') }
   }
 
   /** Takes an invite back; an account that was made with it stays. */
@@ -64,16 +67,17 @@ export const createInvites = ({ store, entropy, clock, ids, standingOf, audit }:
     await audit(principal, 'invite.delete', { inviteId: id })
   }
 
-  /** Whether it lets that address register: who began with it and did not get to the end may try again. */
   const admits = (row: InviteRow, email: string) =>
-    row.expiresAt > iso(clock.now()) &&
-    (row.email === undefined || row.email === email) &&
-    (row.usedFor === undefined || row.usedFor === email)
+    row.expiresAt > iso(clock.now()) && (row.email === undefined || row.email === email)
+
+  /** Whether nobody has used it but the account of that address: its owner, who asks again, is told of the account. */
+  const isFreeFor = async ({ usedBy }: InviteRow, email: string) =>
+    usedBy === undefined || (await store.get(registrations, email))?.userId === usedBy
 
   /** Whether who made it may invite still: an invite is worth what its maker is. */
   const isVouchedFor = async ({ createdBy }: InviteRow) => {
-    const standing = await standingOf(createdBy)
-    return standing?.role === 'admin' && !standing.disabled
+    const status = await accountStatusOf(createdBy)
+    return status?.role === 'admin' && !status.disabled
   }
 
   /** The invite of a code. Throws Problem `invalid` `invalid_invite`, whatever is wrong with it. */
@@ -81,8 +85,8 @@ export const createInvites = ({ store, entropy, clock, ids, standingOf, audit }:
     const at = code.indexOf('-')
     const row = at > 0 ? await store.get(invites, PREFIX + code.slice(0, at)) : undefined
     const isKnown = timingSafeEqual(digest(code.slice(at + 1)), bytesOf(row))
-    if (row === undefined || !isKnown || !admits(row, email) || !(await isVouchedFor(row)))
-      throw invalidInvite()
+    if (row === undefined || !isKnown || !admits(row, email)) throw invalidInvite()
+    if (!(await isFreeFor(row, email)) || !(await isVouchedFor(row))) throw invalidInvite()
     return row
   }
 
@@ -90,33 +94,20 @@ export const createInvites = ({ store, entropy, clock, ids, standingOf, audit }:
   const ofEmail = async (email: string): Promise<InviteRow | undefined> => {
     const selection = { index: 'ofEmail', is: email, order: 'desc', limit: MOST_OF_EMAIL } as const
     const { rows } = await store.page(invites, selection)
-    for (const row of rows) if (admits(row, email) && (await isVouchedFor(row))) return row
+    for (const row of rows)
+      if (row.usedBy === undefined && admits(row, email) && (await isVouchedFor(row))) return row
     return undefined
   }
 
-  /**
-   * Uses the invite up for an account to be, and says what that account's id is: whoever uses it for the same address
-   * makes the same account. Throws Problem `invalid` `invalid_invite` when another was faster.
-   */
-  const use = async ({ id }: InviteRow, { userId, email }: { userId: string; email: string }) => {
-    const { applied, row } = await store.commit<InviteRow>({
-      update: invites,
-      key: id,
-      when: { usedFor: null },
-      set: { usedFor: email, usedBy: userId, usedAt: iso(clock.now()) },
-    })
-    if (applied) return userId
-    if (row === undefined || !admits(row, email)) throw invalidInvite()
-    return row.usedBy ?? userId
-  }
+  /** The write that uses an invite up for an account; it is refused when another was faster. */
+  const use = ({ id }: InviteRow, userId: string): Update<InviteRow> => ({
+    update: invites,
+    key: id,
+    when: { usedBy: null },
+    set: { usedBy: userId, usedAt: iso(clock.now()) },
+  })
 
-  /** Gives an invite back that made no account. */
-  const giveBack = async ({ id }: InviteRow, userId: string): Promise<void> => {
-    const unset = ['usedFor', 'usedBy', 'usedAt'] as const
-    await store.commit<InviteRow>({ update: invites, key: id, when: { usedBy: userId }, unset })
-  }
-
-  return { create, list, remove, ofCode, ofEmail, use, giveBack }
+  return { create, list, remove, ofCode, ofEmail, use }
 }
 
 const PREFIX = 'inv_'
@@ -125,7 +116,7 @@ const NO_BYTES = Buffer.alloc(32)
 const digest = (secret: string) => createHash('sha256').update(secret).digest()
 const bytesOf = (row: InviteRow | undefined) => (row ? Buffer.from(row.secretHash, 'hex') : NO_BYTES)
 
-const invalidInvite = () =>
+export const invalidInvite = () =>
   new Problem(
     'invalid',
     'invalid_invite',

@@ -3,9 +3,19 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Invites } from './invites.ts'
-import type { Registry } from './registry.ts'
-import type { InviteRow, Registration } from './rows.ts'
+import type { AnyWrite, Insert, Store } from '../ports/store.ts'
+import { type Invites, invalidInvite } from './invites.ts'
+import {
+  type InviteRow,
+  type Registration,
+  ROSTER_ID,
+  type Roster,
+  registrations,
+  rosters,
+  type UserRow,
+  userRowOf,
+  users,
+} from './rows.ts'
 
 export type RegistrationMode = 'invite' | 'open' | 'closed'
 
@@ -18,8 +28,15 @@ export type Applicant = Pick<
   code?: string | undefined
 }
 
+/** What an account begins with beside its applicant: a password, a link to an account elsewhere. */
+type Credentials = {
+  passwordHash?: () => Promise<string>
+  /** A write that is part of the commit which makes the account. */
+  linkOf?: ((userId: string) => Promise<AnyWrite>) | undefined
+}
+
 type Needs = {
-  registry: Registry
+  store: Store
   invites: Invites
   registrationMode: () => RegistrationMode
   clock: Clock
@@ -33,11 +50,22 @@ type Admission = { as: 'founder' } | { as: 'anybody' } | { as: 'invited'; invite
 export type Register = ReturnType<typeof createRegister>
 
 /** The rules of registration: the first account needs no invite and is admin; every other one is a user's. */
-export const createRegister = ({ registry, invites, registrationMode, clock, ids, audit }: Needs) => {
+export const createRegister = ({ store, invites, registrationMode, clock, ids, audit }: Needs) => {
+  // An installation keeps its first account, so storage is asked until there is one and no longer.
+  let founded = false
+
+  const isFounded = async (): Promise<boolean> => {
+    if (founded) return true
+    const roster = await store.get(rosters, ROSTER_ID)
+    if (roster?.founder !== undefined) await store.commit<Registration>(...accountWrites(roster.founder))
+    founded = roster !== undefined
+    return founded
+  }
+
   /** Throws Problem `forbidden` `registration_closed` or `invite_required`, `invalid` `invalid_invite`. */
   const admit = async ({ email, emailVerified, code }: Applicant): Promise<Admission> => {
     if (registrationMode() === 'closed') throw closed()
-    if (!(await registry.isFounded())) return { as: 'founder' }
+    if (!(await isFounded())) return { as: 'founder' }
     if (registrationMode() === 'open') return { as: 'anybody' }
     if (code) return { as: 'invited', invite: await invites.ofCode(code, email) }
     const invite = emailVerified ? await invites.ofEmail(email) : undefined
@@ -48,49 +76,76 @@ export const createRegister = ({ registry, invites, registrationMode, clock, ids
   const registrationOf = (
     { code: _code, ...applicant }: Applicant,
     admission: Admission,
-    given: { userId: string; passwordHash: string | undefined },
+    passwordHash: string | undefined,
   ): Registration => ({
     ...applicant,
     // Whoever has an invite to an address has it from an admin, who sent it there.
     emailVerified:
       applicant.emailVerified || (admission.as === 'invited' && admission.invite.email === applicant.email),
-    userId: given.userId,
-    ...(given.passwordHash === undefined ? {} : { passwordHash: given.passwordHash }),
+    userId: ids.next('user'),
+    ...(passwordHash === undefined ? {} : { passwordHash }),
     role: admission.as === 'founder' ? 'admin' : 'user',
     createdAt: iso(clock.now()),
   })
 
-  const admitted = async (applicant: Applicant, admission: Admission, passwordHash: string | undefined) => {
-    const fresh = ids.next('user')
-    const { email } = applicant
-    const userId =
-      admission.as === 'invited' ? await invites.use(admission.invite, { userId: fresh, email }) : fresh
-    const registration = registrationOf(applicant, admission, { userId, passwordHash })
-    if (admission.as === 'founder' ? await registry.found(registration) : await registry.add(registration)) {
-      const invite = admission.as === 'invited' ? { inviteId: admission.invite.id } : {}
-      await audit({ userId, role: registration.role }, 'user.register', { as: admission.as, ...invite })
-      return registration
-    }
-    const holder = await registry.holderOf(email)
-    if (admission.as === 'invited' && holder?.userId !== userId)
-      await invites.giveBack(admission.invite, userId)
-    return undefined
+  /**
+   * Registration, user, link, and the roster or the invite that lets the owner in: one commit. `taken` when the address has
+   * an account, `founded` when another account is the first one by now.
+   */
+  const commit = async (
+    registration: Registration,
+    admission: Admission,
+    linkOf: Credentials['linkOf'],
+  ): Promise<'made' | 'taken' | 'founded'> => {
+    const { userId } = registration
+    const [head, user] = accountWrites(registration)
+    const link = linkOf ? [await linkOf(userId)] : []
+    const beside: AnyWrite[] = []
+    if (admission.as === 'founder') beside.push(foundingOf(userId))
+    if (admission.as === 'invited') beside.push(invites.use(admission.invite, userId))
+    const outcome = await store.commit<Registration>(head, [...user, ...beside, ...link])
+    if (outcome.applied) return 'made'
+    if (outcome.refused === 0) return 'taken'
+    if (outcome.refused > user.length + beside.length) throw busy()
+    if (admission.as === 'invited') throw invalidInvite()
+    return 'founded'
   }
 
   /** Makes the account that the rules allow, or throws what they say; undefined when the address has an account. */
-  return async (
+  const register = async (
     applicant: Applicant,
-    hash: () => Promise<string> | undefined = () => undefined,
-  ): Promise<Registration | undefined> => {
+    { passwordHash, linkOf }: Credentials = {},
+  ): Promise<UserRow | undefined> => {
+    // First: whether an address has an account is not told to who may not register.
     const admission = await admit(applicant)
-    if (await registry.holderOf(applicant.email)) return undefined
-    const passwordHash = await hash()
-    const registration = await admitted(applicant, admission, passwordHash)
-    if (registration !== undefined || admission.as !== 'founder') return registration
-    // Somebody else was first, so what holds for everybody else holds here too.
-    return admitted(applicant, await admit(applicant), passwordHash)
+    if ((await store.get(registrations, applicant.email)) !== undefined) return undefined
+    const hash = await passwordHash?.()
+    const registration = registrationOf(applicant, admission, hash)
+    const outcome = await commit(registration, admission, linkOf)
+    if (outcome === 'taken') return undefined
+    if (outcome === 'founded')
+      return register(applicant, {
+        ...(hash === undefined ? {} : { passwordHash: async () => hash }),
+        linkOf,
+      })
+    const { userId, role } = registration
+    const invite = admission.as === 'invited' ? { inviteId: admission.invite.id } : {}
+    await audit({ userId, role }, 'user.register', { as: admission.as, ...invite })
+    return userRowOf(registration)
   }
+
+  return register
 }
+
+const accountWrites = (row: Registration): [Insert<Registration>, [Insert<UserRow>]] => [
+  { insert: registrations, row },
+  [{ insert: users, row: userRowOf(row) }],
+]
+
+const foundingOf = (userId: string): Insert<Roster> => ({
+  insert: rosters,
+  row: { id: ROSTER_ID, version: 0, admins: [userId] },
+})
 
 const closed = () =>
   new Problem(
@@ -101,3 +156,10 @@ const closed = () =>
 
 const inviteRequired = () =>
   new Problem('forbidden', 'invite_required', 'Registration needs an invite code: ask an admin for one')
+
+const busy = () =>
+  new Problem(
+    'unavailable',
+    'registration_busy',
+    'The same account is being linked to somebody else: try again',
+  )

@@ -6,10 +6,7 @@ import { InviteSchema, type ProfilePatch, type User, UserSchema } from './schema
 type Role = z.output<typeof RoleSchema>
 type Profile = { [Field in keyof ProfilePatch]?: NonNullable<ProfilePatch[Field]> }
 
-/**
- * Who holds an e-mail address. Its insert decides that an account comes to be, and it has all that the account begins
- * with: a user's row that was lost on the way is made from it when somebody next signs in.
- */
+/** Who holds an e-mail address: its insert decides that an account comes to be. It has all that the account begins with. */
 export type Registration = {
   /** In the form that addresses are compared in. */
   email: string
@@ -22,9 +19,15 @@ export type Registration = {
   role: Role
   /** A PHC string; absent for who signs in elsewhere only. */
   passwordHash?: string
+  /** The SHA-256 of a code that sets another password once, until `resetUntil` (epoch milliseconds). */
+  resetHash?: string
+  resetUntil?: number
   createdAt: string
 }
 export const registrations = collection<Registration>({ name: 'registrations', key: 'email', indexes: {} })
+
+/** How many accounts there are; the local admin's, which is in no list, does not count. */
+export const USER_COUNTERS = { counter: 'users', member: 'all' } as const
 
 /** An account. The local admin's has no `createdAt`, so it is in no list. */
 export type UserRow = Profile & {
@@ -33,30 +36,32 @@ export type UserRow = Profile & {
   name: string
   role: Role
   disabled: boolean
-  /** The change of standing that `role` and `disabled` are from; see `standing.ts`. */
-  standing: number
   createdAt?: string
+  /** Only in rows of earlier releases; means nothing any more. */
+  standing?: number
 }
 export const users = collection<UserRow>({
   name: 'users',
   key: 'id',
   indexes: { newest: { by: 'createdAt' } },
   summary: UserSchema.keyof().options,
+  counts: ({ before, after }) => {
+    const change = Number(after?.createdAt !== undefined) - Number(before?.createdAt !== undefined)
+    return change === 0 ? [] : [{ ...USER_COUNTERS, add: { total: change } }]
+  },
+  recount: { index: 'newest' },
 })
 
-/** A change of what a user is, which holds once the roster has it, and follows in the user's row. */
-export type StandingChange = { userId: string; role: Role; disabled: boolean; from: number; to: number }
-
 /**
- * The admins who may come in, in one row, so that one conditional write decides that there is always one. Its insert
- * decides who the first account is; `founder` is that account until it is complete.
+ * The admins who may come in. The row is part of every commit that changes who they are, on condition of its `version`: so
+ * two changes at once cannot both take away the last one. Its insert decides who the first account is.
  */
 export type Roster = {
   id: string
   version: number
   admins: readonly string[]
+  /** The first account, in a row of an earlier release that died before it had stored the account. */
   founder?: Registration
-  last?: StandingChange
 }
 export const ROSTER_ID = 'admins'
 export const rosters = collection<Roster>({ name: 'rosters', key: 'id', indexes: {} })
@@ -72,9 +77,8 @@ export type InviteRow = {
   createdAt: string
   expiresAt: string
   usedAt?: string
+  /** The account that was made with it. */
   usedBy?: string
-  /** The address that it was used for: who died on the way may go on with it. */
-  usedFor?: string
   /** Epoch milliseconds; it is listed for some time after it expired. */
   keptUntil: number
 }
@@ -94,7 +98,6 @@ export const userRowOf = (registration: Registration): UserRow => ({
   ...(registration.avatarUrl === undefined ? {} : { avatarUrl: registration.avatarUrl }),
   role: registration.role,
   disabled: false,
-  standing: 0,
   createdAt: registration.createdAt,
 })
 

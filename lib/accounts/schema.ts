@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { RoleSchema, type Standing } from '../auth/schema.ts'
+import { type AccountStatus, RoleSchema } from '../auth/schema.ts'
+import type { AnyWrite } from '../ports/store.ts'
 import { AvatarUrlSchema, LocaleSchema, NameSchema, TimezoneSchema } from './fields.ts'
 
 /** An account as its owner and the admins see it. */
@@ -45,13 +46,13 @@ export type Invite = z.output<typeof InviteSchema>
 export type UserOf = (userId: string) => Promise<User | undefined>
 
 /**
- * How a user stands now, read from storage each time; undefined for one who is not there or does not belong to the
+ * The status of a user's account, read from storage each time; undefined for one who is not there or does not belong to the
  * mode of sign-in. Whatever acts in a user's name (session, API token, device) asks this first.
  */
-export type StandingOf = (userId: string) => Promise<Standing | undefined>
+export type AccountStatusOf = (userId: string) => Promise<AccountStatus | undefined>
 
 /** Whom an OAuth or OpenID Connect provider says it is. `emailVerified` says that the provider checked the address. */
-export type ProvidedPerson = {
+export type FederatedIdentity = {
   email: string
   emailVerified: boolean
   name?: string
@@ -62,11 +63,14 @@ export type ProvidedPerson = {
 
 /**
  * The account of a person whom a provider vouches for and whom no linked account is known of, made if the rules of
- * registration allow it. Throws Problem `forbidden` (`email_not_verified`; `account_exists` for an address whose
+ * registration allow it: then `linkOf` tells the write that links the account elsewhere, which is part of its commit. Throws Problem `forbidden` (`email_not_verified`; `account_exists` for an address whose
  * account has yet to prove it; `registration_closed`; `invite_required`; `sign_in_refused` for one that is disabled)
  * or `invalid` (`invalid_invite`, `email_not_usable`).
  */
-export type FindOrCreateBy = (person: ProvidedPerson) => Promise<{ user: User; isNew: boolean }>
+export type FindOrCreateUser = (
+  person: FederatedIdentity,
+  linkOf?: (userId: string) => Promise<AnyWrite>,
+) => Promise<{ user: User; isNew: boolean }>
 
 /** What accounts elsewhere a user has linked. */
 export type Connections = { connectedAccounts: string[]; hasCodeHostToken: boolean }

@@ -6,13 +6,13 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Passwords } from '../ports/passwords.ts'
 import type { Store } from '../ports/store.ts'
+import { createChangeAccountStatus } from './account-status.ts'
+import { createFindOrCreateUser } from './find-or-create-user.ts'
 import { createInvites } from './invites.ts'
-import { createFindOrCreateBy } from './provided.ts'
+import { createPasswordChanges } from './password.ts'
 import { createRegister, type RegistrationMode } from './registration.ts'
-import { createRegistry } from './registry.ts'
 import { users } from './rows.ts'
 import { createSignIn } from './sign-in.ts'
-import { createChangeStanding } from './standing.ts'
 import { type CanSignIn, createRefuseUnlinking } from './unlinking.ts'
 import { createUsers, listedUser } from './users.ts'
 
@@ -42,11 +42,10 @@ export type Accounts = ReturnType<typeof createAccounts>
 
 /** Accounts of people: how one comes to have one, what it may do, and what its owner says of himself. */
 export const createAccounts = (needs: Needs) => {
-  const registry = createRegistry(needs)
   const people = createUsers(needs)
-  const invites = createInvites({ ...needs, standingOf: people.standingOf })
-  const register = createRegister({ ...needs, registry, invites })
-  const changeStanding = createChangeStanding(needs)
+  const invites = createInvites({ ...needs, accountStatusOf: people.accountStatusOf })
+  const register = createRegister({ ...needs, invites })
+  const changeAccountStatus = createChangeAccountStatus(needs)
   const refuseUnlinking = createRefuseUnlinking(needs)
   const { endSessions, audit } = needs
 
@@ -71,7 +70,7 @@ export const createAccounts = (needs: Needs) => {
     // Those that a login began while it was being disabled do not come back either.
     const signOut = () => endSessions(userId, { devices: { by: principal } })
     if ((await needs.store.get(users, userId))?.disabled) await signOut()
-    const row = await changeStanding(userId, wanted)
+    const row = await changeAccountStatus(userId, wanted)
     if (row.disabled) await signOut()
     if (Object.keys(wanted).length > 0) await audit(principal, 'user.change', { userId, ...wanted })
     await unlink(principal, userId, providers)
@@ -79,9 +78,10 @@ export const createAccounts = (needs: Needs) => {
   }
 
   return {
-    ...createSignIn({ ...needs, registry, register }),
+    ...createSignIn({ ...needs, register }),
+    ...createPasswordChanges(needs),
     ...people,
-    findOrCreateBy: createFindOrCreateBy({ ...needs, registry, register }),
+    findOrCreateUser: createFindOrCreateUser({ ...needs, register }),
     invites,
     changeUser,
   }

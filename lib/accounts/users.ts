@@ -1,10 +1,10 @@
 import type { AuthMode } from '../auth/schema.ts'
 import { missing } from '../core/errors.ts'
+import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
-import { type PageQuery, pageOf } from './page.ts'
-import { ROSTER_ID, rosters, shownUser, type UserRow, users } from './rows.ts'
-import type { ProfilePatch, StandingOf, User, UserOf } from './schema.ts'
+import { ROSTER_ID, rosters, shownUser, USER_COUNTERS, type UserRow, users } from './rows.ts'
+import type { AccountStatusOf, ProfilePatch, User, UserOf } from './schema.ts'
 
 const LOCAL_ADMIN_ROW: UserRow = {
   id: LOCAL_USER,
@@ -12,7 +12,6 @@ const LOCAL_ADMIN_ROW: UserRow = {
   name: 'Local admin',
   role: 'admin',
   disabled: false,
-  standing: 0,
 }
 
 type Needs = { store: Store; mode: () => AuthMode }
@@ -27,7 +26,7 @@ export const createUsers = ({ store, mode }: Needs) => {
     return row && shownUser(row)
   }
 
-  const standingOf: StandingOf = async (userId) => {
+  const accountStatusOf: AccountStatusOf = async (userId) => {
     if (mode() === 'local') return userId === LOCAL_USER ? { role: 'admin', disabled: false } : undefined
     const row = userId === LOCAL_USER ? undefined : await store.get(users, userId)
     return row && { role: row.role, disabled: row.disabled }
@@ -38,8 +37,12 @@ export const createUsers = ({ store, mode }: Needs) => {
 
   /** Every account but the local admin's, newest first. */
   const list = async (query: PageQuery) => {
-    const { rows, ...page } = await pageOf(store, users, 'users', query)
-    return { users: rows.map(listedUser), ...page }
+    const [page, counters] = await Promise.all([
+      store.page(users, { index: 'newest', order: 'desc', ...rangeOf(query, 'users') }),
+      store.counters(USER_COUNTERS.counter),
+    ])
+    const total = totalOf(page, counters[USER_COUNTERS.member]?.total, query)
+    return { users: page.rows.map(listedUser), ...pageFacts(page, total, query, 'users') }
   }
 
   /** Changes a profile; null takes a field away. */
@@ -51,7 +54,7 @@ export const createUsers = ({ store, mode }: Needs) => {
     return shownUser(row)
   }
 
-  return { userOf, standingOf, hasAdmin, list, change }
+  return { userOf, accountStatusOf, hasAdmin, list, change }
 }
 
 /** As admins see an account in their list. */

@@ -1,3 +1,4 @@
+import type { Masker } from '../core/masker.ts'
 import { iso } from '../core/time.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
@@ -18,21 +19,22 @@ type Needs = {
   stats: () => Promise<(type: string) => AgentStats>
   breakers: Breakers
   clock: Clock
+  masker: Masker
 }
 
 export type Agents = ReturnType<typeof createAgents>
 
 /** The registered execution backends. */
-export const createAgents = ({ adapters, stats, breakers, clock }: Needs) => {
+export const createAgents = ({ adapters, stats, breakers, clock, masker }: Needs) => {
   const registry = new Map(adapters.map((adapter) => [adapter.type, adapter]))
-  const check = createHealthCheck({ breakers, clock })
+  const check = createHealthCheck({ breakers, clock, masker })
 
   const describe = async (
     adapter: AgentAdapter,
     { completed, failed, durationMs, lastAt }: AgentStats,
   ): Promise<Agent> => {
     const { healthy, latencyMs, message } = await check(adapter)
-    return {
+    return masker.data({
       type: adapter.type,
       name: adapter.name,
       description: adapter.description,
@@ -46,7 +48,7 @@ export const createAgents = ({ adapters, stats, breakers, clock }: Needs) => {
       },
       ...(lastAt === undefined ? {} : { lastActivity: iso(lastAt) }),
       stats: { completed, failed, avgDuration: completed ? durationMs / completed : 0 },
-    }
+    })
   }
 
   return {

@@ -16,7 +16,9 @@ export type CallInput<R extends Route> = (R['params'] extends z.ZodType
   ? Part<'params', z.input<R['params']>>
   : unknown) &
   (R['query'] extends z.ZodType ? Part<'query', Query<R['query']>> : unknown) &
-  (R['body'] extends z.ZodType ? Part<'body', z.input<R['body']>> : unknown)
+  (BodyOf<R> extends z.ZodType ? Part<'body', z.input<BodyOf<R>>> : unknown)
+
+type BodyOf<R extends Route> = R['body'] extends z.ZodType ? R['body'] : R['rawBody']
 
 export type CallOptions = { signal?: AbortSignal; headers?: Readonly<Record<string, string>> }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiResponsesObject } from 'zod-openapi'
 import type { Route } from '../http/route.ts'
+import { withWarnings } from '../http/warnings.ts'
 
 const JSON_TYPE = 'application/json'
 
@@ -61,7 +62,7 @@ const securityOf = ({ access }: Route): Record<string, string[]>[] => {
 }
 
 const successesOf = (route: Route): ZodOpenApiResponsesObject => {
-  const body = { schema: route.response }
+  const body = { schema: withWarnings(route.response) as z.ZodType }
   const content = {
     [mediaTypeOf(route.produces ?? JSON_TYPE)]: body,
     ...(route.alsoProduces ? { [mediaTypeOf(route.alsoProduces)]: { schema: z.string() } } : {}),

@@ -9,7 +9,7 @@ export type HttpRequest = {
 
 /** The request that a call of a route becomes. */
 export const requestOf = (
-  { method, path, body: takesBody }: Route,
+  { method, path, body, rawBody: takesBody = body }: Route,
   baseUrl: string,
   given: Given,
 ): HttpRequest => ({

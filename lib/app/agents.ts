@@ -2,21 +2,22 @@ import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
 import { loadAdapters } from '../adapters/agents/load.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels } from '../adapters/models/models.ts'
-import { createCommands } from '../adapters/node/command.ts'
 import { createGit } from '../adapters/node/git.ts'
-import { findIsolation } from '../adapters/node/isolation.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
 import { badSetting, type Config } from '../config.ts'
-import { MASKED } from '../core/redact.ts'
-import type { AgentAdapter } from '../ports/agent.ts'
+import type { Masker } from '../core/masker.ts'
+import { LOCAL_USER } from '../core/principal.ts'
+import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
+import type { Repositories } from '../ports/repositories.ts'
 import type { SearchMemory } from '../tools/builtin/memory-search.ts'
 import { agentTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import { createToolRunner } from '../tools/runner.ts'
+import { openPrograms, type Programs } from './sandbox.ts'
 import { refuseUnfit } from './unfit.ts'
 
 type Needs = {
@@ -25,16 +26,29 @@ type Needs = {
   breakers: Breakers
   clock: Clock
   log: Log
+  masker: Masker
   searchMemory: SearchMemory
+  /** The port that the service listens on; programs of agents do not reach it. */
+  port?: () => number | undefined
+  repositories: Repositories
+  isLocalMode: () => boolean
 }
 
 /** The execution backends: the built-in coding agent, and the modules that the configuration names. */
 export const openAgents = async (needs: Needs) => {
   const { config } = needs
-  const { models, close } = await openModels(needs)
-  const adapters = [await codingAgent(needs, models), ...(await loadAdapters(config.AGENT_ADAPTERS))]
+  const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
+  const { models, close: closeModels } = await openModels(needs)
+  const { adapter, workspaces } = codingAgent(needs, models, programs)
+  const adapters = [adapter, ...(await loadAdapters(config.AGENT_ADAPTERS))]
   refuseUnfit(adapters, config.DEFAULT_AGENT)
-  return { adapters, models, close }
+  const runProgram: RunProgram = async (workspace, ...program) =>
+    (await workspaces.open(workspace)).run(...program)
+  const close = async () => {
+    await closeModels()
+    await programs.close()
+  }
+  return { adapters, runProgram, models, sandbox: programs.standing, close }
 }
 
 /** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
@@ -64,28 +78,22 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
   return { models, close: demo.close }
 }
 
-const codingAgent = async (
-  { config, workspacesDir, clock, log, searchMemory }: Needs,
+const codingAgent = (
+  { config, workspacesDir, clock, masker, searchMemory, repositories, isLocalMode }: Needs,
   models: Models,
-): Promise<AgentAdapter> => {
-  const isolation = await findIsolation(createCommands({ path: config.PATH }), '/')
-  if (isolation.length === 0)
-    log.warn({}, 'no user namespaces here: programs that agents run see other processes')
-  const commands = createCommands({ path: config.PATH, isolation })
-  const git = createGit({ commands })
-  return createCodingAgent({
+  { commands, owner }: Programs,
+) => {
+  const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
+  const workspaces = createWorkspaces({ dir: workspacesDir, clock, commands, git, owner })
+  const adapter: AgentAdapter = createCodingAgent({
     models,
     loop: createLoop({ models }),
-    openTools: createToolRunner({ tools: agentTools(searchMemory), clock, mask: secretMask(config) }),
-    workspaces: createWorkspaces({ dir: workspacesDir, clock, commands, git }),
+    openTools: createToolRunner({ tools: agentTools(searchMemory), clock, masker }),
+    workspaces,
     git,
     clock,
-    repositories: { base: 'https://github.com/', local: true },
+    repositories,
+    isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
   })
-}
-
-/** Takes the configured secrets out of what tools return, should an agent come upon one. */
-const secretMask = (config: Config) => {
-  const secrets = Object.values(config.providers).flatMap(({ apiKey }) => (apiKey ? [apiKey] : []))
-  return (text: string) => secrets.reduce((masked, secret) => masked.replaceAll(secret, MASKED), text)
+  return { adapter, workspaces }
 }

@@ -1,17 +1,28 @@
 import { createClock } from '../adapters/node/clock.ts'
 import { entropy } from '../adapters/node/entropy.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
+import { createRepositories } from '../adapters/node/repositories.ts'
 import type { Config } from '../config.ts'
 import type { Gateway } from '../gateway/service.ts'
 import { type Sending, withoutSending } from './cloud.ts'
 import { openCloudCipher } from './cloud-cipher.ts'
 
-/** Of a function that takes the addresses and secrets which others send to and with. */
+/** Of a function that takes tasks, and the repositories that they name. */
+export const openTasking = (config: Config): Sending => ({
+  ...withoutSending,
+  repositories: openRepositories(config),
+})
+
+/** The repositories that tasks may name, as the settings have it. */
+export const openRepositories = ({ OUTBOUND_ALLOW_HOSTS: allow, REPOSITORY_ROOTS: roots }: Config) =>
+  createRepositories({ clock: createClock(), allow, roots })
+
+/** Of a function that takes tasks, and the addresses and secrets which others send to and with. */
 export const openAccepting = (config: Config): Sending => {
   const clock = createClock()
   const { check } = createOutboundCheck({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   return {
-    ...withoutSending,
+    ...openTasking(config),
     cipher: openCloudCipher(config, { entropy, clock }),
     outbound: { ...withoutSending.outbound, check },
   }

@@ -7,6 +7,7 @@ import { createLog } from '../adapters/node/log.ts'
 import { collections } from '../collections.ts'
 import type { Config } from '../config.ts'
 import type { Collection } from '../core/collection.ts'
+import { createMasker } from '../core/masker.ts'
 import type { EntryPorts } from '../join/entry.ts'
 import type { Blobs } from '../ports/blobs.ts'
 
@@ -27,5 +28,7 @@ export const openBasePorts = (config: Config, blobs?: Blobs): EntryPorts => {
     tableName: tableNames(config.TABLE_PREFIX),
     ...(blobs ? { blobs } : {}),
   })
-  return { store, clock, entropy, ids: createIds({ clock }), log: createLog({ level: config.LOG_LEVEL }) }
+  const masker = createMasker(config.secrets)
+  const log = createLog({ level: config.LOG_LEVEL, masker })
+  return { store, clock, entropy, ids: createIds({ clock }), log, masker }
 }

@@ -1,19 +1,44 @@
 import * as z from 'zod'
+import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
-import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
+import { readConfig } from '../config.ts'
+import { type Notice, NoticeSchema } from '../join/notices.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { openJobs } from './cloud-jobs.ts'
+import { openSending } from './cloud-sending.ts'
+import { refreshSettings } from './cloud-settings.ts'
 
-/** The handler of notification messages. */
+type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>
+
+/** The domains of a function that handles notices, and with that sends deliveries. */
+const openNotices = () => {
+  const config = readConfig()
+  const { deliveries, ...jobs } = openJobs(config, openSending(config))
+  /** Each delivery has its first attempt, by the settings of now, before the invocation ends: nothing goes on behind that. */
+  const sending =
+    (batch: Batch): Batch =>
+    async (event, context) => {
+      await refreshSettings(jobs)
+      try {
+        return await batch(event, context)
+      } finally {
+        await deliveries.settled(0)
+      }
+    }
+  return { ...jobs, sending }
+}
+
+/** The handler of notices. */
 export const openNotify = () => {
-  const { outbox, deadLetters, ...outside } = openJobs()
-  return createSqsBatchHandler<Announce>({
+  const { handleNotice, deadLetters, sending, ...outside } = openNotices()
+  const batch = createSqsBatchHandler<Notice>({
     ...outside,
-    parse: AnnounceSchema,
-    handle: ({ body }) => outbox.deliver(body),
+    parse: NoticeSchema,
+    handle: ({ body }) => handleNotice(body),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
+  return sending(batch)
 }
 
 const UNDELIVERABLE = {
@@ -21,33 +46,27 @@ const UNDELIVERABLE = {
   message: 'The queue gave up: the message was received again and again, and nobody could claim the task',
 }
 
-const GivenUpSchema = z.union([RunTaskSchema, AnnounceSchema])
+const GivenUpSchema = z.union([RunTaskSchema, NoticeSchema])
 
 /**
- * The handler of what SQS gave up on, tasks and announcements. An announcement is stored until it is delivered, and
- * each tick sends it again, so its message is let go. A task that still waits for that very message is failed and gets its dead letter,
- * a message that names no task becomes a dead letter itself, any other has been overtaken.
+ * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
+ * message that names no task becomes a dead letter itself, any other has been overtaken. A notice is handled once more:
+ * when that fails, its message comes again.
  */
 export const openDlq = () => {
-  const { tasks, deadLetters, ...outside } = openJobs()
-  const take = async (messageId: string, message: RunTask | Announce) => {
-    if ('announcementId' in message)
-      return outside.log.warn(
-        { messageId, ...message },
-        'an announcement was given up, the next tick sends it',
-      )
+  const { tasks, deadLetters, handleNotice, sending, ...outside } = openNotices()
+  const take = async (messageId: string, message: RunTask | Notice) => {
+    if ('kind' in message) return handleNotice(message)
     const { taskId } = message
-    if (await tasks.runs.undeliverable(message, UNDELIVERABLE)) return
+    if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
     if (!(await tasks.exists(taskId)))
-      // A create that was refused may have sent twice: one dead letter for one task.
-      await deadLetters.addMessage({ messageId: ulidOf(taskId) ?? messageId, taskId, reason: 'unknown_task' })
+      await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
   }
-  return createSqsBatchHandler<RunTask | Announce>({
+  const batch = createSqsBatchHandler<RunTask | Notice>({
     ...outside,
     parse: GivenUpSchema,
     handle: ({ id, body }) => take(id, body),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
+  return sending(batch)
 }
-
-const ulidOf = (taskId: string) => /^task_([0-9A-Z]{26})$/.exec(taskId)?.[1]

@@ -1,6 +1,7 @@
 import { createLog } from '../adapters/node/log.ts'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, environmentSecrets, readConfig } from '../config.ts'
 import type { Problem } from '../core/errors.ts'
+import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpEvent, HttpHandler } from '../http/event.ts'
@@ -51,7 +52,10 @@ export const openGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandl
       // Whatever a handler throws was answered by then: this is the function that could not be opened.
       opened = undefined
       const { requestId } = event.requestContext
-      createLog({ level: 'error' }).error({ err: thrown, requestId }, 'the function cannot be opened')
+      createLog({ level: 'error', masker: createMasker(environmentSecrets()) }).error(
+        { err: thrown, requestId },
+        'the function cannot be opened',
+      )
       return withCommonHeaders(problemResult(ownFault(thrown), requestId), requestId)
     }
   }

@@ -1,6 +1,5 @@
 import { type Config, readConfig } from '../config.ts'
 import { createEntry } from '../join/entry.ts'
-import { joinWebhookRepair } from '../join/webhook-repair.ts'
 import { joinWork } from '../join/work.ts'
 import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
 
@@ -10,6 +9,5 @@ export const openJobs = (config: Config = readConfig(), sending: Sending = witho
   const entry = createEntry(outside, config)
   const { log, clock, redeliverIn } = outside
   const work = joinWork(entry, outside, config)
-  const repairWebhooks = joinWebhookRepair(work, outside)
-  return { ...work, repairWebhooks, settings: entry.settings, entry, outside, log, clock, redeliverIn }
+  return { ...work, settings: entry.settings, entry, outside, log, clock, redeliverIn }
 }

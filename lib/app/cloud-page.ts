@@ -2,6 +2,8 @@ import { createClock } from '../adapters/node/clock.ts'
 import { createIds } from '../adapters/node/ids.ts'
 import { createLog } from '../adapters/node/log.ts'
 import { createPageFiles } from '../adapters/node/page-files.ts'
+import { environmentSecrets } from '../config.ts'
+import { createMasker } from '../core/masker.ts'
 import { ANONYMOUS } from '../core/principal.ts'
 import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpEvent } from '../http/event.ts'
@@ -19,7 +21,7 @@ import { type WholeAnswer, whole } from './whole-answer.ts'
 export const servePage = (folder: string, known: readonly Place[]) => {
   const clock = createClock()
   const ids = createIds({ clock })
-  const log = createLog({ level: 'error' })
+  const log = createLog({ level: 'error', masker: createMasker(environmentSecrets()) })
   // Without routes nobody is asked who they are.
   const http = { guard: () => ANONYMOUS, front: { trustedHops: 0 }, record: () => undefined, clock, log }
   const serve = createPage({ files: createPageFiles(folder), otherwise: lambda(http, {}, {}, known) })

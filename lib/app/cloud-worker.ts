@@ -15,10 +15,12 @@ import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
 import type { StopReason } from '../worker/stop.ts'
 import { openAgents } from './agents.ts'
-import { openWorkPorts } from './cloud.ts'
+import { openWorkPorts, withoutSending } from './cloud.ts'
+import { openRepositories } from './cloud-accepting.ts'
 import { joinCloudMemory } from './cloud-memory.ts'
 import { withSecrets } from './cloud-secrets.ts'
-import { openSending } from './cloud-sending.ts'
+import { refreshSettings } from './cloud-settings.ts'
+import { warnOfShortSecrets } from './short-secrets.ts'
 
 /** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
 const WATCH_MS = 500
@@ -35,27 +37,23 @@ export const openWorker = async () => {
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
-  const outside = openWorkPorts(config, openSending(config, true))
+  const outside = openWorkPorts(config, withoutSending)
   const searchMemory = (query: string) => memory.recall(query)
-  const { adapters } = await openAgents({ ...outside, config, workspacesDir, searchMemory })
+  const { adapters, runProgram } = await openAgents({
+    ...{ ...outside, config, workspacesDir, searchMemory },
+    repositories: openRepositories(config),
+    isLocalMode: () => entry.authMode() === 'local',
+  })
   const entry = createEntry(outside, config)
+  warnOfShortSecrets(config, outside.log)
   const memory = joinCloudMemory(entry, outside, config)
-  const { active, worker, deadLetters, deliveries } = joinWork(entry, { ...outside, adapters }, config)
+  const { active, worker, deadLetters } = joinWork(entry, { ...outside, adapters, runProgram }, config)
 
   /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */
   const sweep = () =>
     sweepWorkspaces(workspacesDir, config.WORKSPACE_TTL_HOURS, outside.clock, active.has).catch((thrown) =>
       outside.log.warn({ reason: messageOf(thrown) }, 'old workspaces were not removed'),
     )
-
-  /** Settings that cannot be read are those of a moment ago: no task has to wait for them. */
-  const refreshed = async () => {
-    try {
-      await entry.settings.refresh()
-    } catch (thrown) {
-      outside.log.warn({ reason: messageOf(thrown) }, 'settings were not read')
-    }
-  }
 
   let jobs: (() => Promise<void>)[] = []
   let invocations = 0
@@ -85,8 +83,6 @@ export const openWorker = async () => {
       return await work()
     } finally {
       await worker.settled()
-      // What found no room is the tick's: this invocation is to end.
-      await deliveries.settled(0)
       await sweep()
       cancel()
       await end()
@@ -103,7 +99,7 @@ export const openWorker = async () => {
 
   const handle = (event: SqsEvent, context: InvocationContext) =>
     during(context.getRemainingTimeInMillis(), async () => {
-      await refreshed()
+      await refreshSettings({ ...entry, log: outside.log })
       return batch(event, context)
     })
   return Object.assign(handle, { stop: active.stopAll })

@@ -3,15 +3,15 @@ import { createS3Blobs } from '../adapters/aws/s3.ts'
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
 import { createRedelivery } from '../adapters/aws/sqs/redelivery.ts'
 import { createBreakers } from '../adapters/node/breakers.ts'
+import { createFeed } from '../adapters/store/feed.ts'
 import { badSetting, type Config } from '../config.ts'
 import type { WorkPorts } from '../join/work.ts'
-import type { Announce } from '../notifications/schema.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { openBasePorts } from './cloud-base.ts'
 import { isFault } from './faults.ts'
 
 /** What only some functions have, and the others do without. */
-export type Sending = Pick<WorkPorts, 'cipher' | 'outbound' | 'sendsAtOnce'>
+export type Sending = Pick<WorkPorts, 'cipher' | 'outbound' | 'repositories'>
 
 /** The outside world of a function that has to do with tasks: storage and queues of the cloud, or emulators of them. */
 export const openWorkPorts = (config: Config, sending: Sending) => {
@@ -22,17 +22,16 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
   const { clock } = base
   const normal = required(config, 'TASK_QUEUE_URL')
   const urgent = required(config, 'TASK_URGENT_QUEUE_URL')
-  const announcements = required(config, 'NOTIFICATION_QUEUE_URL')
   const ports: Omit<WorkPorts, 'adapters'> = {
     ...base,
     ...sending,
+    feed: createFeed(base),
     taskQueue: {
       ...createSqsQueue<RunTask>({ client: sqs, urls: { urgent, normal }, clock }),
       running: true,
       concurrency: config.QUEUE_CONCURRENCY,
     },
     notificationQueue: {
-      ...createSqsQueue<Announce>({ client: sqs, urls: { normal: announcements }, clock }),
       running: true,
       concurrency: config.QUEUE_NOTIFICATION_CONCURRENCY,
     },
@@ -44,14 +43,14 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
 }
 
 const notHere = async (): Promise<never> => {
-  throw new Error('This function sends nothing and has no secrets to keep')
+  throw new Error('This function sends nothing, has no secrets to keep and takes no repositories')
 }
 
 /** Of a function that leaves sending, and secrets, to others. */
 export const withoutSending: Sending = {
   cipher: { seal: notHere, open: notHere },
   outbound: { check: notHere, send: notHere },
-  sendsAtOnce: false,
+  repositories: { check: notHere },
 }
 
 /** What the deployment has to say; a function that lacks it does nothing. */

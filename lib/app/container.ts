@@ -1,7 +1,8 @@
 import type { Server } from 'node:http'
 import { createLog } from '../adapters/node/log.ts'
-import { readSome } from '../config.ts'
+import { environmentSecrets, readSome } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
+import { createMasker } from '../core/masker.ts'
 import type { Log } from '../ports/log.ts'
 
 /**
@@ -9,10 +10,11 @@ import type { Log } from '../ports/log.ts'
  * is none keeps no program from listening.
  */
 export const openContainerLog = (): Log => {
+  const masker = createMasker(environmentSecrets())
   try {
-    return createLog({ level: readSome(['LOG_LEVEL']).LOG_LEVEL })
+    return createLog({ level: readSome(['LOG_LEVEL']).LOG_LEVEL, masker })
   } catch {
-    return createLog({ level: 'info' })
+    return createLog({ level: 'info', masker })
   }
 }
 

@@ -9,11 +9,18 @@ export const frontOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Config): Fro
   ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
 })
 
-/** The guard, by settings that are not older than they may be. */
+/**
+ * The guard, by settings that are not older than they may be. While they ask for no sign-in, storage is asked with each
+ * request: a new access key holds in every process at once.
+ */
 export const openGuard = ({ identity, settings }: Entry, front: Front): Guard => {
   const guard = createGuard({ identity, front })
+  const admit: Guard = (access, event) => {
+    const latest = identity.isOpen() ? settings.latest() : undefined
+    return latest === undefined ? guard(access, event) : latest.then(() => guard(access, event))
+  }
   return (access, event) => {
     const fresh = settings.refresh()
-    return fresh === undefined ? guard(access, event) : fresh.then(() => guard(access, event))
+    return fresh === undefined ? admit(access, event) : fresh.then(() => admit(access, event))
   }
 }

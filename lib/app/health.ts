@@ -1,22 +1,31 @@
 import { createProcessInfo } from '../adapters/node/process-info.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
+import { createWriteProbe } from '../health/write-probe.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
-import { TASK_TOTALS } from '../tasks/tally.ts'
+import { TASK_COUNTERS } from '../tasks/counters.ts'
 import { VERSION } from '../version.ts'
+import type { SandboxStanding } from './sandbox.ts'
 
-type Needs = { ports: WorkPorts; domains: Work; requests: RequestMetrics; writable: () => boolean }
+type Needs = {
+  ports: WorkPorts & { sandbox?: SandboxStanding }
+  domains: Work
+  requests: RequestMetrics
+  writable: () => boolean
+}
 
 /** Health as seen from where everything is at hand. */
-export const openHealth = ({ ports, domains, requests, writable }: Needs): Health =>
-  createHealth({
+export const openHealth = ({ ports, domains, requests, writable }: Needs): Health => {
+  const probeWrites = createWriteProbe(ports.store)
+  return createHealth({
     version: VERSION,
     clock: ports.clock,
     log: ports.log,
     process: createProcessInfo(),
     requests,
-    taskCounts: domains.totals.byStatus,
+    taskCounts: domains.counters.byStatus,
     deadLetters: domains.deadLetters.countAll,
+    sandbox: ports.sandbox,
     adapters: async () =>
       (await domains.agents.list()).map(({ type, name, healthy, health }) => ({
         type,
@@ -31,12 +40,13 @@ export const openHealth = ({ ports, domains, requests, writable }: Needs): Healt
     checks: {
       // Storage that refused a write is asked again: without traffic nothing else would find out that it recovered.
       storage: async () => {
-        if (!writable()) await domains.lastExit.touch()
-        // Totals of a whole group may be known without a look at the medium; those from a member on are read.
-        await ports.store.tallies(TASK_TOTALS.group, TASK_TOTALS.member)
+        if (!writable()) await probeWrites()
+        // A whole counter may be known without a look at the medium; members from one on are read.
+        await ports.store.counters(TASK_COUNTERS.counter, TASK_COUNTERS.member)
         return true
       },
       queue: () => ports.taskQueue.running,
       notifications: () => ports.notificationQueue.running,
     },
   })
+}

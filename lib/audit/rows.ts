@@ -1,6 +1,9 @@
 import { collection } from '../core/collection.ts'
 import { type AuditRecord, AuditRecordSchema } from './schema.ts'
 
+/** How many records there are. */
+export const AUDIT_COUNTERS = { counter: 'audit', member: 'all' } as const
+
 /** Kept for as long as most rules for such logs ask. */
 export type AuditRow = AuditRecord & { expiresAt: number }
 
@@ -10,4 +13,9 @@ export const auditRows = collection<AuditRow>({
   indexes: { newest: { by: 'timestamp' } },
   summary: AuditRecordSchema.keyof().options,
   expires: 'expiresAt',
+  counts: ({ before, after }) => {
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    return change === 0 ? [] : [{ ...AUDIT_COUNTERS, add: { total: change } }]
+  },
+  recount: { index: 'newest' },
 })

@@ -1,28 +1,28 @@
 import type * as z from 'zod'
-import { pageFacts, rangeOf } from '../core/page.ts'
-import { persist } from '../core/persist.ts'
+import type { Masker } from '../core/masker.ts'
+import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Actor } from '../core/principal.ts'
-import { mask } from '../core/redact.ts'
+import { retry } from '../core/retry.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Test } from '../ports/store.ts'
 import type { ListAuditQuery } from './contract.ts'
-import { type AuditRow, auditRows } from './rows.ts'
+import { AUDIT_COUNTERS, type AuditRow, auditRows } from './rows.ts'
 import type { AuditRecord } from './schema.ts'
 
 const KEPT_MS = 400 * 86_400_000
 
-type Needs = { store: Store; clock: Clock; ids: Ids; log: Log }
+type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; masker: Masker }
 
 export type Audit = ReturnType<typeof createAudit>
 /** Takes note of something that was done. `action` is `<what>.<verb>`; details hold no secrets. */
 export type Record = Audit['record']
 
 /** The record of what was done to the installation: by whom, when, and what. */
-export const createAudit = ({ store, clock, ids, log }: Needs) => ({
-  record: async ({ userId }: Actor, action: string, details: object = {}): Promise<void> => {
+export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
+  const record = async ({ userId }: Actor, action: string, details: object = {}): Promise<void> => {
     log.info({ audit: action, userId, details }, 'audit')
     const now = clock.now()
     const row: AuditRow = {
@@ -30,31 +30,34 @@ export const createAudit = ({ store, clock, ids, log }: Needs) => ({
       timestamp: iso(now),
       userId,
       action,
-      details: mask(details) as AuditRecord['details'],
+      details: masker.logValue(details) as AuditRecord['details'],
       expiresAt: now + KEPT_MS,
     }
     // What it tells of has been done: storage that is busy for a moment must not keep it out of the record.
-    await persist(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
-  },
+    await retry(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
+  }
 
-  list: async (query: z.output<typeof ListAuditQuery>) => {
+  /** A filtered list is counted, all records have a counter, which may lag behind them by 2 s. */
+  const countOf = async (where: Test<AuditRow>[]): Promise<number> =>
+    where.length > 0
+      ? store.count(auditRows, { index: 'newest', where })
+      : ((await store.counters(AUDIT_COUNTERS.counter))[AUDIT_COUNTERS.member]?.total ?? 0)
+
+  const list = async (query: z.output<typeof ListAuditQuery>) => {
     const where = testsOf(query)
     const scope = `audit:${JSON.stringify(where)}`
-    const [page, total] = await Promise.all([
-      store.page(auditRows, {
-        index: 'newest',
-        where,
-        order: 'desc',
-        ...rangeOf(query, scope),
-      }),
-      store.count(auditRows, { index: 'newest', where }),
+    const [page, counted] = await Promise.all([
+      store.page(auditRows, { index: 'newest', where, order: 'desc', ...rangeOf(query, scope) }),
+      countOf(where),
     ])
     return {
       records: page.rows.map(shown),
-      ...pageFacts(page, total, query, scope),
+      ...pageFacts(page, totalOf(page, counted, query), query, scope),
     }
-  },
-})
+  }
+
+  return { record, list }
+}
 
 const testsOf = ({ userId, action, from, to }: z.output<typeof ListAuditQuery>): Test<AuditRow>[] => [
   ...(userId === undefined ? [] : [{ field: 'userId' as const, in: [userId] }]),

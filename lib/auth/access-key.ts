@@ -42,16 +42,22 @@ export const createAccessKey = (needs: Needs) => {
   const matches = (key: string, hash: string | undefined): Promise<boolean> =>
     fixedKey === undefined ? passwords.verify(key, hash) : Promise.resolve(isSame(key, fixedKey))
 
-  /** Opens a session for the key. Throws `invalid` when there is none to know, `unauthenticated` for a wrong one. */
-  const verify = async (key: string, address: string): Promise<OpenedSession> => {
+  /** Counts an attempt with the key, whatever is sent as one. Throws Problem `rate_limited`. */
+  const countAttempt = async (address: string): Promise<void> => {
     refuseOtherModes()
     // Whoever guesses holds up the owner too, for a minute at a time, as with logins: there is one key to guess.
     await needs.countAttempt('verifyAccessKey', { address, account: LOCAL_USER })
+  }
+
+  /** Opens a session for the key. Throws `invalid` when there is none to know, `unauthenticated` for a wrong one. */
+  const verify = async (key: string, userAgent?: string): Promise<OpenedSession> => {
+    refuseOtherModes()
+    await stored.reread()
     const hash = stored.hash()
     if (!exists())
       throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
     if (!(await matches(typed(key), hash))) throw wrongKey()
-    const opened = await sessions.open(LOCAL_USER)
+    const opened = await sessions.open(LOCAL_USER, userAgent)
     // Whoever changed the key meanwhile has signed out all sessions that there were, and this one may be younger.
     await stored.reread()
     if (stored.hash() === hash) return opened
@@ -78,7 +84,7 @@ export const createAccessKey = (needs: Needs) => {
    * that were paired while there was no key: they are listed and revoked at /api/devices/paired. Of several at once one
    * succeeds; the others find another key than the one that let them in, and are refused.
    */
-  const change = async (principal: Principal, key: string | null) => {
+  const change = async (principal: Principal, key: string | null, userAgent?: string) => {
     refuseChange(key)
     const { sessionId } = principal
     // Who has no session came in because there was no key.
@@ -88,10 +94,10 @@ export const createAccessKey = (needs: Needs) => {
     await sessions.closeAll(LOCAL_USER, sessionId === undefined ? {} : { except: sessionId })
     await needs.audit(principal, key === null ? 'access-key.remove' : 'access-key.set')
     // Until now nobody had to sign in, so there is no session yet that could go on.
-    return key !== null && sessionId === undefined ? sessions.open(LOCAL_USER) : undefined
+    return key !== null && sessionId === undefined ? sessions.open(LOCAL_USER, userAgent) : undefined
   }
 
-  return { exists, verify, change }
+  return { exists, countAttempt, verify, change }
 }
 
 /** Keyboards differ in how they make the same letters; see RFC 8265, section 4.2. */

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
+import { SessionSchema } from './schema.ts'
 
 export const AccessKeySchema = z
   .string()
@@ -31,5 +33,28 @@ export const authRoutes = defineRoutes({
     access: 'admin',
     body: z.object({ key: AccessKeySchema.nullable() }),
     response: z.object({ success: z.literal(true), hasAccessKey: z.boolean(), message: z.string() }),
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/auth/sessions',
+    summary: 'List your sessions, newest first',
+    access: 'session',
+    query: PageQuery,
+    response: z.object({ sessions: z.array(SessionSchema), ...pageAnswer }),
+  },
+  endSession: {
+    method: 'DELETE',
+    path: '/api/auth/sessions/{id}',
+    summary: 'End one of your sessions, at once; a paired device that held it is paired no more',
+    access: 'session',
+    params: z.object({ id: z.string().min(1).max(200) }),
+    response: z.object({ message: z.string() }),
+  },
+  endOtherSessions: {
+    method: 'DELETE',
+    path: '/api/auth/sessions',
+    summary: 'End all of your sessions but this one, those of devices too',
+    access: 'session',
+    response: z.object({ message: z.string() }),
   },
 })

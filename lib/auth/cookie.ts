@@ -13,6 +13,14 @@ const cookie = (value: string, maxAgeSeconds: number, isSecure: boolean) => ({
 
 /** Begins a session in a browser. */
 export const createGrantSession =
-  ({ open }: Pick<Sessions, 'open'>): GrantSession =>
-  async (userId, isSecure) =>
-    sessionCookie((await open(userId)).token, isSecure)
+  ({ open, close }: Pick<Sessions, 'open' | 'close'>): GrantSession =>
+  async (userId, { isSecure, userAgent }, confirm) => {
+    const { token, sessionId } = await open(userId, userAgent)
+    try {
+      await confirm?.()
+    } catch (thrown) {
+      await close(sessionId)
+      throw thrown
+    }
+    return sessionCookie(token, isSecure)
+  }

@@ -1,16 +1,27 @@
 import { bearerIn, SESSION_COOKIE } from '../http/credential.ts'
-import { type Handlers, Reply } from '../http/route.ts'
+import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { AccessKey } from './access-key.ts'
 import type { authRoutes } from './contract.ts'
 import { noSessionCookie, sessionCookie } from './cookie.ts'
+import type { OwnSessions } from './own-sessions.ts'
 import type { Sessions } from './sessions.ts'
 
 /** As many as browsers keep of one site (RFC 6265, section 6.1): each that is sent costs a read of storage. */
 const MOST_COOKIES = 50
 
-type Needs = { sessions: Sessions; accessKey: AccessKey }
+/** Takes the key from a browser, whose address the record of refusals names. */
+export type VerifyKey = (
+  key: string,
+  from: { address: string; userAgent?: string },
+) => ReturnType<AccessKey['verify']>
 
-export const authHandlers = ({ sessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
+type Needs = {
+  sessions: Sessions
+  ownSessions: OwnSessions
+  accessKey: Omit<AccessKey, 'verify'> & { verify: VerifyKey }
+}
+
+export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
   logout: async (_input, { header, cookies, origin }) => {
     // The browser forgets its cookie with this answer, whoever else a Bearer token says it is; and no token works again
     // whose user is disabled now.
@@ -19,21 +30,33 @@ export const authHandlers = ({ sessions, accessKey }: Needs): Handlers<typeof au
       if (token !== '') await sessions.closeToken(token)
     return new Reply({ message: 'Logged out' }, { headers: noSessionCookie(origin().isSecure) })
   },
-  verifyAccessKey: async ({ body }, { origin }) => {
-    const { address, isSecure } = origin()
-    const { token } = await accessKey.verify(body.key, address)
-    return new Reply(
-      { success: true as const, message: 'Access key accepted' },
-      { headers: sessionCookie(token, isSecure) },
-    )
-  },
+  verifyAccessKey: admitting(
+    ({ origin }) => accessKey.countAttempt(origin().address),
+    async ({ body }, { origin }) => {
+      const from = origin()
+      const { token } = await accessKey.verify(body.key, from)
+      return new Reply(
+        { success: true as const, message: 'Access key accepted' },
+        { headers: sessionCookie(token, from.isSecure) },
+      )
+    },
+  ),
   changeAccessKey: async ({ body: { key } }, { principal, origin }) => {
-    const opened = await accessKey.change(principal, key)
+    const opened = await accessKey.change(principal, key, origin().userAgent)
     const hasAccessKey = key !== null
     const message = hasAccessKey ? 'Access key set' : 'Access key removed: requests need no sign-in'
     return new Reply(
       { success: true as const, hasAccessKey, message },
       { headers: opened ? sessionCookie(opened.token, origin().isSecure) : {} },
     )
+  },
+  listSessions: ({ query }, { principal }) => ownSessions.list(principal, query),
+  endSession: async ({ params }, { principal }) => {
+    await ownSessions.end(principal, params.id)
+    return { message: 'Session ended' }
+  },
+  endOtherSessions: async (_input, { principal }) => {
+    await ownSessions.endOthers(principal)
+    return { message: 'All other sessions have ended' }
   },
 })

@@ -11,19 +11,23 @@ const limits: Readonly<Record<Attempt, Limit>> = {
   login: { name: 'login', calls: 10, windowMs: MINUTE },
   signup: { name: 'signup', calls: 5, windowMs: MINUTE },
   verifyAccessKey: { name: 'verifyAccessKey', calls: 10, windowMs: MINUTE },
+  changePassword: { name: 'changePassword', calls: 10, windowMs: MINUTE },
+  resetPassword: { name: 'resetPassword', calls: 10, windowMs: MINUTE },
 }
 
 const texts: Readonly<Record<Attempt, string>> = {
   login: 'Too many login attempts. Please try again in a minute.',
   signup: 'Too many signup attempts. Please try again in a minute.',
   verifyAccessKey: 'Too many attempts with the access key. Please try again in a minute.',
+  changePassword: 'Too many attempts to change the password. Please try again in a minute.',
+  resetPassword: 'Too many attempts with a reset code. Please try again in a minute.',
 }
 
 export const createAttempts =
   ({ limiter }: { limiter: Limiter }): CountAttempt =>
   async (of, { address, account }) => {
     const keys = [
-      `address:${networkOf(address)}`,
+      ...(address === undefined ? [] : [`address:${networkOf(address)}`]),
       ...(account === undefined ? [] : [`account:${digest(account)}`]),
     ]
     // The address first: one that is refused must not use up what an account may have from others.

@@ -4,7 +4,11 @@ import { ANONYMOUS, type Principal } from '../core/principal.ts'
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
 /** How somebody tried to come in, and from where. */
-export type Try = { with: 'password' | 'access-key'; address: string; email?: string }
+export type Try = {
+  with: 'password' | 'access-key' | 'current-password' | 'reset-code'
+  address: string
+  email?: string
+}
 
 /**
  * Takes note of attempts that were refused because of what was shown. Those over the limit are not among them, so there
@@ -12,12 +16,12 @@ export type Try = { with: 'password' | 'access-key'; address: string; email?: st
  */
 export const createNoteRefusals =
   ({ audit }: Needs) =>
-  async <T>({ email, ...details }: Try, attempt: Promise<T>): Promise<T> => {
+  async <T>({ email, ...details }: Try, attempt: Promise<T>, principal = ANONYMOUS): Promise<T> => {
     try {
       return await attempt
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.kind === 'unauthenticated')
-        await audit(ANONYMOUS, 'auth.refused', {
+        await audit(principal, 'auth.refused', {
           ...details,
           ...(email === undefined ? {} : { email: hidden(email) }),
         })

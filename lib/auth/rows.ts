@@ -2,7 +2,8 @@ import { collection } from '../core/collection.ts'
 
 /**
  * Whoever holds the token that hashes to `id` is that user, until `expiresAt` (epoch milliseconds). `deviceId` is
- * there when the token was given to a paired device, `keyProof` when ACCESS_KEY was what the session was opened with.
+ * there when the token was given to a paired device, `keyProof` when ACCESS_KEY was what the session was opened with,
+ * `userAgent` when a browser said what it is, and `lastSeenAt`, to within a minute, once the token was used.
  */
 export type SessionRow = {
   id: string
@@ -11,6 +12,8 @@ export type SessionRow = {
   expiresAt: number
   deviceId?: string
   keyProof?: string
+  userAgent?: string
+  lastSeenAt?: string
 }
 
 export const sessions = collection<SessionRow>({

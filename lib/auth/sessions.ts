@@ -1,24 +1,31 @@
 import { createHash, createHmac } from 'node:crypto'
+import { messageOf } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { type Actor, LOCAL_USER, type Principal } from '../core/principal.ts'
+import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Store } from '../ports/store.ts'
+import type { Log } from '../ports/log.ts'
+import type { Insert, Store } from '../ports/store.ts'
 import { type SessionRow, sessions } from './rows.ts'
-import type { EndSessions, OpenedSession, Standing } from './schema.ts'
+import type { AccountStatus, EndSessions, OpenedSession } from './schema.ts'
 
 /** As long as the cookie lives. */
 export const SESSION_MS = 30 * 86_400_000
 const TOKEN_BYTES = 32
 const PAGE = 200
+const LONGEST_USER_AGENT = 300
+/** Often enough to tell a session that is in use from one that is not; a write per request would be dear. */
+const SEEN_EVERY_MS = 60_000
 
 type Needs = {
   store: Store
   entropy: Entropy
   clock: Clock
-  /** How a user stands now; undefined for one who is not there. */
-  standingOf: (userId: string) => Promise<Standing | undefined>
+  log: Log
+  /** The role of a user, and whether the account is disabled; undefined for one who is not there. */
+  accountStatusOf: (userId: string) => Promise<AccountStatus | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
   /** Forgets a paired device: `by` somebody, or by its own token. */
@@ -36,45 +43,68 @@ export type Sessions = ReturnType<typeof createSessions>
  * nothing to guess, and what leaks from storage opens nothing.
  */
 export const createSessions = (needs: Needs) => {
-  const { store, entropy, clock, standingOf, isPaired, fixedKey } = needs
+  const { store, entropy, clock, log, accountStatusOf, isPaired, fixedKey } = needs
 
   const proofFor = (token: string, { userId, deviceId }: Pick<SessionRow, 'userId' | 'deviceId'>) =>
     fixedKey === undefined || userId !== LOCAL_USER || deviceId !== undefined
       ? undefined
       : proofOf(token, fixedKey)
 
-  /** Begins a session. Whatever token the caller had before is not taken over (session fixation). */
-  const open = (userId: string): Promise<OpenedSession> =>
-    begin(entropy(TOKEN_BYTES).toString('base64url'), userId)
-
-  /** Begins the session of a token that was decided before, as a device's is; doing it again changes nothing. */
-  const begin = async (token: string, userId: string, deviceId?: string): Promise<OpenedSession> => {
+  const rowOf = (token: string, of: Pick<SessionRow, 'userId' | 'deviceId' | 'userAgent'>): SessionRow => {
     const now = clock.now()
-    const keyProof = proofFor(token, deviceId === undefined ? { userId } : { userId, deviceId })
-    const row: SessionRow = {
+    const keyProof = proofFor(token, of)
+    return {
       id: idOf(token),
-      userId,
+      ...of,
       createdAt: iso(now),
       expiresAt: now + SESSION_MS,
-      ...(deviceId === undefined ? {} : { deviceId }),
       ...(keyProof === undefined ? {} : { keyProof }),
     }
+  }
+
+  /** Begins a session. Whatever token the caller had before is not taken over (session fixation). */
+  const open = async (userId: string, userAgent?: string): Promise<OpenedSession> => {
+    const token = entropy(TOKEN_BYTES).toString('base64url')
+    const row = rowOf(token, {
+      userId,
+      ...(userAgent === undefined ? {} : { userAgent: shownAgent(userAgent) }),
+    })
     await store.commit<SessionRow>({ insert: sessions, row })
     return { token, sessionId: row.id, expiresAt: row.expiresAt }
+  }
+
+  /** The session of a device with a token that is decided already, and the write that begins it. */
+  const draft = (token: string, userId: string, deviceId: string) => {
+    const row = rowOf(token, { userId, deviceId })
+    const write: Insert<SessionRow> = { insert: sessions, row }
+    return { sessionId: row.id, expiresAt: row.expiresAt, write }
   }
 
   /** Who holds the token; undefined when it is no session's, not any more, or its user may not come in. */
   const principalOf = async (token: string): Promise<Principal | undefined> => {
     const row = await store.get(sessions, idOf(token))
     if (row === undefined || row.keyProof !== proofFor(token, row)) return undefined
-    const standing = await standingOf(row.userId)
-    if (standing === undefined || standing.disabled) return undefined
+    const status = await accountStatusOf(row.userId)
+    if (status === undefined || status.disabled) return undefined
     // What became of the device decides, so that a token ends with the one write that revokes it.
     if (row.deviceId !== undefined && !(await isPaired(row.deviceId))) return undefined
-    return { userId: row.userId, role: standing.role, sessionId: row.id }
+    await noteSeen(row)
+    return { userId: row.userId, role: status.role, sessionId: row.id }
   }
 
-  /** A device whose session is over can do nothing more, so its pairing goes, and first: that is what lets it in. */
+  /** When a session was seen is worth no failed request. */
+  const noteSeen = async ({ id, lastSeenAt }: SessionRow): Promise<void> => {
+    const now = clock.now()
+    if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
+    await store
+      .commit<SessionRow>({ update: sessions, key: id, set: { lastSeenAt: iso(now) } })
+      .catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'session could not be noted as seen'))
+  }
+
+  /**
+   * Ends a session; one that is over already is fine. A device whose session is over can do nothing more, so its pairing
+   * goes, and first: that is what lets it in.
+   */
   const end = async ({ id, deviceId }: SessionRow, by?: Actor): Promise<boolean> => {
     if (deviceId !== undefined) await needs.unpair(deviceId, by)
     return (await store.commit<SessionRow>({ remove: sessions, key: id })).applied
@@ -98,8 +128,12 @@ export const createSessions = (needs: Needs) => {
     }
   }
 
-  return { open, begin, principalOf, close, closeToken, closeAll }
+  return { open, draft, principalOf, end, close, closeToken, closeAll }
 }
+
+/** What a browser says of itself, fit for a list. */
+const shownAgent = (text: string) =>
+  text.slice(0, LONGEST_USER_AGENT).toWellFormed().split(CONTROLS).join(' ')
 
 const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
 

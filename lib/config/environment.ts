@@ -14,6 +14,7 @@ export const Environment = z.object({
   ORIGIN_SECRET: text.optional(),
   SERVICE_MODE: z.enum(['pico', 'mini', 'pro']).default('mini'),
   DATA_DIR: text.default('./.data').transform((folder) => path.resolve(folder)),
+  ACCEPT_DATA_LOSS: z.enum(['0', '1']).default('0'),
   AUTH_MODE: z.enum(['local', 'cloud', 'oidc']).default('local'),
   ACCESS_KEY: z
     .string()
@@ -43,8 +44,15 @@ export const Environment = z.object({
   POOL_TIMEOUT_MS: int(1, DAY_MS, 300_000),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
+  AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
+  AGENT_NETWORK: z.enum(['off', 'on']).default('off'),
+  AGENT_MEMORY_MB: int(128, 1_048_576, 4_096),
+  AGENT_PROCESSES: int(64, 100_000, 2_048),
+  AGENT_DISK_MB: int(16, 16_777_216, 8_192),
   DEFAULT_AGENT: text.default('coding-agent'),
   WORKSPACES_DIR: text.transform((folder) => path.resolve(folder)).optional(),
+  REPOSITORY_ROOTS: list,
+  GIT_SSL_CAINFO: text.transform((file) => path.resolve(file)).optional(),
   WORKSPACE_TTL_HOURS: int(0, 8_760, 24),
   MEMORY_DIR: text.default('./memory').transform((folder) => path.resolve(folder)),
   EMBEDDING_MODEL: z

@@ -3,6 +3,7 @@ type Fields = { [field: string]: unknown }
 /** What becomes of the fields that it names, as `Update` of the port `Store` has it. */
 type Change = {
   set?: Readonly<Fields>
+  setIfAbsent?: Readonly<Fields>
   add?: Readonly<Record<string, number | undefined>>
   unset?: readonly string[]
 }
@@ -32,11 +33,13 @@ export const sum = (value: unknown, step: number, field: string): number => {
 }
 
 /**
- * Changes the row in place: values are set, then added to, then removed. A value that is undefined is left alone.
+ * Changes the row in place: `set`, then `setIfAbsent`, `add` and `unset`. `setIfAbsent` sets a field only where the row has
+ * none. A value that is undefined is left alone.
  * A removed field becomes undefined, which is no field in JSON: `delete` would make the object a slow one for good.
  */
-export const change = (row: Fields, { set, add, unset }: Change): void => {
+export const change = (row: Fields, { set, setIfAbsent, add, unset }: Change): void => {
   for (const field in set) if (set[field] !== undefined) row[field] = set[field]
+  for (const field in setIfAbsent) row[field] ??= setIfAbsent[field]
   for (const field in add) {
     const step = add[field]
     if (step !== undefined) row[field] = sum(row[field], step, field)

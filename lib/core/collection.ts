@@ -8,6 +8,44 @@ export type Field<R> = Extract<keyof R, string>
  */
 export type Index<R> = { within?: Field<R>; by: Field<R> }
 
+/** An entry of a row's log. Ids of one log grow in the order of its writes. */
+export type LogEntry = { readonly id: string; readonly [field: string]: unknown }
+
+/**
+ * One write of one row, as `counts` and `sends` see it: the light fields before and after it (undefined: there was none,
+ * or it is gone; removal by expiry included) and the log entries that it appended. Neither detail nor `long` fields are
+ * there: storage may keep those elsewhere.
+ */
+export type Change<R> = {
+  readonly before: Readonly<R> | undefined
+  readonly after: Readonly<R> | undefined
+  readonly log: readonly LogEntry[]
+}
+
+/** Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. */
+export type Increment = {
+  readonly counter: string
+  readonly member: string
+  readonly add?: Readonly<Record<string, number>>
+  readonly least?: Readonly<Record<string, number>>
+  readonly most?: Readonly<Record<string, number>>
+}
+
+/**
+ * A message that a change causes, for the channel `to`. Delivery is at least once and never before the row can be read;
+ * `id` is the same for every delivery of it. `notBefore` is an ISO time. A message that is `rebuilt` is not kept in
+ * storage: its receiver makes it again from the rows when the process starts.
+ */
+export type Message = {
+  readonly to: string
+  readonly id: string
+  readonly body: object
+  readonly priority?: 1 | 2 | 3 | 4
+  readonly notBefore?: string
+  readonly group?: string
+  readonly rebuilt?: true
+}
+
 /**
  * A kind of stored row, declared as data; the storage adapters derive their tables from it.
  * `within` makes the key a pair, for rows that are only ever read together with their owner.
@@ -18,9 +56,15 @@ export type Index<R> = { within?: Field<R>; by: Field<R> }
  * `long` names fields of the summary that may be long. Storage whose indexes are copies, paid for by their size, keeps what
  * is too much for a copy beside the row; the row comes whole all the same.
  * `fixed` names fields of the summary that a row is made with and keeps. Storage whose indexes can name few fields keeps
- * them together; there a change, a condition or a test that names one is answered all the same, by reading more, and a
- * follower that names one is written after its head.
+ * them together; there a change, a condition or a test that names one is answered all the same, by reading more.
  * `expires` names a field of epoch milliseconds after which the row counts as absent.
+ *
+ * What follows from a write is declared here, and done by storage whatever dies after it:
+ * `log` names the collection that holds the entries which writes of its rows append; its `within` is the key of this one.
+ * `counts` tells which counters a change moves, `sends` which messages it causes. Both are pure, may be asked again for
+ * the same change, and read nothing but the change.
+ * `recount` is for the counters that rows alone tell: the index that has every row, and whether a name is one of those (all
+ * are where it does not say). What once was, rows do not tell.
  */
 export type Collection<R extends object = Row> = {
   name: string
@@ -32,6 +76,10 @@ export type Collection<R extends object = Row> = {
   long?: readonly Field<R>[]
   fixed?: readonly Field<R>[]
   expires?: Field<R>
+  log?: Collection
+  counts?(change: Change<R>): readonly Increment[]
+  sends?(change: Change<R>): readonly Message[]
+  recount?: { index: string; tells?(name: string): boolean }
 }
 
 /** Declares a collection; the row type is given, the rest is checked against it. */

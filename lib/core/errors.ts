@@ -38,18 +38,33 @@ export class Problem extends Error {
   }
 }
 
+/** What does not fit its schema; its message calls the whole `body`. */
+export class Invalid extends Problem {
+  readonly issues: readonly FieldIssue[]
+
+  constructor(issues: readonly FieldIssue[], code: string) {
+    super('invalid', code, issuesText(issues, 'body'), { details: issues })
+    this.issues = issues
+  }
+}
+
 /** A request that does not fit its schema; `issues` name every field at fault. */
 export const invalid = (issues: readonly FieldIssue[], code = 'validation_failed') =>
-  new Problem('invalid', code, issues.map((i) => `${i.path || 'body'}: ${i.message}`).join('; '), {
-    details: issues,
-  })
+  new Invalid(issues, code)
+
+/** Every field at fault and what is wrong with it; `whole` is what they are fields of. */
+export const issuesText = (issues: readonly FieldIssue[], whole: string): string =>
+  issues.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')
 
 /** Nothing there under that id, or nothing that this caller may know of. */
 export const missing = (what: string) =>
   new Problem('missing', `${what.toLowerCase().replaceAll(' ', '_')}_not_found`, `${what} not found`)
 
-/** The message of anything that was thrown, cut to a length that fits a log line or a stored error. */
-export const messageOf = (thrown: unknown, most = 1_000): string => {
-  const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown)
+/**
+ * The message of anything that was thrown, cut to a length that fits a log line or a stored error. `mask` sees it before
+ * it is cut: half a secret would not be found.
+ */
+export const messageOf = (thrown: unknown, most = 1_000, mask = (text: string) => text): string => {
+  const text = mask(thrown instanceof Error ? thrown.message || thrown.name : String(thrown))
   return text.length > most ? `${text.slice(0, most - 1)}…` : text
 }

@@ -14,6 +14,23 @@ const UNFIT_SEGMENT = /^$|^\.|[\p{Cc}\p{Zl}\p{Zp}\\\uFFFD]/u
 /** Whether a name of a folder or file is one that memory looks at. */
 export const isMemoryName = (name: string): boolean => name.isWellFormed() && !UNFIT_SEGMENT.test(name)
 
+/** Why a file that is looked at cannot be kept under its name. */
+export type Unfit = 'bad_name' | 'path_too_long'
+
+/** Whether a file or folder of that name is passed over: what is hidden was not put there to be read. */
+export const isHidden = (name: string): boolean => name.startsWith('.')
+
+/** Whether a path is too long for a memory file; each one below such a folder is longer still. */
+export const isTooLong = (path: string): boolean => Buffer.byteLength(path) > LONGEST_PATH
+
+/** Why a path is none for a memory file although it names a markdown file in no hidden folder; undefined for all others. */
+export const unfitness = (path: string): Unfit | undefined => {
+  const segments = path.split('/')
+  if (!MARKDOWN.test(path) || segments.some(isHidden)) return undefined
+  if (!segments.every(isMemoryName)) return 'bad_name'
+  return isTooLong(path) ? 'path_too_long' : undefined
+}
+
 /** Whether a path, relative and with `/` between its segments, is that of a memory file. */
 export const isMemoryPath = (path: string): boolean =>
-  MARKDOWN.test(path) && Buffer.byteLength(path) <= LONGEST_PATH && path.split('/').every(isMemoryName)
+  MARKDOWN.test(path) && !isTooLong(path) && path.split('/').every(isMemoryName)

@@ -50,6 +50,9 @@ export const pageAnswer = {
   nextCursor: z.string().optional(),
 }
 
+export const PageQuery = z.object(pageQuery)
+export type PageQuery = z.output<typeof PageQuery>
+
 type Asked = { limit: number; offset?: number | undefined; cursor?: string | undefined }
 
 /** How many rows a page has, and where it begins: after its cursor, which wins, or at its offset. Throws as `decodeCursor`. */
@@ -57,6 +60,20 @@ export const rangeOf = ({ limit, offset = 0, cursor }: Asked, scope: string) => 
   limit,
   ...(cursor === undefined ? { offset } : { after: decodeCursor(cursor, scope) }),
 })
+
+/**
+ * How many rows a list has on all pages, from what was `counted`, which may lag behind the rows. A page from the beginning,
+ * or at an offset, that the list ends with knows it exactly.
+ */
+export const totalOf = (
+  { rows, next }: { rows: readonly unknown[]; next: Place | undefined },
+  counted: number | undefined,
+  { offset = 0, cursor }: Pick<Asked, 'offset' | 'cursor'>,
+): number => {
+  const first = cursor === undefined ? offset : 0
+  const isEnd = cursor === undefined && next === undefined && (rows.length > 0 || first === 0)
+  return isEnd ? first + rows.length : Math.max(counted ?? 0, rows.length === 0 ? 0 : first + rows.length)
+}
 
 /** What a list says of itself beside its rows, of which there are `total` on all pages. */
 export const pageFacts = (

@@ -18,4 +18,7 @@ export type Actor = Pick<Principal, 'userId'>
 /** The one person of an installation in local mode. */
 export const LOCAL_USER = 'local'
 export const LOCAL_ADMIN: Principal = Object.freeze({ userId: LOCAL_USER, role: 'admin' })
+/** The local admin in person: not a program that holds one of the admin's API tokens. */
+export const isLocalAdmin = ({ userId, role, tokenId }: Principal): boolean =>
+  userId === LOCAL_USER && role === 'admin' && tokenId === undefined
 export const ANONYMOUS: Principal = Object.freeze({ userId: 'anonymous', role: 'user' })

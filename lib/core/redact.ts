@@ -38,33 +38,34 @@ export const maskText = (text: string): string =>
 const DEEPEST = 8
 const MOST_VALUES = 1_000
 
-type Budget = { left: number }
+type Pass = { left: number; maskString: (text: string) => string }
 
 /**
  * A copy fit for a log: secrets masked by key and by look, errors as plain objects, bytes as their count, and what is
  * too deep or too much cut off. Never throws and never changes its argument.
  */
-export const mask = (value: unknown): unknown => maskValue(value, DEEPEST, { left: MOST_VALUES })
+export const mask = (value: unknown, maskString = maskText): unknown =>
+  maskValue(value, DEEPEST, { left: MOST_VALUES, maskString })
 
-const maskValue = (value: unknown, depth: number, budget: Budget): unknown => {
-  if (typeof value === 'string') return maskText(value)
+const maskValue = (value: unknown, depth: number, pass: Pass): unknown => {
+  if (typeof value === 'string') return pass.maskString(value)
   if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
   try {
-    return maskObject(value, depth, budget)
+    return maskObject(value, depth, pass)
   } catch {
     return '[unreadable]'
   }
 }
 
-const maskObject = (value: object, depth: number, budget: Budget): unknown => {
+const maskObject = (value: object, depth: number, pass: Pass): unknown => {
   if (depth === 0) return '[cut]'
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`
-  if (Array.isArray(value)) return maskItems(value, depth - 1, budget)
-  if (value instanceof Error) return maskFields(plainError(value), depth - 1, budget)
+  if (Array.isArray(value)) return maskItems(value, depth - 1, pass)
+  if (value instanceof Error) return maskFields(plainError(value), depth - 1, pass)
   if ('toJSON' in value && typeof value.toJSON === 'function')
-    return maskValue(value.toJSON(), depth - 1, budget)
-  return maskFields(value as Readonly<Record<string, unknown>>, depth - 1, budget)
+    return maskValue(value.toJSON(), depth - 1, pass)
+  return maskFields(value as Readonly<Record<string, unknown>>, depth - 1, pass)
 }
 
 const plainError = (error: Error): Record<string, unknown> => ({
@@ -75,21 +76,23 @@ const plainError = (error: Error): Record<string, unknown> => ({
   message: error.message,
 })
 
-const maskItems = (items: readonly unknown[], depth: number, budget: Budget): unknown[] => {
+const maskItems = (items: readonly unknown[], depth: number, pass: Pass): unknown[] => {
   const kept: unknown[] = []
   for (const item of items) {
-    if (budget.left-- <= 0) return [...kept, '[cut]']
-    kept.push(maskValue(item, depth, budget))
+    if (pass.left-- <= 0) return [...kept, '[cut]']
+    kept.push(maskValue(item, depth, pass))
   }
   return kept
 }
 
-const maskFields = (fields: Readonly<Record<string, unknown>>, depth: number, budget: Budget): object => {
+const maskFields = (fields: Readonly<Record<string, unknown>>, depth: number, pass: Pass): object => {
   const kept: Record<string, unknown> = {}
   for (const key of Object.keys(fields)) {
     if (key === '__proto__') continue
-    if (budget.left-- <= 0) return { ...kept, '[cut]': true }
-    kept[key] = isSecretKey(key) ? maskSecret(fields[key]) : maskValue(fields[key], depth, budget)
+    if (pass.left-- <= 0) return { ...kept, '[cut]': true }
+    kept[pass.maskString(key)] = isSecretKey(key)
+      ? maskSecret(fields[key])
+      : maskValue(fields[key], depth, pass)
   }
   return kept
 }

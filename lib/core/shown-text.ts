@@ -9,13 +9,28 @@ export const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/u
  */
 const VISIBLE = /[^\p{Z}\p{M}\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** What people are shown in the words of somebody else: one line of at most so many characters, of which something can be seen. */
-export const shownText = (most: number) =>
+/**
+ * What something is called or found by: a title, a label, a name, an id. White space around it is a mistake. Refused, not
+ * trimmed: what is stored is what was sent.
+ */
+export const nameText = (most: number) =>
   z
     .string()
-    .trim()
     .min(1)
     .max(most)
+    .refine((text) => text === text.trim(), 'must not begin or end with white space')
+
+/** A text that is kept, or searched for, byte for byte; one of white space alone says nothing. */
+export const freeText = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine((text) => text.trim() !== '', 'must have more than white space')
+
+/** What people are shown in the words of somebody else: a name in one line, of which something can be seen. */
+export const shownText = (most: number) =>
+  nameText(most)
     .refine((text) => !CONTROLS.test(text), 'must not have control characters')
     .refine((text) => VISIBLE.test(text), 'must have a character that can be seen')
 

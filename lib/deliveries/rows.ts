@@ -1,7 +1,7 @@
 import { collection } from '../core/collection.ts'
 import type { NewDelivery } from './schema.ts'
 
-/** One send and what came of it: an answer, or the reason why there was none. */
+/** One attempt: the receiver's answer, or the reason why there was none. */
 export type Attempt = {
   at: string
   statusCode?: number
@@ -13,15 +13,15 @@ export type Attempt = {
 
 /**
  * An event on its way to a URL. `id` is the envelope's own and `body` the bytes of it, both the same on every send.
- * While it is pending, `dueAt` is when somebody may take it up: the time of the next send, or the end of the lease of
- * whoever sends now.
+ * While it is pending, `dueAt` is when it may be claimed: the time of the next attempt, or the end of the lease of the
+ * process that sends it now.
  */
 export type DeliveryRow = NewDelivery & {
   status: 'pending' | 'delivered' | 'failed'
   dueAt?: string
   attempts: readonly Attempt[]
   createdAt: string
-  /** Epoch milliseconds; one that is pending stays. */
+  /** Epoch milliseconds; absent while it is pending. */
   expiresAt?: number
 }
 

@@ -13,5 +13,5 @@ export type NewDelivery = {
   secret?: string
 }
 
-/** Keeps a delivery and begins to send it; adding it again changes nothing. */
+/** Stores a delivery and starts its first attempt. A repeat stores nothing, and starts the attempt if nothing else has. */
 export type AddDelivery = (delivery: NewDelivery) => Promise<void>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { canonicalJson } from '../core/canonical-json.ts'
-import { pageAnswer, pageQuery } from '../core/page.ts'
+import { PageQuery, pageAnswer } from '../core/page.ts'
 import { hasNoControls, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import {
@@ -30,8 +30,6 @@ const jsonObject = (most: number) =>
 
 const Code = z.string().min(1).max(64)
 const Requested = { requestId: z.string(), expiresAt: z.string() }
-
-export const ListPairedQuery = z.object(pageQuery)
 
 export const deviceRoutes = defineRoutes({
   getDeviceIdentity: {
@@ -130,7 +128,7 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/paired',
     summary: 'List your paired devices, newest first; for admins those of everybody',
     access: 'session',
-    query: ListPairedQuery,
+    query: PageQuery,
     response: z.object({ devices: z.array(PairedDeviceSchema), ...pageAnswer }),
   },
   revokePairedDevice: {

@@ -1,4 +1,4 @@
-import type { Handlers } from '../http/route.ts'
+import { admitting, type Call, type Handlers } from '../http/route.ts'
 import type { deviceRoutes } from './contract.ts'
 import type { Devices } from './service.ts'
 
@@ -6,15 +6,24 @@ export const deviceHandlers = ({ devices }: { devices: Devices }): Handlers<type
   getDeviceIdentity: () => devices.identity(),
   attest: async ({ body }) => ({ attestation: await devices.attest(body.data) }),
   verifyAttestation: ({ body }) => devices.verify(body.attestation, body.maxAgeMs),
-  requestPairing: ({ body }, { origin }) => devices.pairing.request({ ...body, address: origin().address }),
-  approvePairing: async ({ body }, { principal, origin }) => ({
-    success: true,
-    request: await devices.pairing.approve({ principal, address: origin().address }, body.code),
-  }),
-  rejectPairing: async ({ body }, { principal, origin }) => {
-    await devices.pairing.reject({ principal, address: origin().address }, body.code, body.reason)
-    return { success: true }
-  },
+  requestPairing: admitting(
+    ({ origin }) => devices.pairing.countRequest(origin().address),
+    ({ body }, { origin }) => devices.pairing.request({ ...body, address: origin().address }),
+  ),
+  approvePairing: admitting(
+    (call) => devices.pairing.countCode(approverOf(call)),
+    async ({ body }, call) => ({
+      success: true as const,
+      request: await devices.pairing.approve(approverOf(call), body.code),
+    }),
+  ),
+  rejectPairing: admitting(
+    (call) => devices.pairing.countCode(approverOf(call)),
+    async ({ body }, call) => {
+      await devices.pairing.reject(approverOf(call), body.code, body.reason)
+      return { success: true as const }
+    },
+  ),
   getPairingStatus: ({ params }) => devices.pairing.status(params.requestId),
   listPendingPairings: async () => {
     const requests = await devices.pending()
@@ -31,3 +40,5 @@ export const deviceHandlers = ({ devices }: { devices: Devices }): Handlers<type
     return { message: 'Device revoked' }
   },
 })
+
+const approverOf = ({ principal, origin }: Call) => ({ principal, address: origin().address })

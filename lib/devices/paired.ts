@@ -1,11 +1,10 @@
 import type * as z from 'zod'
 import { missing } from '../core/errors.ts'
-import { pageFacts, rangeOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
-import type { ListPairedQuery } from './contract.ts'
 import { type PairingRow, pairings } from './rows.ts'
 import type { PairedDeviceSchema } from './schema.ts'
 
@@ -13,7 +12,7 @@ type Needs = { store: Store; log: Log; closeSession: (sessionId: string) => Prom
 
 /** Devices that were approved, from their user's side; admins see and revoke those of all. */
 export const createPaired = ({ store, log, closeSession }: Needs) => {
-  const list = async ({ userId, role }: Principal, query: z.output<typeof ListPairedQuery>) => {
+  const list = async ({ userId, role }: Principal, query: PageQuery) => {
     const of = role === 'admin' ? { index: 'byStatus', is: 'approved' } : { index: 'ofUser', is: userId }
     const scope = `paired:${of.index}:${of.is}`
     const [page, total] = await Promise.all([

@@ -15,7 +15,7 @@ const SCANNED = 'qr'
 
 type Needs = {
   requests: Requests
-  guess: Guesses
+  guesses: Guesses
   tokenOf: (approved: PairingRow) => Promise<string | undefined>
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
@@ -24,7 +24,7 @@ type Needs = {
 export type Approver = { principal: Principal; address: string }
 
 /** How a device comes to act for a user: it asks, shows a code, and the user enters that. */
-export const createPairing = ({ requests, guess, tokenOf, clock, audit }: Needs) => {
+export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Needs) => {
   const request = (requester: Requester) => requests.create(requester)
 
   /** A request whose code is in a QR code, with the address that the scanner is to take it to. */
@@ -36,11 +36,14 @@ export const createPairing = ({ requests, guess, tokenOf, clock, audit }: Needs)
     return { qrSvg: await qrSvg(url), pairingUrl: url, requestId, expiresAt }
   }
 
+  /** Counts a code that somebody is about to enter, whatever is sent as one. Throws Problem `rate_limited`. */
+  const countCode = (approver: Approver) => guesses.count(keysOf(approver))
+
   /** Lets the device act for the caller. Throws Problem `missing` for a wrong, used or expired code. */
   const approve = async ({ principal, address }: Approver, code: string) => {
     const { userId } = principal
     const approvedAt = iso(clock.now())
-    const row = await guess(keysOf({ principal, address }), () =>
+    const row = await guesses.found(keysOf({ principal, address }), () =>
       requests.decide(code, { status: 'approved', approvedAt, approvedBy: userId }),
     )
     await audit(principal, 'device.approve', named(row))
@@ -59,7 +62,7 @@ export const createPairing = ({ requests, guess, tokenOf, clock, audit }: Needs)
 
   /** Refuses the device. Throws Problem `missing` as `approve` does. */
   const reject = async ({ principal, address }: Approver, code: string, reason: string | undefined) => {
-    const row = await guess(keysOf({ principal, address }), () =>
+    const row = await guesses.found(keysOf({ principal, address }), () =>
       requests.decide(code, { status: 'rejected', ...(reason === undefined ? {} : { reason }) }),
     )
     await audit(principal, 'device.reject', named(row))
@@ -81,7 +84,7 @@ export const createPairing = ({ requests, guess, tokenOf, clock, audit }: Needs)
     return { ...known, token }
   }
 
-  return { request, qr, approve, reject, status, shown }
+  return { countRequest: requests.count, request, qr, countCode, approve, reject, status, shown }
 }
 
 /** Wrong codes count for the user, however many sessions, and for the address, however many users. */

@@ -17,7 +17,7 @@ export type PairingRow = {
   status: 'pending' | 'approved' | 'rejected'
   createdAt: string
   expiresAt: string
-  /** Where it came from, and which of that address's places it takes while it is open. */
+  /** Where it came from, and which of that address's slots it occupies while it is open. */
   address: string
   place: string
   approvedAt?: string
@@ -26,7 +26,7 @@ export type PairingRow = {
   reason?: string
   /** The token, sealed, from when the device first asked for it. */
   sealedToken?: string
-  /** There as soon as the token works. */
+  /** The session of the token, made in the same commit. */
   sessionId?: string
   lastSeenAt?: string
   keptUntil: number
@@ -52,10 +52,10 @@ export const codeRows = collection<CodeRow>({
   expires: 'expiresAt',
 })
 
-/** One of the open requests that an address may have. */
-export type PlaceRow = { address: string; place: string; pairingId: string; expiresAt: number }
+/** A slot of an address that an open request occupies. */
+export type PairingSlotRow = { address: string; place: string; pairingId: string; expiresAt: number }
 
-export const placeRows = collection<PlaceRow>({
+export const pairingSlots = collection<PairingSlotRow>({
   name: 'pairingPlaces',
   within: 'address',
   key: 'place',

@@ -10,10 +10,10 @@ import { createGuesses } from './guesses.ts'
 import { createOwnIdentity } from './identity.ts'
 import { createPaired } from './paired.ts'
 import { createPairing } from './pairing.ts'
+import { createPairingSlots } from './pairing-slots.ts'
 import { createPending } from './pending.ts'
-import { createPlaces } from './places.ts'
 import { createRequests } from './requests.ts'
-import { type BeginSession, createTokens } from './tokens.ts'
+import { createTokens, type DraftSession } from './tokens.ts'
 
 type Needs = {
   store: Store
@@ -22,7 +22,7 @@ type Needs = {
   limiter: Limiter
   clock: Clock
   log: Log
-  beginSession: BeginSession
+  draftSession: DraftSession
   closeSession: (sessionId: string) => Promise<unknown>
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
@@ -33,10 +33,10 @@ export type Devices = ReturnType<typeof createDevices>
 export const createDevices = (needs: Needs) => {
   const { audit } = needs
   const identity = createOwnIdentity(needs)
-  const requests = createRequests({ ...needs, identity, places: createPlaces(needs) })
+  const requests = createRequests({ ...needs, identity, slots: createPairingSlots(needs) })
   const pairing = createPairing({
     requests,
-    guess: createGuesses(needs),
+    guesses: createGuesses(needs),
     tokenOf: createTokens(needs),
     clock: needs.clock,
     audit,

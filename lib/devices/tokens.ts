@@ -1,52 +1,51 @@
 import type { Cipher } from '../ports/cipher.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Store } from '../ports/store.ts'
+import type { AnyWrite, Store } from '../ports/store.ts'
 import { type PairingRow, pairings } from './rows.ts'
 
 const TOKEN_BYTES = 32
 
-/** Begins the session of a token that is decided already; doing it again changes nothing. */
-export type BeginSession = (
+/** The session of a token for a user's device, and the write that begins it, for a commit with other rows. */
+export type DraftSession = (
   token: string,
   userId: string,
   deviceId: string,
-) => Promise<{ sessionId: string; expiresAt: number }>
+) => { sessionId: string; expiresAt: number; write: AnyWrite }
 
-type Needs = { store: Store; cipher: Cipher; entropy: Entropy; beginSession: BeginSession }
+type Needs = { store: Store; cipher: Cipher; entropy: Entropy; draftSession: DraftSession }
 
-/**
- * The one token of an approved request: decided by a conditional write, then made a session, then noted as one. Whoever
- * comes next finishes what was begun, and nobody is given the token before it works.
- */
-export const createTokens = ({ store, cipher, entropy, beginSession }: Needs) => {
-  /** The row with a token in it; of several that are decided at a time the first one stays. */
-  const decided = async (row: PairingRow): Promise<PairingRow | undefined> => {
-    if (row.sealedToken !== undefined) return row
-    const token = entropy(TOKEN_BYTES).toString('base64url')
-    const { row: standing } = await store.commit<PairingRow>({
-      update: pairings,
-      key: row.id,
-      when: { status: 'approved', sealedToken: null, sessionId: null },
-      set: { sealedToken: await cipher.seal(token, contextOf(row)) },
-    })
-    return standing
-  }
+/** The one token of an approved request. It is decided by the commit that begins its session. */
+export const createTokens = ({ store, cipher, entropy, draftSession }: Needs) => {
+  const tokenIn = async ({ id, sealedToken }: PairingRow): Promise<string | undefined> =>
+    sealedToken === undefined ? undefined : cipher.open(sealedToken, contextOf(id))
 
-  /** The token of an approved request that has not expired; undefined when the device was revoked meanwhile. */
-  return async (approved: PairingRow): Promise<string | undefined> => {
-    const row = await decided(approved)
-    if (row?.sealedToken === undefined || row.approvedBy === undefined) return undefined
-    const token = await cipher.open(row.sealedToken, contextOf(row))
-    if (row.sessionId !== undefined) return token
-    const { sessionId, expiresAt } = await beginSession(token, row.approvedBy, row.id)
-    const { applied } = await store.commit<PairingRow>({
-      update: pairings,
-      key: row.id,
-      when: { status: 'approved' },
-      set: { sessionId, keptUntil: expiresAt },
-    })
-    return applied ? token : undefined
+  /**
+   * The token of an approved request that has not expired; undefined when the device was revoked meanwhile. A row of an
+   * earlier release may have a token without a session: it is that token which gets one.
+   */
+  return async (row: PairingRow): Promise<string | undefined> => {
+    const { id, approvedBy, sealedToken, sessionId } = row
+    if (sessionId !== undefined) return tokenIn(row)
+    if (approvedBy === undefined) return undefined
+    const token = (await tokenIn(row)) ?? entropy(TOKEN_BYTES).toString('base64url')
+    const session = draftSession(token, approvedBy, id)
+    const outcome = await store.commit<PairingRow>(
+      {
+        update: pairings,
+        key: id,
+        when: { status: 'approved', sealedToken: sealedToken ?? null, sessionId: null },
+        set: {
+          sealedToken: sealedToken ?? (await cipher.seal(token, contextOf(id))),
+          sessionId: session.sessionId,
+          keptUntil: session.expiresAt,
+        },
+      },
+      [session.write],
+    )
+    if (outcome.applied) return token
+    // Another request of the same device was faster: its token is the one.
+    return outcome.row?.sessionId === undefined ? undefined : tokenIn(outcome.row)
   }
 }
 
-const contextOf = ({ id }: PairingRow) => `devices/token/${id}`
+const contextOf = (id: string) => `devices/token/${id}`

@@ -1,3 +1,4 @@
+import { traceOf } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { gatewayRoutes } from './contract.ts'
 import { requestIdOf } from './rows.ts'
@@ -7,13 +8,13 @@ import { outcomeOf } from './status.ts'
 export const gatewayHandlers = ({ gateway }: { gateway: Gateway }): Handlers<typeof gatewayRoutes> => ({
   submitRequest: admitting(
     ({ principal }) => gateway.count(principal),
-    async ({ body, headers }, { principal, gone }) => {
+    async ({ body, headers }, call) => {
       const { synchronous, timeout } = body.options
-      const submitted = await gateway.submit(principal, body, headers['idempotency-key'])
+      const submitted = await gateway.submit(call.principal, body, headers['idempotency-key'], traceOf(call))
       const { taskId, replayed } = submitted
       const more = replayed ? { headers: { 'idempotent-replayed': 'true' } } : {}
       const requestId = requestIdOf(taskId)
-      const task = synchronous ? await gateway.waitFor(taskId, timeout, gone()) : undefined
+      const task = synchronous ? await gateway.waitFor(taskId, timeout, call.gone()) : undefined
       const status = task?.status ?? submitted.status
       if (task?.completedAt !== undefined)
         return new Reply({ requestId, taskId, status, ...outcomeOf(task) }, { ...more, status: 200 })

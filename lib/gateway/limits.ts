@@ -8,8 +8,8 @@ const BURST = { name: 'gateway.burst', calls: 10, windowMs: 1_000 }
 const MINUTE_MS = 60_000
 
 /**
- * Counts one request of a token, whatever becomes of it: so many in a minute, the token's own number where it has one,
- * and 10 in a second. Throws Problem `rate_limited` when either is too many.
+ * Counts one request of a token, also one that is refused later: at most the token's own number, or else that of the
+ * service, in a minute, and 10 in a second. Throws Problem `rate_limited` when either is too many.
  */
 export const createRateLimit = ({ limiter, callsPerMinute }: Needs) => {
   return async ({ tokenId = '', callsPerMinute: own = callsPerMinute }: Principal): Promise<void> => {

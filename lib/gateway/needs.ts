@@ -1,17 +1,27 @@
 import type { Principal } from '../core/principal.ts'
+import type { Trace } from '../core/trace.ts'
+import type { AnyWrite } from '../ports/store.ts'
 import type { CreateTask, Task } from '../tasks/schema.ts'
 
 /** What the gateway needs of the tasks. */
 export type GatewayTasks = {
   /**
-   * A task under an id that was chosen before. Throws Problem `invalid` for one that cannot be; the function that it
-   * returns stores it, and answers the one that is there when it was stored before.
+   * A new task, and the write that stores and queues it. A task that is `watched` sends a notice each time it ends. Throws
+   * Problem `invalid` for one that cannot be.
    */
-  prepare(principal: Principal, body: CreateTask, id: string): () => Promise<Task>
+  draft(
+    principal: Principal,
+    body: CreateTask,
+    more: { id?: string; watched?: true; trace?: Trace | undefined },
+  ): { task: Task; write: AnyWrite }
+  /** Throws Problem `invalid` for a task whose repository this caller may not name. */
+  checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
   /** The whole task; undefined when there is none. */
   find(id: string): Promise<Task | undefined>
   /** Whether it has ended; undefined when there is none. */
   isOver(id: string): Promise<boolean | undefined>
-  /** The last thing that its agent said of its progress. */
+  /** Has a task that goes on send a notice when it ends; false when it has ended, or there is none. */
+  watch(id: string): Promise<boolean>
+  /** The last progress message of its agent. */
   lastProgress(id: string): Promise<string | undefined>
 }

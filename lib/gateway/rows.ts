@@ -2,10 +2,7 @@ import { collection } from '../core/collection.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { WorkflowName } from './workflows/catalog.ts'
 
-/**
- * A request and the task that it is for. The row is stored before the task, under an id that follows from the task's: a
- * row whose task is not there is a request whose caller never had an answer.
- */
+/** A request. It is stored together with its task, under an id that follows from the task's. */
 export type GatewayRequest = {
   id: string
   taskId: string
@@ -14,9 +11,9 @@ export type GatewayRequest = {
   workflow: WorkflowName
   createdAt: string
   notifyUrl?: string
-  /** The secret for its notice, sealed as deliveries have it. */
+  /** The secret that signs its delivery, sealed as deliveries have it. */
   secret?: string
-  /** There while somebody is to be notified and the task is not known to have ended. */
+  /** Set by the release before, until the end of the task was told; see `adoptOpenRequests`. */
   openSince?: string
 }
 
@@ -26,7 +23,7 @@ export const gatewayRequests = collection<GatewayRequest>({
   indexes: { open: { by: 'openSince' } },
 })
 
-/** What an `Idempotency-Key` was used for, kept for a day. `status` is what the first answer said of the task. */
+/** The use of an `Idempotency-Key`, kept for a day. `status` is the one that the first answer gave of the task. */
 export type GatewayKey = {
   key: string
   bodyHash: string

@@ -3,11 +3,9 @@ import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Limiter } from '../ports/limiter.ts'
-import type { Log } from '../ports/log.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Store } from '../ports/store.ts'
-import type { Task } from '../tasks/schema.ts'
-import { createEnds } from './ends.ts'
+import { createCompletionWaiters } from './completion-waiters.ts'
 import { createRateLimit } from './limits.ts'
 import type { GatewayTasks } from './needs.ts'
 import { createNotify } from './notify.ts'
@@ -24,38 +22,31 @@ type Needs = {
   addDelivery: AddDelivery
   clock: Clock
   ids: Ids
-  log: Log
 }
 
 export type Gateway = ReturnType<typeof createGateway>
 
-/** Tasks handed in by programs: taken at once or waited for, under a workflow, with word of their end. */
+/** Tasks handed in by programs: taken at once or waited for, under a workflow, with a notice of their end. */
 export const createGateway = (needs: Needs) => {
-  const { tasks, clock } = needs
-  const ends = createEnds({ isOver: tasks.isOver, clock })
-  const { ended, repair, reopen } = createNotify(needs)
-  const submit = createSubmit(needs)
+  const { tasks } = needs
+  const waiters = createCompletionWaiters({ ...needs, isOver: tasks.isOver })
 
   /** The task of a request once it has ended, or as it is when `forMs` have passed or the caller hung up. */
   const waitFor = async (taskId: string, forMs: number, signal?: AbortSignal) => {
-    await ends.wait(taskId, forMs, signal)
+    await waiters.wait(taskId, forMs, signal)
     return tasks.find(taskId)
   }
 
   return {
     /** Counts a request against its token's limits; throws Problem `rate_limited`. */
     count: createRateLimit(needs),
-    submit,
+    submit: createSubmit(needs),
     waitFor,
     status: createStatus(needs),
-    /** Hears that a task has ended: those who wait for it go on, and whoever wanted to be notified will be. */
-    ended: async (task: Task): Promise<void> => {
-      ends.tell(task.id)
-      await ended(task)
-    },
-    repair,
-    reopen,
-    /** Lets those who wait have their answer now: the process is about to end. */
-    release: ends.release,
+    /** Resumes the requests that wait in this process for a task, which has ended. */
+    complete: waiters.complete,
+    /** Answers the requests that wait, since the process is about to end. */
+    release: waiters.release,
+    ...createNotify(needs),
   }
 }

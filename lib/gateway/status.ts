@@ -1,15 +1,14 @@
 import { missing } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { GatewayStatus } from './contract.ts'
 import type { GatewayTasks } from './needs.ts'
-import { isAbandoned } from './notify.ts'
-import { type GatewayRequest, gatewayRequests } from './rows.ts'
+import { gatewayRequests } from './rows.ts'
 
-type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'lastProgress'>; clock: Clock }
+type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'lastProgress'> }
 
+/** Of a request whose process died before it stored the task, which the release before could leave. */
 const NOT_CREATED = {
   code: 'task_not_created',
   message: 'The service stopped before it had stored the task; send the request again',
@@ -17,7 +16,7 @@ const NOT_CREATED = {
 
 /** How a request stands, which is how its task does. Throws Problem `missing` for requests of others. */
 export const createStatus =
-  ({ store, tasks, clock }: Needs) =>
+  ({ store, tasks }: Needs) =>
   async ({ userId }: Principal, requestId: string): Promise<GatewayStatus> => {
     const request = await store.get(gatewayRequests, requestId)
     if (request?.userId !== userId) throw missing('Request')
@@ -26,7 +25,7 @@ export const createStatus =
     return {
       ...{ requestId, taskId, workflow, createdAt },
       progress: progress ?? null,
-      ...(task ? stateOf(task) : stateWithout(request, clock)),
+      ...(task ? stateOf(task) : { status: 'failed', error: NOT_CREATED, updatedAt: createdAt }),
     }
   }
 
@@ -44,11 +43,4 @@ export const outcomeOf = ({
 }: Pick<Task, 'status'> & Partial<Pick<Task, 'result' | 'error'>>) => {
   if (status === 'completed') return result === undefined ? {} : { result }
   return status === 'failed' && error !== undefined ? { error } : {}
-}
-
-const stateWithout = (request: GatewayRequest, clock: Pick<Clock, 'now'>) => {
-  const { createdAt: updatedAt } = request
-  return isAbandoned(request, clock)
-    ? { status: 'failed' as const, error: NOT_CREATED, updatedAt }
-    : { status: 'pending' as const, updatedAt }
 }

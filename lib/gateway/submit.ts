@@ -2,12 +2,13 @@ import { type FieldIssue, invalid, Problem } from '../core/errors.ts'
 import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import type { Trace } from '../core/trace.ts'
 import { secretContext } from '../deliveries/schema.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Outbound } from '../ports/outbound.ts'
-import type { Store } from '../ports/store.ts'
+import type { AnyWrite, Store, Write } from '../ports/store.ts'
 import type { CreateTask, Task } from '../tasks/schema.ts'
 import type { GatewayBody } from './contract.ts'
 import type { GatewayTasks } from './needs.ts'
@@ -16,23 +17,24 @@ import { type GatewayKey, type GatewayRequest, gatewayKeys, gatewayRequests, req
 
 type Needs = {
   store: Store
-  tasks: Pick<GatewayTasks, 'prepare' | 'find'>
+  tasks: Pick<GatewayTasks, 'draft' | 'find' | 'checkRepository'>
   outbound: Pick<Outbound, 'check'>
   cipher: Pick<Cipher, 'seal'>
   clock: Clock
   ids: Ids
 }
 
-/** A request that was taken: the task it is for, and its state then. */
+/** A request that was stored: its task, and the state of that then. */
 export type Submitted = { taskId: string; status: Task['status']; replayed: boolean }
+
+type Asked = { principal: Principal; body: GatewayBody; trace: Trace | undefined }
 
 /** As long as any prompt may be. */
 const LONGEST_PROMPT = 100_000
 
-/**
- * Takes a request: its key, where it has one, then the request, then its task, each written on condition that it is not
- * there. A death in between leaves a beginning, and whoever comes again with the same key goes on from there.
- */
+const MOST_TRIES = 20
+
+/** Takes a request: its task, the request and the use of its key are one commit. */
 export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Needs) => {
   const refusePrivate = async (url: string | undefined): Promise<void> => {
     if (url === undefined) return
@@ -51,77 +53,106 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
   ): Promise<GatewayRequest> => {
     const id = requestIdOf(taskId)
     const { notifyUrl, notifySecret } = body.options
-    const createdAt = iso(clock.now())
     return {
       id,
       taskId,
       userId: principal.userId,
       tokenId: principal.tokenId ?? '',
       workflow: body.workflow,
-      createdAt,
-      ...(notifyUrl === undefined ? {} : { notifyUrl, openSince: createdAt }),
+      createdAt: iso(clock.now()),
+      ...(notifyUrl === undefined ? {} : { notifyUrl }),
       ...(notifyUrl === undefined || notifySecret === undefined
         ? {}
         : { secret: await cipher.seal(notifySecret, secretContext(id)) }),
     }
   }
 
-  /** A request and its task under that id. What it returns stores both, or what of them is missing. */
-  const prepare = (principal: Principal, body: GatewayBody, taskId: string) => {
-    const storeTask = placed(() => tasks.prepare(principal, taskOf(body, taskId), taskId))
-    return async (): Promise<Task> => {
-      const row = await requestOf(principal, body, taskId)
-      await store.commit<GatewayRequest>({ insert: gatewayRequests, row })
-      return storeTask()
+  const draft = ({ principal, body, trace }: Asked, id: string) => {
+    const watched = body.options.notifyUrl === undefined ? {} : ({ watched: true } as const)
+    try {
+      return tasks.draft(principal, taskOf(body, id), { id, trace, ...watched })
+    } catch (thrown) {
+      throw placed(thrown)
     }
   }
 
-  const replay = async (principal: Principal, body: GatewayBody, known: GatewayKey): Promise<Submitted> => {
+  const checkRepository = (principal: Principal, { task }: GatewayBody) =>
+    tasks.checkRepository(principal, task).catch((thrown) => {
+      throw placed(thrown)
+    })
+
+  /** The answer under a key that was used; undefined where the release before died before it stored the task. */
+  const replay = async (body: GatewayBody, known: GatewayKey): Promise<Submitted | undefined> => {
     refuseReuse(known.bodyHash, hashOf(body))
-    const { taskId } = known
-    const task = (await tasks.find(taskId)) ?? (await prepare(principal, body, taskId)())
-    return { taskId, status: known.status ?? task.status, replayed: true }
+    const task = await tasks.find(known.taskId)
+    return task && { taskId: task.id, status: known.status ?? task.status, replayed: true }
   }
 
-  const submitNew = async (principal: Principal, body: GatewayBody, key: string | undefined) => {
+  /** Stores a request; undefined when another request has used its key since `known` was read. */
+  const submitNew = async (
+    asked: Asked,
+    key: string | undefined,
+    known: GatewayKey | undefined,
+  ): Promise<Submitted | undefined> => {
+    const { principal, body } = asked
     await refusePrivate(body.options.notifyUrl)
     const taskId = ids.next('task')
-    // Before its key is used up: what cannot be a task is refused here.
-    const storeBoth = prepare(principal, body, taskId)
-    if (key !== undefined) {
-      const row = { key, bodyHash: hashOf(body), taskId, expiresAt: clock.now() + REPLAY_MS }
-      const { applied, row: standing } = await store.commit<GatewayKey>({ insert: gatewayKeys, row })
-      if (!applied && standing) return replay(principal, body, standing)
-    }
-    const { status } = await storeBoth()
-    if (key !== undefined) await store.commit<GatewayKey>({ update: gatewayKeys, key, set: { status } })
-    return { taskId, status, replayed: false }
+    const { task, write } = draft(asked, taskId)
+    await checkRepository(principal, body)
+    const { status } = task
+    const request: AnyWrite = { insert: gatewayRequests, row: await requestOf(principal, body, taskId) }
+    const use = { bodyHash: hashOf(body), taskId, status, expiresAt: clock.now() + REPLAY_MS }
+    const { applied } = await (key === undefined
+      ? store.commit(request, [write])
+      : store.commit(keyWrite(key, use, known), [request, write]))
+    return applied ? { taskId, status, replayed: false } : undefined
   }
 
-  return async (principal: Principal, body: GatewayBody, idempotencyKey?: string): Promise<Submitted> => {
+  return async (
+    principal: Principal,
+    body: GatewayBody,
+    idempotencyKey?: string,
+    trace?: Trace,
+  ): Promise<Submitted> => {
     const key = idempotencyKey && replayKey(principal, idempotencyKey)
-    const known = key ? await store.get(gatewayKeys, key) : undefined
-    return known ? replay(principal, body, known) : submitNew(principal, body, key)
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const known = key ? await store.get(gatewayKeys, key) : undefined
+      const submitted =
+        (known && (await replay(body, known))) ?? (await submitNew({ principal, body, trace }, key, known))
+      if (submitted !== undefined) return submitted
+    }
+    throw contended()
   }
 }
 
-/** What is wrong with a task is wrong with the `task` of the request. */
-const placed = <T>(prepare: () => T): T => {
-  try {
-    return prepare()
-  } catch (thrown) {
-    if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
-      throw thrown
-    // A list among the details of such a problem is one of fields; see `invalid`.
-    const issues = thrown.details as readonly FieldIssue[]
-    throw invalid(
-      issues.map(({ path, message }) => ({ path: path === '' ? 'task' : `task.${path}`, message })),
-      thrown.code,
-    )
-  }
+/** The write that uses a key, or uses it again where what it stands for was never stored. */
+const keyWrite = (
+  key: string,
+  use: Omit<GatewayKey, 'key'>,
+  known: GatewayKey | undefined,
+): Write<GatewayKey> =>
+  known === undefined
+    ? { insert: gatewayKeys, row: { key, ...use } }
+    : { update: gatewayKeys, key, when: { taskId: known.taskId }, set: use }
+
+const contended = () =>
+  new Problem('unavailable', 'request_contended', 'The request was not stored; send it again', {
+    retryAfterMs: 1_000,
+  })
+
+/** The problem of a task as one of the field `task` of the request. */
+const placed = (thrown: unknown): unknown => {
+  if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
+    return thrown
+  // A list among the details of such a problem is one of fields; see `invalid`.
+  const issues = thrown.details as readonly FieldIssue[]
+  return invalid(
+    issues.map(({ path, message }) => ({ path: path === '' ? 'task' : `task.${path}`, message })),
+    thrown.code,
+  )
 }
 
-/** The task as its agent is to see it. Its id marks where the caller's words begin and end, for they cannot know it. */
+/** The task as its agent sees it. Its id marks where the caller's words begin and end, since the caller cannot know it. */
 const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {
   const prompt = scaffolded(workflow, task, taskId)
   if (prompt !== undefined && prompt.length > LONGEST_PROMPT)
@@ -132,6 +163,6 @@ const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => 
   return { ...task, ...(prompt === undefined ? {} : { prompt }), metadata: { ...task.metadata, workflow } }
 }
 
-/** Without the secret, of which not even a hash is to lie about. */
+/** Without the secret: not even a hash of it is stored. */
 const hashOf = ({ task, workflow, options: { notifySecret: _secret, ...options } }: GatewayBody): string =>
   fingerprintOf({ task, workflow, options })

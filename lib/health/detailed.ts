@@ -5,7 +5,7 @@ import type { ProcessInfo, ProcessReading } from '../ports/process-info.ts'
 import type { DlqCounts } from '../queue/schema.ts'
 import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
 import { DEADLINE_MS, within } from './deadline.ts'
-import type { AdapterHealth, BreakerReading, Components, DetailedHealth } from './schema.ts'
+import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
 
 export type DetailedNeeds = {
   version: string
@@ -18,6 +18,8 @@ export type DetailedNeeds = {
   /** Checked when asked. */
   adapters: () => Promise<readonly AdapterHealth[]>
   breakers: () => readonly BreakerReading[]
+  /** What keeps programs of agents from the service; absent where none run. */
+  sandbox?: { status: HealthStatus; message: string } | undefined
 }
 
 /** The health of every component, and of the whole as its worst. One that cannot be read in time is unhealthy. */
@@ -25,7 +27,7 @@ export const createDetailed = (needs: DetailedNeeds) => {
   const { version, clock, process } = needs
   const judged = judge(needs)
 
-  const components = async (): Promise<Components> => {
+  const components = async (): Promise<Omit<Components, 'sandbox'>> => {
     const [queue, adapters, circuitBreakers, deadLetterQueue] = await Promise.all([
       judged('queue', needs.taskCounts, queueHealth, {}),
       judged('adapters', needs.adapters, adaptersHealth, { adapters: [] }),
@@ -35,15 +37,16 @@ export const createDetailed = (needs: DetailedNeeds) => {
     return { queue, adapters, circuitBreakers, deadLetterQueue }
   }
 
-  return async (): Promise<DetailedHealth> => {
+  return async ({ isAdmin }: { isAdmin: boolean }): Promise<DetailedHealth> => {
     const state = await components()
+    const sandbox = isAdmin && needs.sandbox && { ...needs.sandbox, lastChecked: iso(clock.now()) }
     const reading = process.read()
     return {
       status: worst(Object.values(state).map(({ status }) => status)),
       version,
       timestamp: iso(clock.now()),
       uptime: reading.uptimeSeconds,
-      components: state,
+      components: { ...state, ...(sandbox && { sandbox }) },
       system: systemOf(process, reading),
     }
   }

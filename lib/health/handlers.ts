@@ -9,8 +9,8 @@ export const healthHandlers = ({ health }: { health: Health }): Handlers<typeof 
     const state = await health.readiness()
     return state.status === 'ready' ? state : new Reply(state, { status: 503 })
   },
-  detailedHealth: async () => {
-    const state = await health.detailed()
+  detailedHealth: async (_input, { principal }) => {
+    const state = await health.detailed({ isAdmin: principal.role === 'admin' })
     return state.status === 'unhealthy' ? new Reply(state, { status: 503 }) : state
   },
   metrics: async (_input, { header }) =>

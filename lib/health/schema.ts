@@ -44,6 +44,8 @@ export const ComponentsSchema = z.object({
   adapters: z.object({ ...component, adapters: z.array(AdapterHealthSchema) }),
   circuitBreakers: z.object({ ...component, breakers: z.array(BreakerReadingSchema) }),
   deadLetterQueue: z.object({ ...component, details: DlqCountsSchema.optional() }),
+  /** What keeps programs of agents from the service: shown to admins, where agents run. The whole does not go by it. */
+  sandbox: z.object(component).optional(),
 })
 
 export const DetailedHealthSchema = z

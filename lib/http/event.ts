@@ -8,8 +8,9 @@ export type HttpEvent = {
   headers: Record<string, string | undefined>
   /** `name=value` each; API Gateway takes them out of the headers. */
   cookies?: string[]
-  queryStringParameters?: Record<string, string | undefined>
-  pathParameters?: Record<string, string | undefined>
+  // Gateways differ in how they say that there are none: nothing, or null.
+  queryStringParameters?: Record<string, string | undefined> | null
+  pathParameters?: Record<string, string | undefined> | null
   requestContext: {
     requestId: string
     http: { method: string; path: string; sourceIp: string }
@@ -25,7 +26,23 @@ export type HttpResult = {
   body: string | Uint8Array | AsyncIterable<string>
 }
 
-/** What a host knows beside the event; a function in the cloud is not told when its caller hangs up. */
-export type HttpContext = { gone?(): AbortSignal }
+/**
+ * A body that is still on its way. Nothing of it is read before it is asked for, by one of both; each refuses more than
+ * `limit` bytes by Problem `too_large`, and rejects with Problem `request_aborted` when the caller hangs up.
+ */
+export type UnreadBody = {
+  whole(limit: number): Buffer | Promise<Buffer>
+  pieces(limit: number): AsyncGenerator<Buffer, void>
+}
+
+/**
+ * What a host knows beside the event. A function in the cloud is not told when its caller hangs up, and has the body in
+ * its event.
+ */
+export type HttpContext = { gone?(): AbortSignal; body?: UnreadBody }
+
+/** Whether a request says that it has a body, be it read or not. */
+export const hasBody = ({ headers, body }: Pick<HttpEvent, 'headers' | 'body'>): boolean =>
+  Boolean(body) || headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
 export type HttpHandler = (event: HttpEvent, context: HttpContext) => Promise<HttpResult>

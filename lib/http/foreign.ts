@@ -1,28 +1,35 @@
 import { Problem } from '../core/errors.ts'
-import type { HttpEvent } from './event.ts'
+import { type HttpEvent, hasBody } from './event.ts'
 import { type Front, originOf } from './front.ts'
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i
-/** What a proxy adds, and a program on this machine does not; beside `X-Forwarded-*`, whatever that ends in. */
+/** What a proxy adds, and a program on this machine does not; beside the prefixes below. */
 const PROXY_HEADERS = new Set([
   'forwarded',
   'via',
   'x-real-ip',
   'x-client-ip',
-  'cf-connecting-ip',
+  'x-cluster-client-ip',
+  'x-proxy-user-ip',
+  'x-azure-clientip',
+  'x-amzn-trace-id',
+  'x-envoy-external-address',
   'true-client-ip',
   'fly-client-ip',
   'fastly-client-ip',
+  'cf-connecting-ip',
+  'cf-ray',
   'cdn-loop',
-  'x-envoy-external-address',
 ])
+/** `X-Forwarded-For` and all others of that family; `X-Original-Host` is what a proxy keeps of them. */
+const PROXY_PREFIXES = ['x-forwarded', 'x-original-']
 const FORM_TYPE = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)?\s*(?:[;,]|$)/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Throws Problem `forbidden` unless the request was sent to this machine, and came from it as far as it tells. */
 export const refuseForeignHost = ({ headers }: HttpEvent): void => {
   const isProxied = Object.keys(headers).some(
-    (name) => name.startsWith('x-forwarded') || PROXY_HEADERS.has(name),
+    (name) => PROXY_HEADERS.has(name) || PROXY_PREFIXES.some((prefix) => name.startsWith(prefix)),
   )
   if (isProxied || !LOOPBACK.test(headers.host ?? ''))
     throw new Problem(
@@ -54,8 +61,8 @@ export const refuseForeignOrigin = (event: HttpEvent, front: Front): void => {
  * site may have a browser send unasked (Fetch, CORS-safelisted request-header); for any other it asks first, and is told
  * no.
  */
-export const refuseFormBody = ({ headers, body }: HttpEvent): void => {
-  if (body && FORM_TYPE.test(headers['content-type'] ?? ''))
+export const refuseFormBody = (event: HttpEvent): void => {
+  if (hasBody(event) && FORM_TYPE.test(event.headers['content-type'] ?? ''))
     throw new Problem(
       'invalid',
       'content_type',

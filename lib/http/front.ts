@@ -11,8 +11,8 @@ export type Front = {
   originSecret?: string
 }
 
-/** Where a request comes from, and the base URL that it was sent to. */
-export type Origin = { address: string; baseUrl: string; isSecure: boolean }
+/** Where a request comes from, with which program by its own account, and the base URL that it was sent to. */
+export type Origin = { address: string; baseUrl: string; isSecure: boolean; userAgent?: string }
 
 /**
  * What the outermost trusted proxy said in a header. Each proxy appends to it, so that it is the n-th from the right,
@@ -42,7 +42,13 @@ export const addressOf = (event: HttpEvent, front: Front): string =>
 
 export const originOf = (event: HttpEvent, front: Front): Origin => {
   const baseUrl = front.publicUrl ?? `${schemeOf(event, front)}://${hostOf(event, front)}`
-  return { address: addressOf(event, front), baseUrl, isSecure: baseUrl.startsWith('https:') }
+  const userAgent = event.headers['user-agent']
+  return {
+    address: addressOf(event, front),
+    baseUrl,
+    isSecure: baseUrl.startsWith('https:'),
+    ...(userAgent === undefined ? {} : { userAgent }),
+  }
 }
 
 /** The host that the client asked for, in lower case. */

@@ -3,21 +3,14 @@ import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import { createBatch } from './batch.ts'
-import { bodyOf } from './body.ts'
 import { withCommonHeaders } from './common-headers.ts'
-import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
-import { hasBody, isReadWhole, pathOf, readBody, toEvent } from './incoming.ts'
+import type { HttpHandler, HttpResult } from './event.ts'
+import { dropUnread, pathOf, toEvent, unreadBody } from './incoming.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './malformed.ts'
 import { problemOf, problemResult } from './problem.ts'
 
-/**
- * Finds the handler of a request, and how many bytes its body may have. Where those are many, `admits` tells by the
- * request without its body whether the handler would let the caller in.
- */
-export type Dispatch = (
-  method: string,
-  path: string,
-) => { handler: HttpHandler; bodyLimit: number; admits?: (event: HttpEvent) => Promise<boolean> }
+/** Finds the handler of a request by its path. */
+export type Dispatch = (path: string) => HttpHandler
 
 /** The longest that the rest of a refused body is read for. */
 const LINGER_MS = 30_000
@@ -32,18 +25,14 @@ export const createHost = ({ dispatch, ids, log }: Needs): Server => {
   const serve = async (request: IncomingMessage, response: ServerResponse, check = refuseHosts) => {
     const requestId = ids.next('req')
     const path = pathOf(request.url ?? '/')
-    const { handler, bodyLimit, admits } = dispatch(request.method ?? 'GET', path)
+    const handler = dispatch(path)
     try {
       check(request)
       const event = toEvent(request, path, requestId)
-      // Whoever is not let in is told so by the handler, and has not filled our memory.
-      const isRead = hasBody(request) && (admits === undefined || (await admits(event)))
-      if (isRead) {
-        const { body, isBase64Encoded } = bodyOf(await readBody(request, bodyLimit))
-        event.body = body
-        event.isBase64Encoded = isBase64Encoded
-      }
-      await send(response, await handler(event, { gone: () => signalOf(response) }))
+      // The handler reads the body once it has let the caller in.
+      const body = unreadBody(request)
+      const gone = () => signalOf(response)
+      await send(response, await handler(event, body ? { gone, body } : { gone }))
     } catch (thrown) {
       if (hasLeft(thrown)) return response.destroy()
       if (response.headersSent) throw thrown
@@ -86,15 +75,19 @@ const send = async (response: ServerResponse, { statusCode, headers, body }: Htt
     // Nobody would see the pieces, so none is made.
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
+  // The caller hung up, and writing would be an error.
+  if (response.destroyed) return
   // What has not changed has no length of its own (RFC 9110, section 8.6).
   const bytes = Buffer.byteLength(body)
   if (statusCode !== 304) headers['content-length'] = String(bytes)
   // A text of ASCII alone is the same bytes in Latin-1, as which it is written without a look at each character.
   const encoding = bytes === body.length ? 'latin1' : 'utf8'
-  if (isReadWhole(response.req)) return void response.writeHead(statusCode, headers).end(body, encoding)
+  if (dropUnread(response.req)) return void response.writeHead(statusCode, headers).end(body, encoding)
   response.writeHead(statusCode, { ...headers, connection: 'close' }).write(body)
   endAfter(response.req, response)
 }
+
+const drop = () => undefined
 
 /**
  * Ends an answer that was given before its request had been read, when the rest has been read and dropped: to close a
@@ -106,5 +99,6 @@ const endAfter = (request: IncomingMessage, response: ServerResponse) => {
     response.end()
   }
   const timer = setTimeout(end, LINGER_MS).unref()
-  request.once('end', end).once('close', end).resume()
+  // Somebody may still wait for the next piece, which keeps `resume` alone from having an effect.
+  request.once('end', end).once('close', end).on('data', drop).resume()
 }

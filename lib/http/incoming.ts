@@ -1,21 +1,32 @@
 import type { IncomingMessage } from 'node:http'
+import { Problem } from '../core/errors.ts'
 import { tooLarge } from './body.ts'
-import type { HttpEvent } from './event.ts'
+import { type HttpEvent, hasBody, type UnreadBody } from './event.ts'
 
 export const pathOf = (url: string) => {
   const at = url.indexOf('?')
   return at < 0 ? url : url.slice(0, at)
 }
 
-export const hasBody = ({ headers }: IncomingMessage) =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
+/** The body of a request; undefined where it has none. */
+export const unreadBody = (request: IncomingMessage): UnreadBody | undefined =>
+  hasUnread(request)
+    ? { whole: (limit) => wholeBody(request, limit), pieces: (limit) => piecesOf(request, limit) }
+    : undefined
+
+// node:http has several values for few names only, and none of those says that there is a body.
+const hasUnread = ({ headers }: IncomingMessage) => hasBody({ headers: headers as HttpEvent['headers'] })
+
+const refuseAnnounced = ({ headers }: IncomingMessage, limit: number) => {
+  if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+}
 
 /**
  * The bytes of a body. Keeps no more than the limit; the rest of an oversized body is dropped until the answer closes the
- * connection. Throws what ended the connection when that is gone.
+ * connection. Throws Problem `request_aborted` when the caller hangs up.
  */
-export const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer> => {
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+const wholeBody = (request: IncomingMessage, limit: number): Buffer | Promise<Buffer> => {
+  refuseAnnounced(request, limit)
   if (!request.complete) return gathered(request, limit)
   // A small body comes with its head, and costs less to take out of the stream at once than to let flow.
   const whole: Buffer = request.read() ?? Buffer.alloc(0)
@@ -26,7 +37,7 @@ export const readBody = async (request: IncomingMessage, limit: number): Promise
 /** A body that comes in pieces. */
 const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    if (request.errored) return reject(request.errored)
+    if (request.errored) return reject(aborted(request.errored))
     const chunks: Buffer[] = []
     let size = 0
     request.on('data', (chunk: Buffer) => {
@@ -38,12 +49,37 @@ const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
       const [only] = chunks
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks))
     })
-    request.on('error', reject)
+    request.on('error', (error) => reject(aborted(error)))
   })
 
-/** Whether nothing of a request is left to be read. */
-export const isReadWhole = (request: IncomingMessage): boolean =>
-  !hasBody(request) || (request.complete && request.readableLength === 0)
+/** As they come: nothing more of a body is read while a piece is being looked at. */
+async function* piecesOf(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {
+  refuseAnnounced(request, limit)
+  let size = 0
+  // The answer goes out by the same connection, whatever becomes of the pieces.
+  const pieces = request.iterator({ destroyOnReturn: false })
+  try {
+    for await (const piece of pieces) {
+      size += piece.length
+      if (size > limit) throw tooLarge(limit)
+      yield piece
+    }
+  } catch (thrown) {
+    throw request.errored ? aborted(request.errored) : thrown
+  }
+}
+
+/** The caller hung up: no response can be sent. */
+const aborted = (cause: Error) =>
+  new Problem('invalid', 'request_aborted', 'The request was aborted', { cause })
+
+/** Drops what has come of a request and was not asked for. Tells whether nothing more of it is still to come. */
+export const dropUnread = (request: IncomingMessage): boolean => {
+  if (!hasUnread(request)) return true
+  if (!request.complete) return false
+  while (request.read() !== null);
+  return true
+}
 
 /** The event that API Gateway would make of a request, its body yet to be read. */
 export const toEvent = (request: IncomingMessage, path: string, requestId: string): HttpEvent => {

@@ -4,6 +4,7 @@ import { issueText } from '../core/issue-text.ts'
 import { readJsonBody } from './body.ts'
 import type { HttpEvent } from './event.ts'
 import type { Input, Route } from './route.ts'
+import { unknownKeys, type Warning } from './warnings.ts'
 
 /** What is wrong with a body must not outgrow the body. */
 const MOST_ISSUES = 100
@@ -11,35 +12,43 @@ const MOST_ISSUES = 100
 /** Makes a schema into one that says the same of every value, and reads most of them sooner. */
 export type CompileSchema = (schema: z.ZodType) => z.ZodType
 
+/** What a request says in the terms of its route; `warnings` name what it said besides. */
+export type Read<R extends Route> = { input: Input<R>; warnings: readonly Warning[] }
+
 /**
  * Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. The first
  * request has its schemas compiled, where that is worth it.
  */
 export const inputReader = <R extends Route>(route: R, compile: CompileSchema = (schema) => schema) => {
-  let schemas: Schemas | undefined
-  return (event: HttpEvent): Input<R> => {
+  let schemas: ReturnType<typeof compiled> | undefined
+  return (event: HttpEvent): Read<R> => {
     schemas ??= compiled(route, compile)
     const { params, query, headers, body } = schemas
+    const asked = event.queryStringParameters ?? {}
+    const path = params && decoded(event.pathParameters ?? {})
+    const given = body && readJsonBody(event, route.bodyLimit)
     const issues: FieldIssue[] = []
     const input = {
-      params: params && parsePart(params, decoded(event.pathParameters), issues),
-      query: query && parsePart(query, event.queryStringParameters ?? {}, issues),
+      params: params && parsePart(params, path, issues),
+      query: query && parsePart(query, asked, issues),
       headers: headers && parsePart(headers, event.headers, issues),
-      body: body && parsePart(body, readJsonBody(event, route.bodyLimit), issues),
+      body: body && parsePart(body, given, issues),
     }
     if (issues.length > 0) throw invalid(issues)
+    const warnings: Warning[] = []
+    schemas.unknownIn.body(given, warnings)
+    schemas.unknownIn.query(asked, warnings)
     // The schemas of the route produced each part.
-    return input as Input<R>
+    return { input: input as Input<R>, warnings }
   }
 }
 
-type Schemas = { [Part in 'params' | 'query' | 'headers' | 'body']: z.ZodType | undefined }
-
-const compiled = ({ params, query, headers, body }: Route, compile: CompileSchema): Schemas => ({
+const compiled = ({ params, query, headers, body }: Route, compile: CompileSchema) => ({
   params: params && compile(params),
   query: query && compile(query),
   headers: headers && compile(headers),
   body: body && compile(body),
+  unknownIn: { body: unknownKeys(body), query: unknownKeys(query) },
 })
 
 const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unknown => {
@@ -57,7 +66,7 @@ const parsePart = (schema: z.ZodType, value: unknown, issues: FieldIssue[]): unk
 }
 
 /** Path parameters as they were meant; the router hands them over still percent-encoded. */
-const decoded = (parameters: HttpEvent['pathParameters'] = {}) => {
+const decoded = (parameters: NonNullable<HttpEvent['pathParameters']>) => {
   const values: Record<string, string> = {}
   for (const [name, value = ''] of Object.entries(parameters)) values[name] = decode(value)
   return values

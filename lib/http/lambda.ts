@@ -2,7 +2,7 @@ import middy from '@middy/core'
 import httpRouterHandler from '@middy/http-router'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { bytesOf } from './body.ts'
+import { piecesOf, takeBody } from './body.ts'
 import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import { refuseEmbedding } from './foreign.ts'
@@ -58,7 +58,7 @@ export const lambda = <R extends Routes>(
 const endpoint = ({ guard, front, compile }: HttpNeeds, route: Route, handle: Handler<Route>) => {
   const read = inputReader(route, compile)
   const routeKey = `${route.method} ${route.path}`
-  return async (event: HttpEvent, { gone }: HttpContext): Promise<HttpResult> => {
+  return async (event: HttpEvent, context: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey
     if (route.writes) refuseEmbedding(event)
     const known = guard(route.access, event)
@@ -68,11 +68,15 @@ const endpoint = ({ guard, front, compile }: HttpNeeds, route: Route, handle: Ha
       requestId: event.requestContext.requestId,
       header: (name: string) => event.headers[name],
       cookies: (name: string) => cookiesOf(event, name),
-      bytes: () => bytesOf(event, route.bodyLimit),
+      pieces: () => piecesOf(event, context, route.bodyLimit),
       origin: () => originOf(event, front),
-      gone: () => gone?.(),
+      gone: () => context.gone?.(),
     }
     if (handle.admit) await handle.admit(call)
-    return respond(route, await handle(read(event), call))
+    // Until here nothing of it was read, so that a caller who may not send it costs no memory, and one that is over a
+    // limit no work.
+    if (context.body && !route.rawBody) await takeBody(event, context, route.bodyLimit)
+    const { input, warnings } = read(event)
+    return respond(route, await handle(input, call), warnings)
   }
 }

@@ -1,14 +1,20 @@
 import type { HttpResult } from './event.ts'
 import { type RawBody, Reply, type Route } from './route.ts'
+import type { Warning } from './warnings.ts'
 
-/** Turns what a handler returned into the answer on the wire. */
-export const respond = (route: Route, answer: unknown): HttpResult => {
+/** Turns what a handler returned into the answer on the wire; a successful object tells the warnings too. */
+export const respond = (route: Route, answer: unknown, warnings: readonly Warning[] = []): HttpResult => {
   const { body, status, headers } = answer instanceof Reply ? answer : new Reply(answer)
+  const statusCode = status ?? route.status ?? 200
+  const isWarned = warnings.length > 0 && statusCode < 300 && isObject(body)
   return {
-    statusCode: status ?? route.status ?? 200,
+    statusCode,
     headers: { ...headers },
-    body: isRaw(body) ? body.raw : JSON.stringify(body),
+    body: isRaw(body) ? body.raw : JSON.stringify(isWarned ? { ...body, warnings } : body),
   }
 }
 
-const isRaw = (body: unknown): body is RawBody => typeof body === 'object' && body !== null && 'raw' in body
+const isObject = (body: unknown): body is object =>
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+
+const isRaw = (body: unknown): body is RawBody => isObject(body) && 'raw' in body

@@ -32,8 +32,8 @@ export type Route = {
   headers?: z.ZodObject
   body?: z.ZodType
   /**
-   * In place of `body`: what the body is, for the description only. The handler is given its bytes as they came, and reads
-   * nothing of them before it knows who sent them.
+   * In place of `body`: what the body is, for the description only. The handler asks for its bytes itself, once it knows
+   * who sends them.
    */
   rawBody?: z.ZodType
   response: z.ZodType
@@ -73,8 +73,8 @@ export type Call = {
   header(name: string): string | undefined
   /** Browsers may have several of a name; the closest first. */
   cookies(name: string): readonly string[]
-  /** The body, byte by byte. Throws Problem `too_large` for more than the route takes. */
-  bytes(): Buffer
+  /** The bytes of a `rawBody`, as they come. Throws Problem `too_large` for more than the route takes. */
+  pieces(): AsyncIterable<Buffer>
   origin(): Origin
   /** Aborts when the caller hangs up before it has its answer, where the host can tell. */
   gone(): AbortSignal | undefined
@@ -104,8 +104,8 @@ type Admit = (call: Call) => Promise<void>
 export type Handler<R extends Route> = Handle<R> & { readonly admit?: Admit }
 
 /**
- * A handler whose calls may be refused before their input is read: so a limit also counts those that do not fit their
- * schema.
+ * A handler whose calls may be refused before anything of their body is read: so a limit also counts those that are too
+ * large, no JSON, or do not fit their schema.
  */
 export const admitting = <R extends Route>(admit: Admit, handle: Handle<R>): Handler<R> =>
   Object.assign(handle, { admit })

@@ -7,7 +7,7 @@ export const joinDevices = ({ sessions, limiter, audit }: Entry, ports: EntryPor
   createDevices({
     ...ports,
     limiter,
-    beginSession: sessions.begin,
+    draftSession: sessions.draft,
     closeSession: sessions.close,
     audit: audit.record,
   })

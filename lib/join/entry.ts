@@ -4,6 +4,7 @@ import { createIdentity } from '../auth/identity.ts'
 import { createAttempts } from '../auth/limits.ts'
 import { createSessions } from '../auth/sessions.ts'
 import type { Config } from '../config.ts'
+import type { Masker } from '../core/masker.ts'
 import { createIsPaired } from '../devices/seen.ts'
 import { createUnpairing } from '../devices/unpair.ts'
 import { createLimiter } from '../limits/limiter.ts'
@@ -13,16 +14,23 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { createSettings } from '../settings/service.ts'
-import { createHolders } from '../tokens/holder.ts'
+import { createTokenPrincipal } from '../tokens/token-principal.ts'
 import { exposureOf } from './exposure.ts'
 import { createIssuerBrings } from './issuer-admins.ts'
 import { objectionIn } from './objection.ts'
 
 /** The outside world as it is needed to know who is calling. */
-export type EntryPorts = { store: Store; entropy: Entropy; clock: Clock; ids: Ids; log: Log }
+export type EntryPorts = {
+  store: Store
+  entropy: Entropy
+  clock: Clock
+  ids: Ids
+  log: Log
+  masker: Masker
+}
 
-/** In the cloud other processes change settings too. */
-const STALE_AFTER_MS = 5_000
+/** In the cloud other processes change settings too; sessions, roles and tokens are read with each request. */
+const STALE_AFTER_MS = 2_000
 
 export type Entry = ReturnType<typeof createEntry>
 
@@ -49,21 +57,21 @@ export const createEntry = (ports: EntryPorts, config: Config) => {
   const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
   const authMode = () => settings.current().system.authMode
   const isClosed = () => settings.current().system.registrationMode === 'closed'
-  const { standingOf, hasAdmin } = createUsers({ ...ports, mode: authMode })
+  const { accountStatusOf, hasAdmin } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
   const sessions = createSessions({
     ...ports,
-    standingOf,
+    accountStatusOf,
     isPaired: createIsPaired(ports),
     ...createUnpairing({ ...ports, audit: audit.record }),
     fixedKey: config.ACCESS_KEY,
   })
   const identity = createIdentity({
     ...{ mode: authMode, hasKey: hasAccessKey, mayBeOpen, sessions },
-    ofToken: createHolders({ ...ports, standingOf }),
+    ofToken: createTokenPrincipal({ ...ports, accountStatusOf }),
   })
   return {
-    ...{ audit, settings, authMode, standingOf, sessions, identity, hasAccessKey, mayBeOpen },
+    ...{ audit, settings, authMode, accountStatusOf, sessions, identity, hasAccessKey, mayBeOpen },
     ...{ hasAdmin, issuerBrings, issuerBringsAdmin, isClosed },
     ...{ limiter, countAttempt: createAttempts({ limiter }) },
   }

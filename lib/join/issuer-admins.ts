@@ -1,6 +1,5 @@
 import { emailKey } from '../accounts/fields.ts'
-import { createRegistry } from '../accounts/registry.ts'
-import { ROSTER_ID, rosters, users } from '../accounts/rows.ts'
+import { ROSTER_ID, registrations, rosters, users } from '../accounts/rows.ts'
 import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
 import type { ProviderName } from '../oauth/schema.ts'
 import type { Store } from '../ports/store.ts'
@@ -14,7 +13,6 @@ type Needs = { store: Store; issuer: string | undefined }
  * issuer's account is found.
  */
 export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
-  const registry = createRegistry({ store })
   // Whatever client linked it: subjects that the issuer tells all clients alike are still known.
   const place = { name: 'oidc', realm: issuer } as const
 
@@ -26,7 +24,7 @@ export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
 
   const isVerified = async (userId: string) => {
     const user = await store.get(users, userId)
-    const holder = user && (await registry.holderOf(emailKey(user.email)))
+    const holder = user && (await store.get(registrations, emailKey(user.email)))
     return holder?.userId === userId && holder.emailVerified
   }
 
@@ -36,8 +34,6 @@ export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
 
   /** Whether one of them is an admin who is not disabled. */
   const issuerBringsAdmin = async (): Promise<boolean> => {
-    // The first account may be half made.
-    await registry.isFounded()
     const roster = await store.get(rosters, ROSTER_ID)
     for (const userId of roster?.admins ?? []) if (await issuerBrings(userId)) return true
     return false

@@ -1,6 +1,9 @@
+import type { FromAddress } from '../accounts/handlers.ts'
 import { createAccounts } from '../accounts/service.ts'
 import { createAccessKey } from '../auth/access-key.ts'
 import { createGrantSession } from '../auth/cookie.ts'
+import type { VerifyKey } from '../auth/handlers.ts'
+import { createOwnSessions } from '../auth/own-sessions.ts'
 import { createNoteRefusals } from '../auth/refusals.ts'
 import type { Config } from '../config.ts'
 import { createOAuth } from '../oauth/service.ts'
@@ -41,11 +44,16 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     mayBeOpen: entry.mayBeOpen,
   })
   const grantSession = createGrantSession(sessions)
+  const ownSessions = createOwnSessions({ ...ports, sessions, audit })
   const noted = createNoteRefusals({ audit })
-  const logIn: typeof accounts.logIn = (given, address) =>
-    noted({ with: 'password', email: given.email, address }, accounts.logIn(given, address))
-  const verify: typeof accessKey.verify = (key, address) =>
-    noted({ with: 'access-key', address }, accessKey.verify(key, address))
+  const logIn: FromAddress<typeof accounts.logIn> = (given, address) =>
+    noted({ with: 'password', email: given.email, address }, accounts.logIn(given))
+  const changePassword: FromAddress<typeof accounts.changePassword> = (principal, given, address) =>
+    noted({ with: 'current-password', address }, accounts.changePassword(principal, given), principal)
+  const resetPassword: FromAddress<typeof accounts.resetPassword> = (given, address) =>
+    noted({ with: 'reset-code', email: given.email, address }, accounts.resetPassword(given))
+  const verify: VerifyKey = (key, { address, userAgent }) =>
+    noted({ with: 'access-key', address }, accessKey.verify(key, userAgent))
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
   const oauth = createOAuth({
     ...ports,
@@ -53,6 +61,9 @@ export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => 
     ...{ mode, grantSession, audit, limiter: entry.limiter },
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
-  const guarded = { accounts: { ...accounts, logIn }, accessKey: { ...accessKey, verify } }
-  return { ...guarded, grantSession, oauth, connectionsOf: oauth.connectionsOf }
+  const guarded = {
+    accounts: { ...accounts, logIn, changePassword, resetPassword },
+    accessKey: { ...accessKey, verify },
+  }
+  return { ...guarded, grantSession, ownSessions, oauth, connectionsOf: oauth.connectionsOf }
 }

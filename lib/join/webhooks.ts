@@ -1,14 +1,40 @@
 import type { Config } from '../config.ts'
+import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
+import { tasks as taskRows } from '../tasks/rows.ts'
+import type { WebhookTasks } from '../webhooks/needs.ts'
 import { createInbound } from '../webhooks/service.ts'
 import type { EntryPorts } from './entry.ts'
-import { webhookTasks } from './webhook-tasks.ts'
 import type { Work } from './work.ts'
 
+const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
+/** The tasks read per status that name the issue, of which there are few. */
+const LOOKED_AT = 50
+
+/** Reads the unfinished tasks alone, and is called only where the task that the issue was known by has ended. */
+const unfinishedLike =
+  ({ find }: Pick<Work['tasks'], 'find'>, { store }: Pick<EntryPorts, 'store'>) =>
+  async (id: string): ReturnType<WebhookTasks['unfinishedLike']> => {
+    const { source, sourceId } = (await find(id)) ?? {}
+    if (source === undefined || sourceId === undefined) return undefined
+    const where = [
+      { field: 'source', in: [source] },
+      { field: 'sourceId', in: [sourceId] },
+    ] as const
+    const selection = { index: 'byStatus', where, order: 'desc', limit: LOOKED_AT } as const
+    const pages = await Promise.all(UNFINISHED.map((is) => store.page(taskRows, { ...selection, is })))
+    const rows = pages.flatMap((page) => page.rows)
+    // A task that was created by hand may name any source: it is no task of the issue, and not to be shown to its sender.
+    const row = rows.find(
+      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === `webhook:${source}`,
+    )
+    return row && find(row.id)
+  }
+
 /** Events from elsewhere, which become tasks. */
-export const joinWebhooks = (work: Pick<Work, 'tasks'>, ports: EntryPorts, config: Config) =>
+export const joinWebhooks = ({ tasks }: Pick<Work, 'tasks'>, ports: EntryPorts, config: Config) =>
   createInbound({
     ...ports,
-    tasks: webhookTasks(work, ports),
+    tasks: { draft: tasks.draft, find: tasks.find, unfinishedLike: unfinishedLike(tasks, ports) },
     labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },
     secrets: config.inbound,
   })

@@ -1,29 +1,26 @@
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
-import { messageOf } from '../core/errors.ts'
 import { createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
-import { createOutbox } from '../notifications/outbox.ts'
-import type { Announce } from '../notifications/schema.ts'
 import { createNotifications } from '../notifications/service.ts'
-import type { AgentAdapter } from '../ports/agent.ts'
+import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
+import type { Feed } from '../ports/feed.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Consumer, Queue } from '../ports/queue.ts'
+import type { Repositories } from '../ports/repositories.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
-import { createLetterCheck } from '../queue/reconcile.ts'
 import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
-import type { GiveUp } from '../tasks/failing.ts'
-import type { RunTask, Task } from '../tasks/schema.ts'
+import { createTaskCounters } from '../tasks/counters.ts'
+import type { RunTask } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
-import { createTotals } from '../tasks/totals.ts'
 import { createActiveRuns } from '../worker/active.ts'
-import { createLastExit } from '../worker/last-exit.ts'
 import { createPool } from '../worker/pool.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { Entry, EntryPorts } from './entry.ts'
+import { createNotices, type Notice } from './notices.ts'
 
 /** How the worker of a queue stands, as the queue's status shows it. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
@@ -31,45 +28,59 @@ type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
 /** The outside world as work needs it. */
 export type WorkPorts = EntryPorts & {
   taskQueue: Queue<RunTask> & WorkerState
-  notificationQueue: Queue<Announce> & WorkerState
+  notificationQueue: WorkerState
+  feed: Feed
   adapters: readonly AgentAdapter[]
+  /** Absent where no agents run. */
+  runProgram?: RunProgram
   breakers: Breakers
   outbound: Outbound
+  repositories: Pick<Repositories, 'check'>
   cipher: Cipher
-  /** Whether deliveries are sent where they are made, and not by the next tick. */
-  sendsAtOnce: boolean
   random: () => number
   queueMode: QueueStatus['mode']
 }
 
-/** Storage that could not keep a claim gets this long before the task is tried again. */
-const RESEND_MS = 1_000
+const runsElsewhere: RunProgram = async () => {
+  throw new Error('Agents run in the worker function')
+}
 
 export type Work = ReturnType<typeof joinWork>
 
 /** Tasks and all that moves them: queues, agents, the worker, the gateway. */
 export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
-  const { store, taskQueue, notificationQueue, breakers, clock, log } = ports
+  const { store, taskQueue, notificationQueue, breakers, clock, log, masker } = ports
   const { settings, limiter } = entry
   const retry = () => settings.current().retry
   const active = createActiveRuns()
-  const totals = createTotals(store)
-  const agents = createAgents({ adapters: ports.adapters, stats: totals.ofAgents, breakers, clock })
-  const outbox = createOutbox({ ...ports, queue: notificationQueue })
+  const counters = createTaskCounters(store)
+  const agents = createAgents({
+    adapters: ports.adapters,
+    stats: counters.ofAgents,
+    ...{ breakers, clock, masker },
+  })
   const notifications = createNotifications(ports)
-  const giveUp: GiveUp = (task, eventId) => {
-    const told = outbox.taskFailed(task, eventId)
-    return { followers: [...deadLetters.entryFor(task, eventId), ...told.followers], after: told.after }
-  }
   const tasks = createTasks({
     ...ports,
     queue: taskQueue,
     agents: { fallback: config.DEFAULT_AGENT, types: agents.types },
-    giveUp,
+    deadLetterOf: (task, eventId) => deadLetters.deadLetterOf(task, eventId),
+    resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
-    ended: (task) => gateway.ended(task),
+    ended: async ({ id }) => gateway.complete(id),
+    limiter,
+    audit: entry.audit.record,
     maxAttempts: () => retry().attempts,
     leaseMs: config.TASK_LEASE_MS,
+  })
+  const deadLetters = createDeadLetters({
+    ...ports,
+    redrive: {
+      find: tasks.find,
+      failureOf: tasks.failureOf,
+      writeOf: tasks.redrive.writeOf,
+      sendAgain: tasks.recovery.sendAgain,
+    },
   })
   const deliveries = createDeliveries({
     ...ports,
@@ -82,62 +93,30 @@ export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
     callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM,
     addDelivery: deliveries.add,
   })
-  const redrive = {
-    ...tasks.redrive,
-    // It is decided: a request that cannot be opened again costs its task nothing.
-    send: async (task: Task) => {
-      const lost = (thrown: unknown) =>
-        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'nobody will be notified of this run')
-      await gateway.reopen(task.id).catch(lost)
-      return tasks.redrive.send(task)
-    },
-  }
-  const deadLetters = createDeadLetters({ ...ports, redrive })
-  const checkDeadLetters = createLetterCheck({ ...ports, correct: tasks.correct })
   const queueStatus = createQueueStatus({
     mode: ports.queueMode,
-    taskCounts: totals.byStatus,
+    taskCounts: counters.byStatus,
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
-  const lastExit = createLastExit(store)
-  // A task that kills its process must not do so uncounted, so after a death every claim is durable first.
-  const ahead = { allowed: false }
+  const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
-    runs: tasks.runs,
+    lease: tasks.lease,
     agent: agents.get,
     active,
     pool: createPool(config.POOL_MAX_CONCURRENT),
-    mayRunAhead: () => ahead.allowed,
-    sendAgain: ({ id, attempts, priority, repository, createdBy }) =>
-      taskQueue.send([
-        {
-          body: { taskId: id, attempt: attempts },
-          priority,
-          delayMs: RESEND_MS,
-          group: repository ?? createdBy,
-        },
-      ]),
+    slots,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
+    runProgram: ports.runProgram ?? runsElsewhere,
     timeoutMs: config.POOL_TIMEOUT_MS,
     clock,
     log,
+    masker,
   })
+  const handleNotice: (notice: Notice) => Promise<void> = createNotices({ gateway, notifications })
   return {
-    tasks,
-    totals,
-    deadLetters,
-    checkDeadLetters,
-    queueStatus,
-    agents,
-    outbox,
-    notifications,
-    deliveries,
-    gateway,
-    active,
-    worker,
-    lastExit,
-    ahead,
+    ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
+    ...{ active, worker, slots, handleNotice },
   }
 }

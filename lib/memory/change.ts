@@ -1,9 +1,9 @@
 import type { Contents, FileEntry } from './contents.ts'
 import type { FileRows } from './file-rows.ts'
-import type { Loaded } from './loaded.ts'
+import type { IndexCache } from './index-cache.ts'
 import type { MemoryState, VersionFacts } from './state.ts'
 
-type Needs = { state: MemoryState; loaded: Loaded; rows: FileRows }
+type Needs = { state: MemoryState; indexCache: IndexCache; rows: FileRows }
 
 /** Memory while somebody has the right to change it: each write is stored at once, and told when all is done. */
 export type Draft = {
@@ -18,12 +18,12 @@ export type Draft = {
 export type Change = <T>(work: (draft: Draft) => Promise<T>) => Promise<T>
 
 /** Changes memory, one at a time in all processes. What was stored before `work` failed is told all the same. */
-export const createChange = ({ state, loaded, rows }: Needs): Change => {
+export const createChange = ({ state, indexCache, rows }: Needs): Change => {
   let last: Promise<unknown> = Promise.resolve()
 
   const inLease = async <T>(work: (draft: Draft) => Promise<T>): Promise<T> => {
     const lease = await state.take()
-    const base = await loaded.base(lease)
+    const base = await indexCache.base(lease)
     const entries = new Map(base)
     let more: VersionFacts = {}
     const adopt = async (path: string, stored: FileEntry | undefined) => {
@@ -51,7 +51,7 @@ export const createChange = ({ state, loaded, rows }: Needs): Change => {
     try {
       return await work(draft)
     } finally {
-      await loaded.publish(lease, entries, more)
+      await indexCache.publish(lease, entries, more)
     }
   }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { pageAnswer, pageQuery } from '../core/page.ts'
+import { freeText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { experienceRoutes } from './experience-contract.ts'
 import {
@@ -21,7 +22,7 @@ const contentRoutes = defineRoutes({
     summary: 'Find the parts of memory files that a text is about, the best first',
     access: 'session',
     body: z.object({
-      query: z.string().trim().min(1).max(2_000),
+      query: freeText(2_000),
       maxResults: z.int().min(1).max(100).default(6),
       minScore: z.number().min(0).max(1).optional(),
     }),

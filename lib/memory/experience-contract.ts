@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { pageAnswer, pageQuery, queryInt } from '../core/page.ts'
+import { freeText, nameText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { ExperienceSchema, ExperienceTypeSchema, FoundExperienceSchema } from './schema.ts'
 
@@ -8,20 +9,20 @@ const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= MOST_SO
 
 export const CreateExperienceSchema = z.object({
   type: ExperienceTypeSchema,
-  intent: z.string().trim().min(1).max(2_000),
+  intent: nameText(2_000),
   solution: z.union([
-    z.string().trim().min(1).max(MOST_SOLUTION),
+    freeText(MOST_SOLUTION),
     z.record(z.string(), z.unknown()).refine(fits, `must have at most ${MOST_SOLUTION} characters as JSON`),
   ]),
   successScore: z.number().min(0).max(1).default(0.5),
-  tags: z.array(z.string().trim().min(1).max(100)).max(50).default([]),
-  sourceConversationId: z.string().trim().min(1).max(200).optional(),
+  tags: z.array(nameText(100)).max(50).default([]),
+  sourceConversationId: nameText(200).optional(),
 })
 
 const params = z.object({ id: z.string().min(1).max(200) })
 export const ListExperiencesQuery = z.object({ ...pageQuery, type: ExperienceTypeSchema.optional() })
 export const SearchExperiencesQuery = z.object({
-  q: z.string().trim().min(1).max(2_000),
+  q: freeText(2_000),
   type: ExperienceTypeSchema.optional(),
   limit: queryInt(1, 200).default(10),
 })

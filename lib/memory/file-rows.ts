@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { persist } from '../core/persist.ts'
+import { retry } from '../core/retry.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Position, Store } from '../ports/store.ts'
 import { type Contents, contentsOf, type FileEntry } from './contents.ts'
@@ -62,13 +62,13 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
       entry: Omit<FileEntry, 'revision'>,
     ): Promise<FileEntry | undefined> => {
       const { row, commit } = write(before, entry)
-      const { applied } = await persist(commit, clock)
+      const { applied } = await retry(commit, clock)
       return applied ? entryOf(row) : undefined
     },
     /** Whether it was there as the writer had seen it. */
     remove: async ({ path, revision }: FileEntry): Promise<boolean> => {
       const remove = { remove: memoryFiles, key: keyOf(path), when: { revision } }
-      return (await persist(() => store.commit<MemoryFileRow>(remove), clock)).applied
+      return (await retry(() => store.commit<MemoryFileRow>(remove), clock)).applied
     },
   }
 }

@@ -5,17 +5,17 @@ import { inBatches } from './batches.ts'
 import type { Budget } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import { type Contents, chunkCount, type FileEntry, filesIn, shownChunk } from './contents.ts'
-import type { Loaded } from './loaded.ts'
+import type { IndexCache } from './index-cache.ts'
 import { paged } from './paged.ts'
 import { withoutChunk } from './vectors.ts'
 
 const SCOPE = 'memory-files'
 
-type Needs = { loaded: Loaded; change: Change; budget: Budget }
+type Needs = { indexCache: IndexCache; change: Change; budget: Budget }
 type Query = { limit: number } & Partial<z.output<z.ZodObject<Pick<typeof pageQuery, 'offset' | 'cursor'>>>>
 
 /** The files and chunks that memory has, and what is taken out of it by hand: that stays out until its file changes. */
-export const createFiles = ({ loaded, change, budget }: Needs) => {
+export const createFiles = ({ indexCache, change, budget }: Needs) => {
   const entryIn = (contents: Contents, path: string): FileEntry => {
     const entry = contents.get(path)
     if (entry === undefined || entry.removed) throw missing('Memory file')
@@ -33,7 +33,7 @@ export const createFiles = ({ loaded, change, budget }: Needs) => {
 
   return {
     list: async (query: Query) => {
-      const files = filesIn(await loaded.current())
+      const files = filesIn(await indexCache.current())
       const { rows, facts } = paged(files, ({ path }) => path, query, SCOPE)
       const shown = rows.map(({ path, hash, size, chunks, updatedAt }) => ({
         ...{ path, hash, size, updatedAt },
@@ -43,13 +43,13 @@ export const createFiles = ({ loaded, change, budget }: Needs) => {
     },
 
     chunks: async (path: string) => {
-      const { chunks } = entryIn(await loaded.current(), path)
+      const { chunks } = entryIn(await indexCache.current(), path)
       return { path, chunks: chunks.map((chunk) => shownChunk(path, chunk)) }
     },
 
     removeChunk: async (id: string): Promise<void> => {
       // Nobody waits for a turn to hear that there is nothing.
-      holderOf(await loaded.current(), id)
+      holderOf(await indexCache.current(), id)
       await change(async (draft) => {
         const entry = holderOf(draft.contents(), id)
         await draft.put(withoutChunk(entry, id))
@@ -57,7 +57,7 @@ export const createFiles = ({ loaded, change, budget }: Needs) => {
     },
 
     removeFile: async (path: string): Promise<void> => {
-      entryIn(await loaded.current(), path)
+      entryIn(await indexCache.current(), path)
       await change((draft) => takeOut(draft, entryIn(draft.contents(), path)))
     },
 

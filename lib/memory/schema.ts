@@ -30,6 +30,9 @@ export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 export const FoundChunkSchema = MemoryChunkSchema.extend({ score: z.number() })
 export type FoundChunk = z.output<typeof FoundChunkSchema>
 
+/** `bad_name` and `path_too_long` are of the file's name, `too_many` of those past the 20,000th. */
+export const SkipReasonSchema = z.enum(['too_large', 'not_utf8', 'bad_name', 'path_too_long', 'too_many'])
+
 /** How many files are in step, and what had to be done for it. */
 export const SyncResultSchema = z.object({
   synced: z.number(),
@@ -37,7 +40,7 @@ export const SyncResultSchema = z.object({
   updated: z.number(),
   removed: z.number(),
   /** Files that are none for memory, and why; at most 100 are named. */
-  skipped: z.array(z.object({ path: z.string(), reason: z.enum(['too_large', 'not_utf8']) })).optional(),
+  skipped: z.array(z.object({ path: z.string(), reason: SkipReasonSchema })).optional(),
 })
 export type SyncResult = z.output<typeof SyncResultSchema>
 

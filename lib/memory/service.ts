@@ -11,7 +11,7 @@ import { chunkCount, filesIn } from './contents.ts'
 import { createExperiences } from './experiences.ts'
 import { createFileRows } from './file-rows.ts'
 import { createFiles } from './files.ts'
-import { type Compiled, createLoaded } from './loaded.ts'
+import { type Compiled, createIndexCache } from './index-cache.ts'
 import type { SearchMethod } from './schema.ts'
 import { createSearch } from './search.ts'
 import { createMemorySessions } from './sessions.ts'
@@ -50,12 +50,12 @@ export const createMemory = (needs: Needs) => {
   const shared = compiled !== undefined
   const state = createMemoryState({ ...needs, shared })
   const rows = createFileRows(needs)
-  const loaded = createLoaded({ ...needs, state, rows, compiled, model: embedding?.model })
-  const change = createChange({ state, loaded, rows })
-  const search = createSearch({ ...needs, loaded })
+  const indexCache = createIndexCache({ ...needs, state, rows, compiled, model: embedding?.model })
+  const change = createChange({ state, indexCache, rows })
+  const search = createSearch({ ...needs, indexCache })
   const sessions = createMemorySessions(needs)
   const budget = createBudget({ ...needs, shared })
-  const contents = createFiles({ loaded, change, budget })
+  const contents = createFiles({ indexCache, change, budget })
 
   return {
     ...createSync({ ...needs, files, change, state, budget }),
@@ -65,9 +65,9 @@ export const createMemory = (needs: Needs) => {
     files: contents,
     sessions,
     experiences: createExperiences(needs),
-    warm: createWarm({ loaded, search, namesOf: sessions.namesOf }),
+    warm: createWarm({ indexCache, search, namesOf: sessions.namesOf }),
     stats: async () => {
-      const { contents: held, lastSync } = await loaded.withState()
+      const { contents: held, lastSync } = await indexCache.withState()
       const method: SearchMethod = embedding ? 'hybrid' : 'lexical'
       const by = embedding ? { embeddingModel: embedding.model } : {}
       return { files: filesIn(held).length, chunks: chunkCount(held), lastSync, method, ...by }

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { pageAnswer, pageQuery } from '../core/page.ts'
-import { shownText } from '../core/shown-text.ts'
+import { freeText, nameText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { MemoryChunkSchema, MemorySessionSchema, SessionStatusSchema } from './schema.ts'
 
 const params = z.object({ id: z.string().min(1).max(200) })
-const conversationId = z.string().trim().min(1).max(200).optional()
+const conversationId = nameText(200).optional()
 
 export const memorySessionRoutes = defineRoutes({
   createMemorySession: {
@@ -46,7 +46,7 @@ export const memorySessionRoutes = defineRoutes({
     path: '/api/memory/warm',
     summary: 'Load memory before work begins, and read what it has on the matter',
     access: 'session',
-    body: z.object({ query: z.string().trim().min(1).max(2_000).optional(), conversationId }),
+    body: z.object({ query: freeText(2_000).optional(), conversationId }),
     response: z.object({ message: z.string(), chunks: z.array(MemoryChunkSchema) }),
   },
 })

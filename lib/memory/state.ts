@@ -1,5 +1,5 @@
 import { Problem } from '../core/errors.ts'
-import { persist } from '../core/persist.ts'
+import { retry } from '../core/retry.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
@@ -61,7 +61,7 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
 
   /** Ends the lease, as a rule with a new version; false when somebody else has taken it over. */
   const publish = async ({ token }: Lease, set: Partial<MemoryStateRow>): Promise<boolean> => {
-    const { applied } = await persist(
+    const { applied } = await retry(
       () =>
         store.commit<MemoryStateRow>({
           update: memoryState,

@@ -11,9 +11,9 @@ import type { Change, Draft } from './change.ts'
 import type { Contents } from './contents.ts'
 import { filesIn } from './contents.ts'
 import { embedMissing } from './embed.ts'
+import { createIngest, type Outcome } from './ingest.ts'
 import type { SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
-import { createTake, type Outcome } from './take.ts'
 
 const MOST_NAMED = 100
 
@@ -30,17 +30,21 @@ type Needs = {
 export const createSync = ({ files, change, state, clock, budget, embedding }: Needs) => {
   let ending = false
   const stopped = new AbortController()
-  const listed = async () => (await files.list()).slice(0, MOST_MEMORY_FILES)
-  const { take, leave } = createTake({ files, clock })
+  const listed = async () => {
+    const all = await files.list()
+    return { found: all.slice(0, MOST_MEMORY_FILES), over: all.slice(MOST_MEMORY_FILES) }
+  }
+  const { ingest, remove } = createIngest({ files, clock })
 
   const syncDraft = async (draft: Draft): Promise<SyncResult> => {
     const isSpent = budget()
-    const found = await listed()
+    const { found, over } = await listed()
     const { unknown, gone } = differences(draft.contents(), found)
     const isOver = () => ending || isSpent()
     const outcomes: Outcome[] = [
-      ...(await inBatches(gone, isOver, (entry) => leave(draft, entry))),
-      ...(await inBatches(unknown, isOver, (file) => take(draft, file))),
+      ...over.map(({ path }) => ({ skipped: { path, reason: 'too_many' as const } })),
+      ...(await inBatches(gone, isOver, (entry) => remove(draft, entry))),
+      ...(await inBatches(unknown, isOver, (file) => ingest(draft, file))),
     ]
     if (embedding) await embedMissing(draft, embedding, stopped.signal)
     const by = embedding ? { embeddedBy: embedding.model } : {}
@@ -57,7 +61,7 @@ export const createSync = ({ files, change, state, clock, budget, embedding }: N
     sync: (): Promise<SyncResult> => change(syncDraft),
     /** For whoever looks again and again: two small reads where nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
-      const [found, { listing, leaseToken, leaseUntil = 0, embeddedBy }] = await Promise.all([
+      const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy }] = await Promise.all([
         listed(),
         state.read(),
       ])

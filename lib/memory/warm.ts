@@ -1,12 +1,12 @@
 import { filesIn, shownChunk } from './contents.ts'
-import type { Loaded } from './loaded.ts'
+import type { IndexCache } from './index-cache.ts'
 import type { MemoryChunk } from './schema.ts'
 import type { createSearch } from './search.ts'
 
 const MOST = 6
 
 type Needs = {
-  loaded: Loaded
+  indexCache: IndexCache
   search: ReturnType<typeof createSearch>
   namesOf: (conversationId: string) => Promise<string[]>
 }
@@ -16,19 +16,22 @@ type Given = { query?: string | undefined; conversationId?: string | undefined }
  * Loads memory before somebody works with it, and says what it has on the matter: on the question, else on what the
  * conversation's sessions are called, else the beginnings of the files that changed last.
  */
-export const createWarm = ({ loaded, search, namesOf }: Needs) => {
+export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
   const latest = async (): Promise<MemoryChunk[]> => {
-    const { contents } = await loaded.searchable()
+    const { contents } = await indexCache.searchable()
     return filesIn(contents)
       .sort((a, b) => (a.updatedAt > b.updatedAt ? -1 : 1))
       .slice(0, MOST)
       .flatMap(({ path, chunks }) => chunks.slice(0, 1).map((chunk) => shownChunk(path, chunk)))
   }
 
+  const matching = async (query: string): Promise<MemoryChunk[]> =>
+    (await search({ query, maxResults: MOST })).chunks.map(({ score: _score, ...chunk }) => chunk)
+
   return async ({ query, conversationId }: Given) => {
     const names = query === undefined && conversationId !== undefined ? await namesOf(conversationId) : []
     const question = query ?? names.join(' ')
-    const found = question === '' ? [] : (await search({ query: question, maxResults: MOST })).chunks
+    const found = question === '' ? [] : await matching(question)
     const chunks = found.length > 0 || query !== undefined ? found : await latest()
     const those = chunks.length === 1 ? '1 chunk is' : `${chunks.length} chunks are`
     return { message: `Memory is loaded; ${those} relevant`, chunks }

@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { pageAnswer, pageQuery } from '../core/page.ts'
+import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { NotificationSchema } from './schema.ts'
-
-export const ListNotificationsQuery = z.object(pageQuery)
 
 export const notificationRoutes = defineRoutes({
   listNotifications: {
@@ -11,7 +9,7 @@ export const notificationRoutes = defineRoutes({
     path: '/api/notifications',
     summary: 'List notifications, newest first, with how many are unread',
     access: 'session',
-    query: ListNotificationsQuery,
+    query: PageQuery,
     response: z.object({ notifications: z.array(NotificationSchema), unread: z.number(), ...pageAnswer }),
   },
   readAllNotifications: {

@@ -1,38 +1,51 @@
 import { collection } from '../core/collection.ts'
-import { type Notification, NotificationSchema } from './schema.ts'
+import { type Announcement, AnnouncementSchema } from './schema.ts'
 
 type Expiring = { expiresAt: number }
 
-/** Something to tell, stored in the write that makes it true; gone once it has been told. */
-export type Announcement = Omit<Notification, 'read'>
-const FIELDS = NotificationSchema.omit({ read: true }).keyof().options
-
-export const announcements = collection<Announcement>({
-  name: 'announcements',
-  key: 'id',
-  indexes: { oldest: { by: 'createdAt' } },
-  summary: FIELDS,
-})
+/** `total` is how many notifications there are, `created` how many there have ever been. */
+export const NOTIFICATION_COUNTERS = { counter: 'notifications', member: 'all' } as const
 
 export type NotificationRow = Announcement & Expiring
 export const notifications = collection<NotificationRow>({
   name: 'notifications',
   key: 'id',
   indexes: { newest: { by: 'createdAt' } },
-  summary: FIELDS,
+  summary: AnnouncementSchema.keyof().options,
   expires: 'expiresAt',
+  counts: ({ before, after }) => {
+    if (before === undefined) return [{ ...NOTIFICATION_COUNTERS, add: { total: 1, created: 1 } }]
+    return after === undefined ? [{ ...NOTIFICATION_COUNTERS, add: { total: -1 } }] : []
+  },
+  recount: { index: 'newest', tells: (name) => name === 'total' },
 })
 
-/** One notification that one user has read; its creation time is kept to count against the user's mark. */
-export type ReadRow = { userId: string; notificationId: string; createdAt: string } & Expiring
+/** The counter of what a user has read one by one; a member for each mark since which that was, so that a new mark starts at 0. */
+export const readCounter = (userId: string): string => `notifications.read:${userId}`
+export const readMember = (readUntil: string | undefined): string => `since:${readUntil ?? ''}`
+
+/**
+ * One notification that a user has read by itself, `since` the mark that the user had then. The creation time of the
+ * notification finds the rows of a page. Both expire together.
+ */
+export type ReadRow = { userId: string; notificationId: string; createdAt: string; since?: string } & Expiring
 export const reads = collection<ReadRow>({
   name: 'notificationReads',
   within: 'userId',
   key: 'notificationId',
   indexes: { ofUser: { within: 'userId', by: 'createdAt' } },
   expires: 'expiresAt',
+  counts: ({ before, after }) => {
+    const row = after ?? before
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    if (row === undefined || change === 0) return []
+    return [{ counter: readCounter(row.userId), member: readMember(row.since), add: { count: change } }]
+  },
 })
 
-/** Everything created up to `readUntil` counts as read by the user. */
-export type ReadMark = { userId: string; readUntil: string }
+/**
+ * Everything created up to `readUntil` counts as read by the user. `createdUntil` is how many notifications had been
+ * created by then; marks of earlier releases have none.
+ */
+export type ReadMark = { userId: string; readUntil: string; createdUntil?: number }
 export const readMarks = collection<ReadMark>({ name: 'notificationMarks', key: 'userId', indexes: {} })

@@ -12,6 +12,12 @@ export const NotificationSchema = z.object({
 })
 export type Notification = z.output<typeof NotificationSchema>
 
-/** What the notification queue carries: an announcement that was stored and is to be delivered. */
-export const AnnounceSchema = z.object({ announcementId: z.string().min(1).max(200) })
+/** A notification as it is announced. Its id derives from what it tells of: announced twice, it is stored once. */
+export const AnnouncementSchema = NotificationSchema.omit({ read: true }).extend({
+  id: z.string().min(1).max(200),
+})
+export type Announcement = z.output<typeof AnnouncementSchema>
+
+/** The notice by which a domain has people notified. */
+export const AnnounceSchema = z.object({ kind: z.literal('announce'), notification: AnnouncementSchema })
 export type Announce = z.output<typeof AnnounceSchema>

@@ -1,4 +1,4 @@
-import { BEGINNING_MS } from './beginnings.ts'
+import { AUTHORIZATION_REQUEST_MS } from './authorization-requests.ts'
 import type { ProviderName } from './schema.ts'
 
 /** One for each provider, so that two may be on their way at once. */
@@ -11,7 +11,7 @@ export const browserCookie = (provider: ProviderName, secret: string, isSecure: 
     `Path=/api/auth/${provider}`,
     'HttpOnly',
     'SameSite=Lax',
-    `Max-Age=${BEGINNING_MS / 1_000}`,
+    `Max-Age=${AUTHORIZATION_REQUEST_MS / 1_000}`,
     ...(isSecure ? ['Secure'] : []),
   ].join('; '),
 })

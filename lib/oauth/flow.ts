@@ -1,11 +1,11 @@
-import type { FindOrCreateBy, StandingOf, User, UserOf } from '../accounts/schema.ts'
+import type { AccountStatusOf, FindOrCreateUser, User, UserOf } from '../accounts/schema.ts'
 import type { AuthMode } from '../auth/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
 import type { Limiter } from '../ports/limiter.ts'
-import type { Beginning, Beginnings } from './beginnings.ts'
+import type { AuthorizationRequest, AuthorizationRequests } from './authorization-requests.ts'
 import { browserCookie, cookieName } from './browser-cookie.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import { refuseForeignLink, refuseOtherSession } from './linking.ts'
@@ -16,13 +16,13 @@ import type { ProviderName } from './schema.ts'
 
 type Needs = {
   providers: Providers
-  beginnings: Beginnings
+  authorizationRequests: AuthorizationRequests
   accounts: LinkedAccounts
   limiter: Limiter
   mode: () => AuthMode
   userOf: UserOf
-  standingOf: StandingOf
-  findOrCreateBy: FindOrCreateBy
+  accountStatusOf: AccountStatusOf
+  findOrCreateUser: FindOrCreateUser
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
@@ -41,14 +41,14 @@ export type Finished = { user: User; isLinked: boolean }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>
 
-/** Beginning writes to storage for whoever asks, so there is an end to it. */
+/** A sign-in that begins writes to storage, for anybody who asks: its number is limited. */
 const BEGIN_LIMIT = { name: 'oauthBegin', calls: 60, windowMs: 60_000 }
 
 export type Flow = ReturnType<typeof createFlow>
 
 /** The way to a provider and back. Whoever is signed in links an account by it, everybody else signs in. */
 export const createFlow = (needs: Needs) => {
-  const { providers, beginnings, accounts, mode, userOf, audit } = needs
+  const { providers, authorizationRequests, accounts, mode, userOf, audit } = needs
   const personWho = createPersonWho(needs)
 
   /** Throws Problem `unsupported` `oauth_not_configured`. */
@@ -80,7 +80,13 @@ export const createFlow = (needs: Needs) => {
       })
     const { userId, sessionId } = isSigningIn ? {} : principal
     const redirectUri = `${baseUrl}${redirectPath ?? `/api/auth/${name}/callback`}`
-    const begun = await beginnings.begin({ provider: name, redirectUri, userId, sessionId, invite })
+    const begun = await authorizationRequests.begin({
+      provider: name,
+      redirectUri,
+      userId,
+      sessionId,
+      invite,
+    })
     const url = await provider.authorizationUrl({ redirectUri, ...begun })
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }
   }
@@ -88,19 +94,23 @@ export const createFlow = (needs: Needs) => {
   const linkerWho = async (userId: string) => {
     const user = await userOf(userId)
     if (user === undefined) throw missing('User')
-    return { user, isKnown: false }
+    return { user, isKnown: false, isNew: false }
   }
 
   /** Makes the account that person's, who is signed in or signs in with it; it is on record when it is not yet. */
   const attach = async (
     provider: Provider,
-    { userId, invite }: Pick<Beginning, 'userId' | 'invite'>,
-    { profile, tokens }: Exchanged,
+    { userId, invite }: Pick<AuthorizationRequest, 'userId' | 'invite'>,
+    exchanged: Exchanged,
     principal: Principal,
   ): Promise<Finished> => {
     const isLinked = userId !== undefined
-    const { user, isKnown } = isLinked ? await linkerWho(userId) : await personWho(provider, profile, invite)
-    await accounts.keep(provider, user.id, profile, tokens)
+    const { profile, tokens } = exchanged
+    const { user, isKnown, isNew } = isLinked
+      ? await linkerWho(userId)
+      : await personWho(provider, exchanged, invite)
+    // A new user was made together with the link.
+    if (!isNew) await accounts.link(provider, user.id, profile, tokens)
     const { username, subject } = profile
     const details = { provider: provider.name, username, subject, at: isLinked ? 'linking' : 'sign-in' }
     const by = isLinked ? principal : { userId: user.id, role: user.role }
@@ -112,7 +122,7 @@ export const createFlow = (needs: Needs) => {
   const finish = async (name: ProviderName, returned: Returned, call: Call): Promise<Finished> => {
     const provider = providerOf(name)
     const { code, state, error, iss } = returned
-    const begun = await beginnings.end(name, { state, secret: call.cookies(cookieName(name))[0] })
+    const begun = await authorizationRequests.end(name, { state, secret: call.cookies(cookieName(name))[0] })
     if (begun === undefined || state === undefined) throw invalidState()
     refuseOtherSession(begun, call.principal)
     if (error === 'access_denied') throw new Problem('forbidden', 'access_denied', 'You did not allow access')

@@ -22,7 +22,7 @@ export const oauthHandlers = ({ oauth }: Needs): Handlers<typeof oauthRoutes> =>
     }
 
   const sessionFor = async ({ user, isLinked }: Finished, call: Call) =>
-    isLinked ? {} : grantSession(user.id, call.origin().isSecure)
+    isLinked ? {} : grantSession(user.id, call.origin())
 
   const finish =
     (name: ProviderName) =>

@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto'
-import type { StandingOf } from '../accounts/schema.ts'
+import type { AccountStatusOf } from '../accounts/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Store, Update } from '../ports/store.ts'
+import type { Insert, Store, Update } from '../ports/store.ts'
 import type { Profile, Provider, Tokens } from './provider.ts'
 import { type LinkedAccountRow, linkedAccounts } from './rows.ts'
 
 const MOST_ACCOUNTS = 200
+/** A link that somebody else changes in between is read and decided on again so often. */
+const TRIES = 20
 
-type Needs = { store: Store; cipher: Cipher; clock: Clock; standingOf: StandingOf }
+type Needs = { store: Store; cipher: Cipher; clock: Clock; accountStatusOf: AccountStatusOf }
 
 /** What is sealed. An access token that is renewed keeps the refresh token it came with, unless there is a new one. */
 export type KeptTokens = Pick<Tokens, 'accessToken' | 'refreshToken'>
@@ -24,7 +26,7 @@ export const accountId = ({ name, realm }: Provider, subject: string): string =>
     .digest('hex')
 
 /** Accounts elsewhere: each belongs to one user, which the insert of its row decides. */
-export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs) => {
+export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: Needs) => {
   const seal = (tokens: KeptTokens, id: string, userId: string) =>
     cipher.seal(JSON.stringify(tokens), contextOf(id, userId))
 
@@ -68,23 +70,27 @@ export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs
   }
 
   /**
-   * Makes the account the user's, with the newest tokens. Throws Problem `invalid` `account_taken` when it is somebody
-   * else's; an account whose owner is gone is free.
+   * The write that makes the account the user's, with the newest tokens; it is refused when somebody else was faster. Throws
+   * Problem `invalid` `account_taken` when it is somebody else's; an account whose owner is gone is free.
    */
-  const keep = async (
+  const linkOf = async (
     provider: Provider,
     userId: string,
     profile: Profile,
     tokens: Tokens | undefined,
-  ): Promise<void> => {
+  ): Promise<Insert<LinkedAccountRow> | Update<LinkedAccountRow>> => {
     const row = await rowOf(provider, userId, profile, tokens)
-    const inserted = await store.commit<LinkedAccountRow>({ insert: linkedAccounts, row })
-    if (inserted.applied) return
-    const owner = inserted.row?.userId ?? userId
-    if (owner !== userId && (await standingOf(owner)) !== undefined) throw taken()
-    const { applied } = await store.commit<LinkedAccountRow>(replaced(row, owner))
-    // Between the two writes it was unlinked, or became somebody's.
-    if (!applied) throw taken()
+    const owner = (await store.get(linkedAccounts, row.id))?.userId
+    if (owner === undefined) return { insert: linkedAccounts, row }
+    if (owner !== userId && (await accountStatusOf(owner)) !== undefined) throw taken()
+    return replaced(row, owner)
+  }
+
+  /** Makes the account the user's, with the newest tokens. Throws what `linkOf` throws. */
+  const link = async (...of: Parameters<typeof linkOf>): Promise<void> => {
+    for (let tries = 0; tries < TRIES; tries++)
+      if ((await store.commit<LinkedAccountRow>(await linkOf(...of))).applied) return
+    throw taken()
   }
 
   const ofUser = async (userId: string): Promise<LinkedAccountRow[]> => {
@@ -98,7 +104,8 @@ export const createLinkedAccounts = ({ store, cipher, clock, standingOf }: Needs
   }
 
   return {
-    keep,
+    linkOf,
+    link,
     /** Every account of a user, those linked last first. */
     ofUser,
     get: (id: string) => store.get(linkedAccounts, id),

@@ -1,10 +1,13 @@
 import { Problem } from '../core/errors.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
-import type { Beginning } from './beginnings.ts'
+import type { AuthorizationRequest } from './authorization-requests.ts'
 
 /** An account is linked by the one who asked for it, in the session that asked: else Problem `forbidden` `session_changed`. */
-export const refuseOtherSession = ({ userId, sessionId }: Beginning, principal: Principal): void => {
+export const refuseOtherSession = (
+  { userId, sessionId }: AuthorizationRequest,
+  principal: Principal,
+): void => {
   if (userId !== undefined && (userId !== principal.userId || sessionId !== principal.sessionId))
     throw new Problem('forbidden', 'session_changed', 'You are not signed in as when you began: begin again')
 }

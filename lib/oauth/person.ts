@@ -1,18 +1,19 @@
-import type { FindOrCreateBy, StandingOf, User, UserOf } from '../accounts/schema.ts'
+import type { AccountStatusOf, FindOrCreateUser, User, UserOf } from '../accounts/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { accountId, type LinkedAccounts } from './linked-accounts.ts'
-import type { Profile, Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 import { isAccountAt } from './rows.ts'
 
 type Needs = {
-  accounts: Pick<LinkedAccounts, 'get' | 'ofUser'>
+  accounts: Pick<LinkedAccounts, 'get' | 'ofUser' | 'linkOf'>
   userOf: UserOf
-  standingOf: StandingOf
-  findOrCreateBy: FindOrCreateBy
+  accountStatusOf: AccountStatusOf
+  findOrCreateUser: FindOrCreateUser
 }
 
-/** `isKnown` tells that the account elsewhere was the user's before. */
-type Person = { user: User; isKnown: boolean }
+type Exchanged = Awaited<ReturnType<Provider['exchange']>>
+/** `isKnown` tells that the account elsewhere was the user's before, `isNew` that the user is new, and it is by now. */
+type Person = { user: User; isKnown: boolean; isNew: boolean }
 
 /**
  * Who signs in with an account elsewhere: its owner, else whoever has proven to hold the same address, else somebody
@@ -20,30 +21,37 @@ type Person = { user: User; isKnown: boolean }
  * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place, as told to the same
  * client: another one may be told other subjects of the same people.
  */
-export const createPersonWho = ({ accounts, userOf, standingOf, findOrCreateBy }: Needs) => {
+export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreateUser }: Needs) => {
   /** The user whose account that is; undefined when it is nobody's, or its owner is gone. */
   const ownerOf = async (id: string): Promise<User | undefined> => {
     const row = await accounts.get(id)
-    const standing = row && (await standingOf(row.userId))
-    if (standing?.disabled) throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
-    return row && standing && userOf(row.userId)
+    const status = row && (await accountStatusOf(row.userId))
+    if (status?.disabled) throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
+    return row && status && userOf(row.userId)
   }
 
-  return async (provider: Provider, profile: Profile, invite: string | undefined): Promise<Person> => {
+  return async (
+    provider: Provider,
+    { profile, tokens }: Exchanged,
+    invite: string | undefined,
+  ): Promise<Person> => {
     const id = accountId(provider, profile.subject)
     const owner = await ownerOf(id)
-    if (owner) return { user: owner, isKnown: true }
+    if (owner) return { user: owner, isKnown: true, isNew: false }
     const { email = '', emailVerified, name = profile.username, avatarUrl } = profile
-    const { user } = await findOrCreateBy({
-      email,
-      emailVerified,
+    const identity = {
+      ...{ email, emailVerified },
       ...(name === undefined ? {} : { name }),
       ...(avatarUrl === undefined ? {} : { avatarUrl }),
       ...(invite === undefined ? {} : { invite }),
-    })
+    }
+    const { user, isNew } = await findOrCreateUser(identity, (userId) =>
+      accounts.linkOf(provider, userId, profile, tokens),
+    )
+    if (isNew) return { user, isKnown: false, isNew }
     const linked = await accounts.ofUser(user.id)
     if (linked.some((row) => row.id !== id && isAccountAt(provider, row))) throw linkedToAnother()
-    return { user, isKnown: false }
+    return { user, isKnown: false, isNew }
   }
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../core/errors.ts'
-import { persist } from '../core/persist.ts'
+import { retry } from '../core/retry.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Update } from '../ports/store.ts'
@@ -42,7 +42,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     const update = { update: linkedAccounts, key, when: { version }, add: { version: 1 }, ...changes }
     return (await store.commit<LinkedAccountRow>(update)).applied
   }
-  const changeSurely = (row: LinkedAccountRow, changes: Change) => persist(() => change(row, changes), clock)
+  const changeSurely = (row: LinkedAccountRow, changes: Change) => retry(() => change(row, changes), clock)
 
   const isWorking = ({ tokensExpireAt = Number.POSITIVE_INFINITY }: LinkedAccountRow, leastMs: number) =>
     tokensExpireAt - leastMs > clock.now()

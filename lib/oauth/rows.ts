@@ -5,7 +5,7 @@ import type { ProviderName, Workplace } from './schema.ts'
  * A sign-in, or linking, that has begun. Whoever removes the row goes on with it, so nobody does twice. Both `id` and
  * `browser` are hashes: what leaks from storage takes nobody's place.
  */
-export type BeginningRow = {
+export type AuthorizationRequestRow = {
   /** SHA-256 of the `state` parameter. */
   id: string
   provider: ProviderName
@@ -19,7 +19,7 @@ export type BeginningRow = {
   sessionId?: string
   expiresAt: number
 }
-export const beginnings = collection<BeginningRow>({
+export const authorizationRequests = collection<AuthorizationRequestRow>({
   name: 'oauthBeginnings',
   key: 'id',
   indexes: {},

@@ -1,4 +1,4 @@
-import type { FindOrCreateBy, StandingOf, UserOf } from '../accounts/schema.ts'
+import type { AccountStatusOf, FindOrCreateUser, UserOf } from '../accounts/schema.ts'
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -8,7 +8,7 @@ import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import type { Store } from '../ports/store.ts'
-import { createBeginnings } from './beginnings.ts'
+import { createAuthorizationRequests } from './authorization-requests.ts'
 import { createConnections } from './connections.ts'
 import { createFlow } from './flow.ts'
 import { createLinkedAccounts } from './linked-accounts.ts'
@@ -27,8 +27,8 @@ type Needs = {
   settings: ProviderSettings
   mode: () => AuthMode
   userOf: UserOf
-  standingOf: StandingOf
-  findOrCreateBy: FindOrCreateBy
+  accountStatusOf: AccountStatusOf
+  findOrCreateUser: FindOrCreateUser
   grantSession: GrantSession
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
@@ -42,7 +42,7 @@ export const createOAuth = (needs: Needs) => {
   const accounts = createLinkedAccounts(needs)
   const { begin, finish } = createFlow({
     ...needs,
-    ...{ providers, accounts, beginnings: createBeginnings(needs) },
+    ...{ providers, accounts, authorizationRequests: createAuthorizationRequests(needs) },
   })
   const flow = { begin, finish: createNoteRefusals(needs)(finish) }
   const workingToken = createRenewal({ ...needs, accounts })

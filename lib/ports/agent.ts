@@ -1,3 +1,5 @@
+import type { CommandResult } from './command.ts'
+
 export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string }
 
 /** Tokens that a run spent. */
@@ -26,7 +28,19 @@ export type AgentContext = {
   attempt: number
   /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
+  /**
+   * Runs a program in the workspace of this attempt, in the sandbox that the service has for programs of agents, and
+   * answers whatever its exit code is. It ends with `signal`. Rejects with Problem `unavailable` `sandbox_missing` where
+   * such programs are refused.
+   */
+  run(file: string, args: readonly string[]): Promise<CommandResult>
 }
+
+/** Runs a program for an agent in the workspace of that name. */
+export type RunProgram = (
+  workspace: string,
+  ...program: [file: string, args: readonly string[], signal: AbortSignal]
+) => Promise<CommandResult>
 
 /**
  * An execution backend. A thrown error is a failure; `retryable: false` on it skips the remaining attempts.

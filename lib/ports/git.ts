@@ -1,23 +1,39 @@
-import type { CommandResult } from './command.ts'
+import type { Command, CommandResult } from './command.ts'
+import type { RemoteSource } from './repositories.ts'
+
+/** The one host that git may connect to, and the addresses that it was judged by. */
+export type PinnedHost = RemoteSource['host']
 
 export type GitCall = {
   /** The folder that `args` act on. Git never looks for a repository above it. */
   cwd: string
   home: string
+  tmp?: string
+  /** `agent` for arguments that an agent chose; the service when absent. */
+  by?: Command['by']
   args: readonly string[]
-  /** Transports that this one call may use (`https`, `file`); none when absent. */
-  transports?: readonly string[]
-  /** A file to use in place of the repository's index. */
-  indexFile?: string
+  /** The transport that this one call may use (`file`); none when absent. */
+  transports?: readonly 'file'[]
+  /** The host of a clone over https. Only a call that has one reaches the network. */
+  host?: PinnedHost
+  /** Folders of this machine that are read besides, such as the source of a local clone. */
+  reads?: readonly string[]
+  /**
+   * Acts on the files in `cwd` by a git directory of the service's own, in place of the one that lies there. Only objects
+   * are read from there: nothing of its settings, attributes, hooks and index.
+   */
+  apart?: { gitDir: string; objects: string }
   timeoutMs?: number
   maxBytes?: number
   signal: AbortSignal
 }
 
 /**
- * Git without surprises: no prompt, no hook, no pager, no editor, no credential helper, no settings of the system or
- * the user. `run` answers whatever the exit code.
+ * Git without surprises: no prompt, no hook, no pager, no editor, no credential helper, no settings of the system or the
+ * user, and no network but for a clone from a pinned host, which is not redirected. `run` answers whatever the exit code.
  */
 export interface Git {
   run(call: GitCall): Promise<CommandResult>
+  /** Whether git is there and starts. */
+  isThere(timeoutMs: number): Promise<boolean>
 }

@@ -12,8 +12,6 @@ export type Delivery<Body> = { body: Body; receives: number }
  * due, a lower priority number goes first; within one priority, the order of sending holds.
  */
 export interface Queue<Body> {
-  /** False when messages die with the process; then the store is the truth and its owner sends again at start. */
-  readonly durable: boolean
   /** The longest delay that a message may have, in milliseconds; what is due later must be sent later. */
   readonly longestDelayMs: number
   /** Resolves when the queue has taken every message. Rejects with Problem `unavailable` when it did not. */

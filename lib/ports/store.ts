@@ -1,42 +1,43 @@
-import type { Collection, Field } from '../core/collection.ts'
+import type { Collection, Field, Increment, LogEntry } from '../core/collection.ts'
 
 /** Values a field must have for a write to apply; `null` means absent. A list means any of them. */
 export type When<R> = { readonly [F in Field<R>]?: Scalar | null | readonly (Scalar | null)[] }
 export type Scalar = string | number | boolean
 
-/** Puts a row that must not exist yet. */
-export type Insert<R extends object> = { insert: Collection<R>; row: R }
-/** Changes a row that exists and meets `when`. `add` adds to numbers (absent counts as 0); `unset` removes fields. */
+/** Puts a row that must not exist yet. `log` is appended to its log by the same write. */
+export type Insert<R extends object> = { insert: Collection<R>; row: R; log?: readonly LogEntry[] }
+/**
+ * Changes a row that exists and meets `when`. `setIfAbsent` sets light fields that have no value yet, `add` adds to numbers
+ * (absent counts as 0), `unset` removes fields. A field is named by one of them, but that `unset` wins over all. `log` is
+ * appended to its log by the same write.
+ */
 export type Update<R extends object> = {
   update: Collection<R>
   key: Key
   when?: When<R>
   set?: Partial<R>
+  setIfAbsent?: Partial<R>
   add?: { readonly [F in Field<R>]?: number }
   unset?: readonly Field<R>[]
+  log?: readonly LogEntry[]
 }
-/** Removes a row that exists and meets `when`. */
+/** Removes a row that exists and meets `when`. Its log goes with it, at once or some time later. */
 export type Remove<R extends object> = { remove: Collection<R>; key: Key; when?: When<R> }
-/** Adds to the running totals of `member` in `group`; `least` and `most` keep the smallest and largest value seen. */
-export type Tally = {
-  tally: string
-  member: string
-  add?: Readonly<Record<string, number>>
-  least?: Readonly<Record<string, number>>
-  most?: Readonly<Record<string, number>>
-}
 
 /** A row's key; a pair `[within, key]` for a collection that declares `within`. */
 export type Key = string | readonly [within: string, key: string]
 export type Write<R extends object> = Insert<R> | Update<R> | Remove<R>
-// biome-ignore lint/suspicious/noExplicitAny: a change mixes rows of any collections; each was checked where it was built.
-export type Follower = Write<any> | Tally
+// biome-ignore lint/suspicious/noExplicitAny: a commit mixes rows of any collections; each was checked where it was built.
+export type AnyWrite = Write<any>
 
-/** What follows from a head: given, or derived from the row that the head left (with detail when `detail` was asked). */
-export type Followers<R> = readonly Follower[] | ((row: R) => readonly Follower[])
-
-/** `row` is the row after an applied write (before, for a removal), or the row that stood in the way; without detail unless asked. */
-export type Outcome<R> = { applied: boolean; row: R | undefined }
+/**
+ * `row` is the head's row after an applied commit (before, for a removal), or the row that stood in the head's way; without
+ * detail unless asked. `refused` is the place of the first write whose condition failed: 0 for the head, from 1 for `rows`.
+ * Where it is one of `rows`, the head's row is not told.
+ */
+export type Outcome<R> =
+  | { applied: true; row: R | undefined }
+  | { applied: false; row: R | undefined; refused: number }
 
 /** A condition on rows, as data: every adapter translates it. Texts compare by code unit, ranges are inclusive. */
 export type Test<R> =
@@ -67,8 +68,11 @@ export type Query<R extends object> = {
 /** `total` is there when it was asked for. Rows may be shared by all who read them, and are not to be changed. */
 export type Page<R> = { rows: Readonly<R>[]; next: Position | undefined; total?: number }
 
-/** Running totals of one member of a tally group. A name never added to is absent. */
-export type Totals = Readonly<Record<string, number>>
+/** Entries of a log in their order; `after` is the id of the one to go on from. */
+export type LogRange = { after?: string; limit?: number }
+
+/** The counters of one member, by name. A name never added to is absent. */
+export type Counters = Readonly<Record<string, number>>
 
 /**
  * Durable storage of declared collections. What a promise answered survives the process (but for `:memory:`).
@@ -83,22 +87,19 @@ export interface Store {
   page<R extends object>(of: Collection<R>, query: Query<R>): Promise<Page<R>>
   count<R extends object>(of: Collection<R>, query: Pick<Query<R>, 'index' | 'is' | 'where'>): Promise<number>
   /**
-   * One conditional write and what follows from it. When the head's condition fails nothing is written. A follower's
-   * failed condition skips that follower only. With transactions all is one of them; without, followers are applied
-   * after the head, and a death in between is repaired by whoever reconciles.
+   * One conditional write and the rows that must come with it: all of them, or none where the condition of any fails. No
+   * two of them write the same row. What the collections declare follows: log entries in the same write, counters with it
+   * or within moments, messages once it can be read.
    */
-  commit<R extends object>(head: Write<R>, followers?: Followers<R>, detail?: boolean): Promise<Outcome<R>>
+  commit<R extends object>(head: Write<R>, rows?: readonly AnyWrite[], detail?: boolean): Promise<Outcome<R>>
+  /** The log of a row, in the order of its writes. Empty for a row that is not there, and after an id it does not have. */
+  log<R extends object>(of: Collection<R>, key: string, range?: LogRange): Promise<readonly LogEntry[]>
   /**
-   * As `commit`, but resolves as soon as the change is decided: whoever writes next finds it, readers do not yet.
-   * `durable` resolves when it cannot be lost any more, at the latest with the next commit that is decided after it,
-   * and rejects when it was. A store that decides and keeps in one step answers with a `durable` that has resolved.
+   * The members of a counter, by name; with `from` those from that one on. They may lag behind the rows by moments, where
+   * storage says so.
    */
-  decide<R extends object>(
-    head: Write<R>,
-    followers?: Followers<R>,
-    detail?: boolean,
-  ): Promise<Outcome<R> & { durable: Promise<void> }>
-  /** Members of a group, by name. With `from` those from that one on, read from the medium even if it is known. */
-  tallies(group: string, from?: string): Promise<Readonly<Record<string, Totals>>>
+  counters(counter: string, from?: string): Promise<Readonly<Record<string, Counters>>>
+  /** Moves counters apart from any write: for corrections alone. */
+  adjust(increments: readonly Increment[]): Promise<void>
   close(): Promise<void>
 }

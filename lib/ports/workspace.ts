@@ -22,17 +22,31 @@ export interface Workspace {
   readonly root: string
   /** The home folder of commands: beside `root`, so that caches stay out of the diff. */
   readonly home: string
+  /** The folder of temporary files, which last as long as the workspace. */
+  readonly tmp: string
   /** Where a path really leads, relative to `root` with `/` between segments (`.` for the root); undefined when outside. */
   locate(path: string): Promise<string | undefined>
-  /** Names in a folder, sorted; folders end in `/`, symlinks in `@`. */
-  list(path: string): Promise<string[]>
+  /** At most so many names in a folder, sorted, and whether there are more; folders end in `/`, symlinks in `@`. */
+  list(path: string, most: number): Promise<{ names: string[]; truncated: boolean }>
   read(path: string, mostBytes: number): Promise<WorkspaceFile>
   /** Writes the whole file, making folders on the way. */
   write(path: string, text: string): Promise<{ created: boolean }>
   search(request: SearchRequest): Promise<{ hits: SearchHit[]; truncated: boolean }>
+  /** Runs a program for an agent. Rejects as `Commands` do. */
   run(file: string, args: readonly string[], signal: AbortSignal): Promise<CommandResult>
+  /** Runs git, with arguments that an agent chose. */
   git(args: readonly string[], signal: AbortSignal): Promise<CommandResult>
+  /**
+   * Git on the files of the workspace that follows nothing which the agent wrote but `.gitignore`: it has a new git
+   * directory and a home of its own, which no program of the agent is shown. Only objects are read from the workspace's.
+   */
+  ownGit(objectFormat: 'sha1' | 'sha256', signal: AbortSignal): Promise<OwnGit>
 }
+
+/** The name of the workspace that an attempt of a task has for itself. */
+export const workspaceName = (taskId: string, attempt: number): string => `${taskId}-${attempt}`
+
+export type OwnGit = (args: readonly string[], maxBytes: number) => Promise<CommandResult>
 
 export interface Workspaces {
   /** An empty workspace of that name (letters, digits, `-`, `_`); what an earlier one left is removed. */

@@ -8,9 +8,9 @@ type Needs = { deadLetters: DeadLetters; queueStatus: () => Promise<QueueStatus>
 export const queueHandlers = ({ deadLetters, queueStatus }: Needs): Handlers<typeof queueRoutes> => ({
   queueStatus: () => queueStatus(),
   listDlq: ({ query }) => deadLetters.list(query),
-  retryDlqItem: async ({ params }) => ({
+  retryDlqItem: async ({ params }, { principal }) => ({
     message: 'Task queued again',
-    ...(await deadLetters.retry(params.id)),
+    ...(await deadLetters.retry(principal, params.id)),
   }),
   discardDlqItem: async ({ params }) => ({
     message: 'Dead letter discarded',

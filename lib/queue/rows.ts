@@ -1,19 +1,40 @@
-import { collection } from '../core/collection.ts'
-import type { Tally } from '../ports/store.ts'
+import { type Change, collection, type Increment, type Message } from '../core/collection.ts'
+import { ulidOf } from '../core/ulid.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
+
+/** How many dead letters there are in each state, and in all. */
+export const DEAD_LETTER_COUNTERS = { counter: 'dlq', member: 'all' } as const
+
+const countsOf = ({ before, after }: Change<DlqItem>): Increment[] => {
+  if (after === undefined || before?.status === after.status) return []
+  const add = before ? { [before.status]: -1, [after.status]: 1 } : { [after.status]: 1, total: 1 }
+  return [{ ...DEAD_LETTER_COUNTERS, add }]
+}
+
+/** The title of a dead letter that is of a message and of no task. */
+export const UNDELIVERED_MESSAGE = 'A message that could not be delivered'
+
+const LONGEST_TITLE = 300
+
+/** People are told of a task that has failed for good. A dead letter of a message tells of none. */
+const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
+  if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
+  const { taskId, title, attempts, lastError, createdAt } = after
+  const id = `ntf_${ulidOf(after.id)}`
+  const notification = {
+    ...{ id, type: 'task_failed', taskId, createdAt },
+    title: `Task failed: ${title}`.slice(0, LONGEST_TITLE),
+    message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
+  }
+  return [{ to: 'notices', id, body: { kind: 'announce', notification } }]
+}
 
 export const deadLetters = collection<DlqItem>({
   name: 'deadLetters',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
   summary: DlqItemSchema.keyof().options,
-})
-
-/** Running totals over all dead letters: how many there are in each state, and in all. */
-export const LETTER_TOTALS = { tally: 'dlq', member: 'all' } as const
-
-/** What a new dead letter adds to the totals, or one that is closed moves between them. */
-export const tallyOfLetter = (from: 'pending' | undefined, to: DlqItem['status']): Tally => ({
-  ...LETTER_TOTALS,
-  add: from ? { [from]: -1, [to]: 1 } : { [to]: 1, total: 1 },
+  counts: countsOf,
+  recount: { index: 'newest' },
+  sends: sendsOf,
 })

@@ -12,8 +12,13 @@ export const DlqItemSchema = z.object({
   createdAt: z.iso.datetime(),
   status: z.enum(DLQ_STATUSES),
   resolvedAt: z.iso.datetime().optional(),
+  resolution: z.object({ by: z.string(), taskId: z.string() }).optional().meta({
+    description:
+      'Who retried the task, and the task that runs for it now: the same one, or a new one where the task itself was retried',
+  }),
 })
 export type DlqItem = z.output<typeof DlqItemSchema>
+export type Resolution = NonNullable<DlqItem['resolution']>
 
 export const DlqCountsSchema = z.object({
   pending: z.number(),

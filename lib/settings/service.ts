@@ -43,7 +43,11 @@ export const createSettings = (needs: Needs) => {
     for (const tell of listeners) tell(settings)
   }
 
-  const load = async () => hold((await store.get(settingsRows, SETTINGS_ID)) ?? NOTHING)
+  const load = async () => {
+    const stored = (await store.get(settingsRows, SETTINGS_ID)) ?? NOTHING
+    // Reads overtake each other: one that began earlier must not bring back what a later one found changed.
+    if (stored.version >= row.version) hold(stored)
+  }
 
   /** Resolves when what `current` tells is not older than it may be; at once when it is not. */
   const refresh = (): Promise<void> | undefined => {
@@ -107,6 +111,8 @@ export const createSettings = (needs: Needs) => {
     refresh,
     /** Reads anew, whatever is known. */
     reread: load,
+    /** Resolves when a read that began now has ended; at once where no other process can change settings. */
+    latest: (): Promise<void> | undefined => (staleAfterMs === Number.POSITIVE_INFINITY ? undefined : load()),
     read,
     change,
     /**

@@ -1,41 +1,38 @@
 import type * as z from 'zod'
 import { dayOf, iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Store, Totals } from '../ports/store.ts'
-import { TASK_STATUSES } from './machine.ts'
+import type { Counters, Store } from '../ports/store.ts'
+import { DAILY_COUNTERS, OTHER_AGENTS, byStatus as statuses, TASK_COUNTERS, under } from './counters.ts'
+import type { AgentChoice } from './create.ts'
 import type { AnalyticsSchema } from './queries.ts'
-import { by, DAILY_TOTALS, TASK_TOTALS } from './tally.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Statistics over all tasks ever stored, read from maintained totals. Rates are 0..1, of the tasks that ended. */
+/** Statistics over all tasks ever stored, read from counters. Rates are 0..1, of the tasks that ended. */
 export const createAnalytics =
-  ({ store, clock }: { store: Store; clock: Clock }) =>
+  ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
   async (): Promise<z.output<typeof AnalyticsSchema>> => {
     const firstDay = dayOf(iso(clock.now() - (DAYS - 1) * DAY_MS))
-    const [groups, days] = await Promise.all([
-      store.tallies(TASK_TOTALS.group),
-      store.tallies(DAILY_TOTALS, firstDay),
+    const [all, days] = await Promise.all([
+      store.counters(TASK_COUNTERS.counter),
+      store.counters(DAILY_COUNTERS, firstDay),
     ])
-    const totals = groups[TASK_TOTALS.member] ?? {}
-    const byStatus = {
-      ...Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])),
-      ...by(totals, 'status'),
-    }
+    const counters = all[TASK_COUNTERS.member] ?? {}
+    const byStatus = statuses(counters)
     return {
-      totalTasks: totals.total ?? 0,
+      totalTasks: counters.total ?? 0,
       completedTasks: byStatus.completed ?? 0,
       failedTasks: byStatus.failed ?? 0,
       pendingTasks: byStatus.pending ?? 0,
       inProgressTasks: byStatus.in_progress ?? 0,
       cancelledTasks: byStatus.cancelled ?? 0,
       ...ratesOf(byStatus.completed ?? 0, byStatus.failed ?? 0),
-      ...durationsOf(totals),
+      ...durationsOf(counters),
       byStatus,
-      byPriority: by(totals, 'priority'),
-      bySource: by(totals, 'source'),
-      byAgent: by(totals, 'agent'),
+      byPriority: under(counters, 'priority'),
+      bySource: under(counters, 'source'),
+      byAgent: registered(under(counters, 'agent'), agents.types()),
       daily: Object.entries(days).map(([date, { created = 0, completed = 0, failed = 0 }]) => ({
         date,
         created,
@@ -44,6 +41,16 @@ export const createAnalytics =
       })),
     }
   }
+
+/** Agents that are not here, or not any more, count together: so the answer has one entry more than there are agents. */
+const registered = (counts: Record<string, number>, types: readonly string[]): Record<string, number> => {
+  const shown: Record<string, number> = {}
+  for (const [name, count] of Object.entries(counts)) {
+    const agent = types.includes(name) ? name : OTHER_AGENTS
+    shown[agent] = (shown[agent] ?? 0) + count
+  }
+  return shown
+}
 
 const ratesOf = (completed: number, failed: number) => {
   const ended = completed + failed
@@ -55,7 +62,7 @@ const durationsOf = ({
   durationMs = 0,
   leastDurationMs = 0,
   mostDurationMs = 0,
-}: Totals) => ({
+}: Counters) => ({
   avgDurationMs: durationCount ? durationMs / durationCount : 0,
   minDurationMs: leastDurationMs,
   maxDurationMs: mostDurationMs,

@@ -1,7 +1,14 @@
 import * as z from 'zod'
 import { pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
-import { AnalyticsSchema, FilterTasksQuery, ImportBody, ImportResults, ListTasksQuery } from './queries.ts'
+import {
+  AnalyticsSchema,
+  FilterTasksQuery,
+  ImportBody,
+  ImportResults,
+  ListTasksQuery,
+  TaskEventsQuery,
+} from './queries.ts'
 import { CreateTaskSchema, TaskEventSchema, TaskFieldsSchema, TaskSchema } from './schema.ts'
 
 const TaskParams = z.object({ id: z.string().min(1).max(200) })
@@ -64,9 +71,10 @@ export const taskRoutes = defineRoutes({
   importTasks: {
     method: 'POST',
     path: '/api/tasks/import',
-    summary: 'Restore tasks from an export',
-    access: 'session',
-    body: ImportBody,
+    summary: 'Restore tasks from an export: at most 100,000, of 1 MiB each',
+    access: 'admin',
+    limited: true,
+    rawBody: ImportBody,
     bodyLimit: IMPORT_LIMIT,
     response: z.object({ message: z.string(), results: ImportResults }),
   },
@@ -97,9 +105,10 @@ export const taskRoutes = defineRoutes({
   taskEvents: {
     method: 'GET',
     path: '/api/tasks/{id}/events',
-    summary: 'Read the event log of a task',
+    summary: 'Read the event log of a task, oldest first: all of it, or what comes after an event',
     access: 'session',
     params: TaskParams,
+    query: TaskEventsQuery,
     response: z.object({ taskId: z.string(), events: z.array(TaskEventSchema), count: z.number() }),
   },
 })

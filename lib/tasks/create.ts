@@ -1,41 +1,40 @@
-import { invalid } from '../core/errors.ts'
-import type { Principal } from '../core/principal.ts'
+import { invalid, type Problem } from '../core/errors.ts'
+import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
+import { isLocalAdmin, type Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import type { Trace } from '../core/trace.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Queue } from '../ports/queue.ts'
-import type { Follower, Store } from '../ports/store.ts'
-import type { Enqueue } from './enqueue.ts'
-import type { Lifecycle } from './lifecycle.ts'
-import type { Reconcile } from './reconcile.ts'
-import { birthIn } from './remembered.ts'
-import { publicTask, type TaskRow, taskEvents, tasks } from './rows.ts'
-import type { CreateTask, RunTask, Task } from './schema.ts'
-import { tallyOfNew } from './tally.ts'
-import type { Telling } from './telling.ts'
+import type { Repositories } from '../ports/repositories.ts'
+import type { Insert, Store } from '../ports/store.ts'
+import { type CreateReplay, createReplays, publicTask, tasks } from './rows.ts'
+import type { CreateTask, Task, TaskRow } from './schema.ts'
+import type { Transitions } from './transitions.ts'
 
 /** The agents a task may name, and the one it gets when it names none. */
 export type AgentChoice = { fallback: string; types(): readonly string[] }
 
 type Needs = {
   store: Store
-  queue: Queue<RunTask>
-  lifecycle: Lifecycle
-  reconcile: Reconcile
-  telling: Pick<Telling, 'birth' | 'settle'>
-  enqueueing: Pick<Enqueue, 'enqueue' | 'sent'>
+  transitions: Pick<Transitions, 'event'>
   agents: AgentChoice
+  repositories: Pick<Repositories, 'check'>
   clock: Clock
   ids: Ids
   maxAttempts: () => number
 }
 
+/** What a new task is, beside what was asked for. */
+type More = { id?: string; retriedFrom?: string; watched?: true; trace?: Trace | undefined }
+
+/** A task as it will be, and the write that stores it. */
+export type TaskDraft = { task: Task; write: Insert<TaskRow> }
+
 export type TaskCreation = ReturnType<typeof createTaskCreation>
 
-/** How new tasks are made, stored and queued. */
+/** How new tasks are made and stored. A task is stored as queued: its message follows from that. */
 export const createTaskCreation = (needs: Needs) => {
-  const { store, queue, lifecycle, reconcile, telling, agents, clock, ids, maxAttempts } = needs
-  const { enqueue, sent } = needs.enqueueing
+  const { store, transitions, agents, clock, ids, maxAttempts } = needs
   let latest = 0
   /** Creation times never step back within a process, so that newer tasks list before older ones. */
   const creationTime = () => {
@@ -43,89 +42,108 @@ export const createTaskCreation = (needs: Needs) => {
     return iso(latest)
   }
 
-  /** A new task as it is to be stored. Throws `agent_unknown` for one that names an agent that there is not. */
-  const rowOf = (principal: Principal, body: CreateTask, retriedFrom?: string): TaskRow => {
-    const agent = body.assignedAgent ?? agents.fallback
-    // That the fallback is one was seen to at the start; a function that repairs knows no agents.
-    if (body.assignedAgent !== undefined && !agents.types().includes(agent)) {
-      const known = agents.types().join(', ')
-      throw invalid(
-        [{ path: 'assignedAgent', message: `is not a registered agent; there are ${known}` }],
-        'agent_unknown',
-      )
-    }
+  /** Throws Problem `invalid` `agent_unknown` for a task that names an agent that does not exist. */
+  const agentOf = ({ assignedAgent }: CreateTask): string => {
+    // That the fallback exists was seen to at the start; a function that takes no tasks knows no agents.
+    if (assignedAgent === undefined) return agents.fallback
+    if (agents.types().includes(assignedAgent)) return assignedAgent
+    const message = `is not a registered agent; there are ${agents.types().join(', ')}`
+    throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
+  }
+
+  const rowOf = (principal: Principal, body: CreateTask, { id, trace, ...more }: More): TaskRow => {
+    const agent = agentOf(body)
     const at = creationTime()
-    // A queue in memory cannot refuse, so both of the first steps are one write; a durable one is sent to in between.
-    const first = queue.durable ? { status: 'pending' as const } : { status: 'queued' as const, queuedAt: at }
     return {
       ...body,
-      id: ids.next('task'),
-      ...first,
+      id: id ?? ids.next('task'),
+      status: 'queued',
       agent,
       attempts: 0,
       maxAttempts: maxAttempts(),
       createdAt: at,
       updatedAt: at,
+      queuedAt: at,
       createdBy: principal.userId,
       fence: 0,
-      ...(retriedFrom === undefined ? {} : { retriedFrom }),
+      ...more,
+      ...(trace === undefined ? {} : { trace }),
     }
   }
 
-  /** What follows from storing it; nothing where the row says so itself. */
-  const followersOf = (row: TaskRow): Follower[] => {
-    if (row.born !== undefined) return []
-    const events = [lifecycle.event(row.id, 'created', { message: `from ${row.source}` })]
-    if (row.status === 'queued') events.push(lifecycle.event(row.id, 'queued'))
-    return [...events.map((event) => ({ insert: taskEvents, row: event })), ...tallyOfNew(row)]
+  const insertOf = (row: TaskRow): Insert<TaskRow> => ({
+    insert: tasks,
+    row,
+    log: [transitions.event('created', { message: `from ${row.source}` }), transitions.event('queued')],
+  })
+
+  /** A new task and its write, for a caller that commits it, maybe with other rows. Throws Problem `invalid`. */
+  const draft = (principal: Principal, body: CreateTask, more: More = {}): TaskDraft => {
+    const row = rowOf(principal, body, more)
+    return { task: publicTask(row), write: insertOf(row) }
   }
 
-  /** What a retry leaves in the log of the task that it retries. */
-  const noteOf = ({ retriedFrom, createdBy }: TaskRow): Follower[] => {
-    if (retriedFrom === undefined) return []
-    const row = lifecycle.event(retriedFrom, 'retried', { message: `by ${createdBy}` })
-    return [{ insert: taskEvents, row }]
+  /** Throws what `Repositories.check` throws for a task's repository that this caller may not name. */
+  const checkRepository = async (
+    principal: Principal,
+    { repository }: Pick<CreateTask, 'repository'>,
+  ): Promise<void> => {
+    if (repository === undefined) return
+    await needs.repositories.check(repository, { isLocalAdmin: isLocalAdmin(principal) })
   }
 
-  /** Storage that would not say whether it took the task is asked what there is: its answer may be all that was lost. */
-  const storedAfterAll = async ({ id, born }: TaskRow, refused: unknown) => {
-    const row = born === undefined ? undefined : await store.get(tasks, id, true)
-    if (row === undefined) throw refused
-    return { applied: birthIn(row.born)?.id === birthIn(born)?.id, row, durable: Promise.resolve() }
+  const create = async (principal: Principal, body: CreateTask, trace?: Trace): Promise<Task> => {
+    const { task, write } = draft(principal, body, { trace })
+    await checkRepository(principal, body)
+    await store.commit(write)
+    return task
+  }
+
+  /** The task of an earlier request with the same key, as that was answered. */
+  const replayed = (principal: Principal, body: CreateTask, { made, task }: CreateReplay): Task => {
+    if (task !== undefined || made === undefined) return task as Task
+    const { id, agent, maxAttempts: most, createdAt: at } = made
+    const times = { createdAt: at, updatedAt: at, queuedAt: at }
+    const row = { ...body, id, status: 'queued' as const, agent, attempts: 0, maxAttempts: most, ...times }
+    return { ...row, createdBy: principal.userId }
   }
 
   /**
-   * Stores a new task and queues it. A queue in memory is told as soon as the task is decided: whatever is decided about
-   * it later is kept after it or, like it, not at all, and the caller hears of the task once it cannot be lost. A durable
-   * queue is told first, so that no task that is stored as queued lacks its message; a message that is faster than its
-   * task comes again. Once the task is stored nothing that follows makes this reject.
+   * Creates a task once per key: within 24 hours the same key and body answers the first task again, another body is
+   * refused with Problem `invalid`. Key and task are one commit, so a duplicate in flight finds both or neither.
    */
-  const keep = async (row: TaskRow): Promise<Task> => {
-    const stored = queue.durable ? await sent(row) : row
-    const followers = [...followersOf(stored), ...(stored.born === undefined ? noteOf(stored) : [])]
-    // Whole, as storage has it at hand: a copy without its detail would be work for nothing.
-    const outcome = await store
-      .decide<TaskRow>({ insert: tasks, row: stored }, followers, true)
-      .catch((thrown) => storedAfterAll(stored, thrown))
-    if (outcome.applied && !queue.durable) void enqueue(row)
-    await outcome.durable
-    if (!outcome.applied) await telling.settle(stored.id)
-    else if (stored.born !== undefined) await telling.birth(stored)
-    return publicTask(outcome.applied ? stored : (outcome.row ?? stored))
+  const createOnce = async (principal: Principal, body: CreateTask, key: string, trace?: Trace) => {
+    const record = replayKey(principal, key)
+    const earlier = async (): Promise<{ task: Task; replayed: true } | undefined> => {
+      const known = await store.get(createReplays, record, true)
+      if (known === undefined) return undefined
+      refuseReuse(known.bodyHash, fingerprintOf(body))
+      return { task: replayed(principal, body, known), replayed: true }
+    }
+    const { task, write } = draft(principal, body, { trace })
+    // What was answered before is answered again, also when its repository would be refused by now.
+    const refusal = await checkRepository(principal, body).then(
+      () => undefined,
+      (thrown: Problem) => thrown,
+    )
+    if (refusal !== undefined) {
+      const known = await earlier()
+      if (known === undefined) throw refusal
+      return known
+    }
+    const { id, agent, maxAttempts: most, createdAt } = task
+    const row: CreateReplay = {
+      key: record,
+      bodyHash: fingerprintOf(body),
+      made: { id, agent, maxAttempts: most, createdAt },
+      expiresAt: clock.now() + REPLAY_MS,
+    }
+    const { applied } = await store.commit<CreateReplay>({ insert: createReplays, row }, [write])
+    if (applied) return { task, replayed: false }
+    const known = await earlier()
+    if (known === undefined) throw new Error('A record that stood in the way does not exist')
+    return known
   }
 
-  // Born before it is sent: the id of its first event must be older than that of its claim.
-  const create = async (principal: Principal, body: CreateTask, retriedFrom?: string): Promise<Task> =>
-    keep(reconcile.born(rowOf(principal, body, retriedFrom)))
-
-  /**
-   * A task under an id that was chosen before, so that another record can name it first; throws what `create` throws. The
-   * function that it returns stores and queues it, and answers the one that is there when somebody did so before.
-   */
-  const prepare = (principal: Principal, body: CreateTask, id: string): (() => Promise<Task>) => {
-    const row = reconcile.born({ ...rowOf(principal, body), id })
-    return () => keep(row)
-  }
-
-  return { create, prepare, rowOf, followersOf }
+  return { draft, create, createOnce, checkRepository }
 }

@@ -1,4 +1,5 @@
 import { pagesOf } from '../core/pages.ts'
+import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
@@ -7,15 +8,23 @@ import { publicTask, tasks } from './rows.ts'
 
 const PAGE = 500
 
-/** Where a copy of the export is kept, in the answers of whoever keeps one. */
+type Needs = {
+  store: Store
+  clock: Clock
+  audit: (principal: Principal, action: string) => Promise<void>
+}
+
+/** The response header that names the stored copy of an export, where one is kept. */
 export const COPY_HEADER = 'x-export-copy'
 
 /**
  * All tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory stays
  * flat whatever their number. The count comes last because it is the number of tasks that were written.
  */
-export const createTaskExport = ({ store, clock }: { store: Store; clock: Clock }) =>
-  async function* exportTasks(): AsyncGenerator<string> {
+export const createTaskExport = ({ store, clock, audit }: Needs) =>
+  async function* exportTasks(principal: Principal): AsyncGenerator<string> {
+    // Before the first byte, since nothing tells how many of them the caller takes.
+    await audit(principal, 'task.export')
     yield `{"version":"${EXPORT_VERSION}","exportedAt":"${iso(clock.now())}","tasks":[`
     let written = 0
     const all = { index: 'newest', order: 'asc', limit: PAGE, detail: true } as const

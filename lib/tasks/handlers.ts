@@ -1,4 +1,5 @@
-import { type Handlers, Reply } from '../http/route.ts'
+import { traceOf } from '../core/trace.ts'
+import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { taskRoutes } from './contract.ts'
 import { COPY_HEADER } from './export.ts'
 import type { KeepExport } from './export-copy.ts'
@@ -15,31 +16,34 @@ export const taskHandlers = ({
   createTask: async ({ body, headers }, call) => {
     const key = headers['idempotency-key']
     const message = 'Task created and queued'
-    if (key === undefined) return { message, task: await tasks.create(call.principal, body) }
-    const { task, replayed } = await tasks.createOnce(call.principal, body, key)
+    if (key === undefined) return { message, task: await tasks.create(call.principal, body, traceOf(call)) }
+    const { task, replayed } = await tasks.createOnce(call.principal, body, key, traceOf(call))
     return new Reply({ message, task }, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
   },
   filterTasks: ({ query }) => tasks.filter(query),
   taskAnalytics: () => tasks.analytics(),
-  exportTasks: () => {
-    const { pieces, copy } = keepExport(tasks.exportAll())
+  exportTasks: (_input, { principal }) => {
+    const { pieces, copy } = keepExport(tasks.exportAll(principal))
     const disposition = { 'content-disposition': 'attachment; filename="tasks-export.json"' }
     const headers = copy === undefined ? disposition : { ...disposition, [COPY_HEADER]: copy }
     return new Reply({ raw: pieces }, { headers })
   },
-  importTasks: async ({ body }, { principal }) => {
-    const results = await tasks.importAll(principal, body)
-    return { message: `Imported ${results.imported} of ${body.tasks.length} tasks`, results }
-  },
+  importTasks: admitting(
+    ({ principal }) => tasks.countImport(principal),
+    async (_input, { principal, pieces }) => {
+      const { given, ...results } = await tasks.importAll(principal, pieces())
+      return { message: `Imported ${results.imported} of ${given} tasks`, results }
+    },
+  ),
   getTask: async ({ params }) => ({ task: await tasks.get(params.id) }),
   cancelTask: async ({ params }, { principal }) => ({
     message: 'Task cancelled',
     task: await tasks.cancel(principal, params.id),
   }),
-  retryTask: async ({ params }, { principal }) => ({
+  retryTask: async ({ params }, call) => ({
     message: 'Task queued again as a new task',
-    task: await tasks.retry(principal, params.id),
+    task: await tasks.retry(call.principal, params.id, traceOf(call)),
     originalTaskId: params.id,
   }),
-  taskEvents: ({ params }) => tasks.events(params.id),
+  taskEvents: ({ params, query }) => tasks.events(params.id, query),
 })

@@ -1,20 +1,21 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import * as z from 'zod'
-import { messageOf } from '../core/errors.ts'
+import { beforeDeadline } from '../core/deadline.ts'
+import { Invalid, invalid, issuesText, messageOf, Problem } from '../core/errors.ts'
 import { issueText } from '../core/issue-text.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Follower, Store } from '../ports/store.ts'
+import type { Limiter } from '../ports/limiter.ts'
+import type { Insert, Store } from '../ports/store.ts'
+import { OTHER_AGENTS } from './counters.ts'
 import type { AgentChoice } from './create.ts'
-import type { Enqueue } from './enqueue.ts'
-import type { Lifecycle } from './lifecycle.ts'
+import { batchesOf, issuesOf, itemIn, listIn } from './import-file.ts'
 import { isFinal } from './machine.ts'
-import type { ImportBody, ImportResults } from './queries.ts'
-import type { Reconcile } from './reconcile.ts'
-import { type TaskRow, taskEvents, tasks } from './rows.ts'
-import { CreateTaskSchema, TaskSchema } from './schema.ts'
-import { tallyOfEnded, tallyOfNew } from './tally.ts'
-import type { Telling } from './telling.ts'
+import type { ImportResults } from './queries.ts'
+import { tasks } from './rows.ts'
+import { StoredTaskSchema, type TaskRow } from './schema.ts'
+import type { Transitions } from './transitions.ts'
 
 // Times are stored in one form, of equal length, so that texts sort as times do.
 const time = z.iso.datetime().transform((text) => iso(Date.parse(text)))
@@ -31,96 +32,146 @@ const ImportedId = z
   )
   .refine((id) => !TAKEN.has(id), 'is the name of an endpoint')
 
-/** A task of an export. What an older export lacks is filled in; what is there must be right. */
-const ImportedTask = TaskSchema.extend(CreateTaskSchema.shape)
-  .partial({ agent: true, createdBy: true })
-  .extend({
-    id: ImportedId,
-    attempts: z.int().min(0).optional(),
-    maxAttempts: z.int().min(1).max(100).optional(),
-    createdAt: time,
-    updatedAt: time.optional(),
-    queuedAt: time.optional(),
-    startedAt: time.optional(),
-    completedAt: time.optional(),
-    nextAttemptAt: time.optional(),
-  })
+/**
+ * A task of an export. What an older export lacks is filled in; what is there must be right. Who created it is not taken
+ * from a file: a task acts with the rights and the linked accounts of that person.
+ */
+const ImportedTask = StoredTaskSchema.omit({ createdBy: true }).extend({
+  id: ImportedId,
+  agent: z.string().min(1).max(200).optional(),
+  attempts: z.int().min(0).optional(),
+  maxAttempts: z.int().min(1).max(100).optional(),
+  createdAt: time,
+  updatedAt: time.optional(),
+  queuedAt: time.optional(),
+  startedAt: time.optional(),
+  completedAt: time.optional(),
+  nextAttemptAt: time.optional(),
+})
+
+/** Reading and checking a file of 50 MiB takes a while, whatever is in it. */
+const LIMIT = { name: 'import', calls: 30, windowMs: 60_000 }
+
+/** Counts an import, whatever becomes of it, for its user. Throws Problem `rate_limited`. */
+export const createImportLimit =
+  ({ limiter }: { limiter: Limiter }) =>
+  async ({ userId }: Principal): Promise<void> => {
+    const retryAfterMs = await limiter.take(LIMIT, userId)
+    if (retryAfterMs > 0)
+      throw new Problem('rate_limited', 'rate_limited', 'Too many imports. Please try again in a minute.', {
+        retryAfterMs,
+      })
+  }
 
 type Needs = {
   store: Store
-  lifecycle: Lifecycle
-  reconcile: Pick<Reconcile, 'born'>
-  telling: Pick<Telling, 'birth'>
-  queue: { readonly durable: boolean }
-  enqueueing: Pick<Enqueue, 'enqueue'>
+  transitions: Pick<Transitions, 'event'>
   agents: AgentChoice
   clock: Clock
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
   maxAttempts: () => number
 }
-type Outcome = 'imported' | 'skipped' | { index: number; id?: string; message: string }
+type Refusal = { index: number; id?: string; message: string }
+type Outcome = 'imported' | 'skipped' | Refusal
+type Results = z.output<typeof ImportResults>
 
-const CHUNK = 200
+const MOST_ERRORS = 100
+/** Clocks of two services differ, and the file may come from one that is ahead. */
+const AHEAD_MS = 86_400_000
+/** What has happened, as an export says it. */
+const PAST = ['createdAt', 'updatedAt', 'queuedAt', 'startedAt', 'completedAt'] as const
+const RETRY_MS = 5_000
+/** For the whole file to come in: all other imports wait for it. */
+const UPLOAD_MS = 60_000
 
 export const createTaskImport = (needs: Needs) => {
-  const { store, lifecycle, reconcile, telling, queue, enqueueing, agents, clock, maxAttempts } = needs
+  const { store, transitions, agents, clock, audit, maxAttempts } = needs
+  let isUnderWay = false
+
   /** Ids and times are kept. A task that had ended is restored as it was; any other is queued from the start. */
   const rowOf = (principal: Principal, task: z.output<typeof ImportedTask>): TaskRow => {
+    const agent = task.agent ?? task.assignedAgent ?? agents.fallback
     const whole: TaskRow = {
       ...task,
-      agent: task.agent ?? task.assignedAgent ?? agents.fallback,
+      agent,
+      ...(agents.types().includes(agent) ? {} : { countedAs: OTHER_AGENTS }),
       attempts: task.attempts ?? 0,
       maxAttempts: task.maxAttempts ?? maxAttempts(),
-      createdBy: task.createdBy ?? principal.userId,
+      createdBy: principal.userId,
       updatedAt: task.updatedAt ?? iso(clock.now()),
       fence: 0,
     }
     if (isFinal(task.status)) return whole
     const { startedAt: _started, completedAt: _completed, nextAttemptAt: _next, ...fresh } = whole
-    const { queuedAt: _queued, ...unsent } = fresh
-    return queue.durable
-      ? { ...unsent, status: 'pending', attempts: 0 }
-      : { ...unsent, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
+    return { ...fresh, status: 'queued', queuedAt: iso(clock.now()), attempts: 0 }
   }
 
-  const followersOf = (row: TaskRow): Follower[] => {
-    if (row.born !== undefined) return []
-    const event = lifecycle.event(row.id, row.status === 'queued' ? 'queued' : 'created', {
-      message: 'imported',
-    })
-    return [{ insert: taskEvents, row: event }, ...tallyOfNew(row), ...tallyOfEnded(row)]
+  const insertOf = (row: TaskRow): Insert<TaskRow> => {
+    const event = transitions.event(row.status === 'queued' ? 'queued' : 'created', { message: 'imported' })
+    return { insert: tasks, row, log: [event] }
   }
 
-  const importOne = async (principal: Principal, given: unknown, index: number): Promise<Outcome> => {
-    const parsed = ImportedTask.safeParse(given, { error: issueText })
-    if (!parsed.success) return { index, ...idOf(given), message: issuesOf(parsed.error) }
-    const row = reconcile.born(rowOf(principal, parsed.data), iso(clock.now()))
+  /** Throws Problem `invalid` for what is no task, or one of a day that has not come: it would be among the statistics. */
+  const taskOf = (given: unknown): z.output<typeof ImportedTask> => {
+    const { success, data, error } = ImportedTask.safeParse(given, { error: issueText })
+    if (!success) throw invalid(issuesOf(error))
+    const late = PAST.filter((field) => Date.parse(data[field] ?? '') > clock.now() + AHEAD_MS)
+    if (late.length > 0) throw invalid(late.map((path) => ({ path, message: 'lies in the future' })))
+    return data
+  }
+
+  const importOne = async (principal: Principal, bytes: Buffer, index: number): Promise<Outcome> => {
+    let given: unknown
     try {
-      const { applied } = await store.commit<TaskRow>({ insert: tasks, row }, followersOf(row))
-      // One that could not be told stays pending: the tick that queues it tells it first.
-      const isTold = applied && (await telling.birth(row))
-      if (isTold && !isFinal(row.status)) await enqueueing.enqueue(row)
+      given = itemIn(bytes)
+      const { applied } = await store.commit<TaskRow>(insertOf(rowOf(principal, taskOf(given))))
       return applied ? 'imported' : 'skipped'
     } catch (thrown) {
-      return { index, id: row.id, message: messageOf(thrown) }
+      return { index, ...idOf(given), message: messageOf(faultOf(thrown, index)) }
     }
   }
 
-  /** Restores an export. An id that exists is skipped; a task that does not fit is named and the rest goes on. */
+  const importItems = async (principal: Principal, items: Iterable<Buffer>): Promise<Results> => {
+    const results: Results = { imported: 0, skipped: 0, errors: [] }
+    let index = 0
+    for (const batch of batchesOf(items)) {
+      const first = index
+      const outcomes = await Promise.all(batch.map((item, n) => importOne(principal, item, first + n)))
+      for (const outcome of outcomes) count(results, outcome)
+      index += batch.length
+      // A batch of refused items waits for nothing, and others wait for answers.
+      await turn()
+    }
+    return results
+  }
+
+  /**
+   * Restores an export. A file is looked at to its end before anything of it is stored: one that is too large, or no export,
+   * changes nothing. Then an id that exists is skipped; a task that does not fit is named, and the rest goes on. One import
+   * at a time, since each holds its file in memory. Throws Problem `rate_limited` `import_under_way`, `invalid`
+   * `request_timeout` for a file that takes more than a minute to come, and what the file is refused for.
+   */
   return async (
     principal: Principal,
-    body: z.output<typeof ImportBody>,
-  ): Promise<z.output<typeof ImportResults>> => {
-    const outcomes: Outcome[] = []
-    for (let at = 0; at < body.tasks.length; at += CHUNK) {
-      const chunk = body.tasks.slice(at, at + CHUNK)
-      outcomes.push(...(await Promise.all(chunk.map((task, n) => importOne(principal, task, at + n)))))
-    }
-    return {
-      imported: outcomes.filter((outcome) => outcome === 'imported').length,
-      skipped: outcomes.filter((outcome) => outcome === 'skipped').length,
-      errors: outcomes.filter((outcome) => typeof outcome === 'object'),
+    pieces: AsyncIterable<Buffer>,
+  ): Promise<Results & { given: number }> => {
+    if (isUnderWay) throw underWay()
+    isUnderWay = true
+    try {
+      const { items, count: given } = await listIn(beforeDeadline(pieces, UPLOAD_MS, clock, tooSlow))
+      // Before the first is stored: an import that a death of the process cuts off is on record too.
+      await audit(principal, 'task.import', { tasks: given })
+      return { ...(await importItems(principal, items())), given }
+    } finally {
+      isUnderWay = false
     }
   }
+}
+
+const count = (results: Results, outcome: Outcome): void => {
+  if (typeof outcome === 'string') results[outcome] += 1
+  else if (results.errors.length < MOST_ERRORS) results.errors.push(outcome)
+  else results.moreErrors = (results.moreErrors ?? 0) + 1
 }
 
 const idOf = (given: unknown) =>
@@ -128,5 +179,14 @@ const idOf = (given: unknown) =>
     ? { id: given.id.slice(0, 128) }
     : {}
 
-const issuesOf = (error: z.ZodError) =>
-  error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ')
+/** A field at fault goes by its name, as in a create; an item as a whole by its place in the list. */
+const faultOf = (thrown: unknown, index: number): unknown =>
+  thrown instanceof Invalid ? issuesText(thrown.issues, `tasks.${index}`) : thrown
+
+const underWay = () =>
+  new Problem('rate_limited', 'import_under_way', 'Another import is under way: try again when it is done', {
+    retryAfterMs: RETRY_MS,
+  })
+
+const tooSlow = () =>
+  new Problem('invalid', 'request_timeout', `The file did not come within ${UPLOAD_MS / 1_000} seconds`)

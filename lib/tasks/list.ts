@@ -1,9 +1,10 @@
-import { pageFacts, rangeOf } from '../core/page.ts'
-import type { Store } from '../ports/store.ts'
-import type { ListTasks } from './queries.ts'
-import { publicTask, type TaskRow, tasks } from './rows.ts'
-import type { TaskFields } from './schema.ts'
-import { TASK_TOTALS } from './tally.ts'
+import { Problem } from '../core/errors.ts'
+import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import type { Store, Test } from '../ports/store.ts'
+import { TASK_COUNTERS } from './counters.ts'
+import type { FilterTasks, ListTasks } from './queries.ts'
+import { publicTask, tasks } from './rows.ts'
+import type { TaskFields, TaskRow } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 
@@ -14,14 +15,14 @@ export const createTaskList =
     const { status } = query
     const fields = query.full ? undefined : query.fields
     const scope = `tasks:${status ?? ''}`
-    const [page, totals] = await Promise.all([
+    const [page, counters] = await Promise.all([
       store.page(tasks, { ...selectionOf(query), order: 'desc', ...rangeOf(query, scope) }),
-      store.tallies(TASK_TOTALS.group),
+      store.counters(TASK_COUNTERS.counter),
     ])
-    const counts = totals[TASK_TOTALS.member] ?? {}
+    const counted = counters[TASK_COUNTERS.member]?.[status ? `status:${status}` : 'total']
     return {
       tasks: page.rows.map((row) => (fields ? picked(row, fields) : publicTask(row))),
-      ...pageFacts(page, counts[status ? `status:${status}` : 'total'] ?? 0, query, scope),
+      ...pageFacts(page, totalOf(page, counted, query), query, scope),
     }
   }
 
@@ -32,3 +33,60 @@ const selectionOf = ({ status, full, fields }: ListTasks) => ({
 
 const picked = (row: TaskRow, fields: readonly (keyof TaskFields)[]): TaskFields =>
   Object.fromEntries([['id', row.id], ...fields.map((name) => [name, row[name]])]) as TaskFields
+
+/** Whole tasks that meet every given criterion, in the asked order. */
+export const createTaskFilter =
+  ({ store }: { store: Store }) =>
+  async (query: FilterTasks) => {
+    const { limit, offset = 0, sortBy, sortOrder } = query
+    const scope = scopeOf(query)
+    const selection = {
+      index: 'newest',
+      where: testsOf(query),
+      ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
+      order: sortOrder,
+      detail: true,
+      total: true,
+      ...rangeOf(query, scope),
+    }
+    const page = await store.page(tasks, selection).catch(refuse)
+    return {
+      tasks: page.rows.map(publicTask),
+      ...pageFacts(page, page.total ?? 0, { limit, offset }, scope),
+    }
+  }
+
+/** Says in the words of the query what storage says in its own. */
+const refuse = (thrown: unknown): never => {
+  if (!(thrown instanceof Problem) || thrown.code !== 'selection_too_broad') throw thrown
+  throw new Problem(thrown.kind, thrown.code, TOO_BROAD, { cause: thrown })
+}
+
+const TOO_BROAD =
+  'Too many tasks would have to be looked through; narrow the search by createdAfter, createdBefore or status'
+
+/** A cursor is good for the very selection and order that it was made in. */
+const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
+  `filter:${JSON.stringify(selection)}`
+
+const testsOf = (query: FilterTasks): Test<TaskRow>[] => [
+  ...oneOf('status', query.status),
+  ...oneOf('priority', query.priority),
+  ...oneOf('source', query.source),
+  ...oneOf('agent', query.agent),
+  ...oneOf('repository', query.repository === undefined ? undefined : [query.repository]),
+  ...(query.labels ? [{ field: 'labels' as const, hasAll: query.labels }] : []),
+  ...between('createdAt', query.createdAfter, query.createdBefore),
+  ...between('completedAt', query.completedAfter, query.completedBefore),
+  ...(query.q ? [{ fields: ['title', 'description', 'prompt'] as const, contains: query.q }] : []),
+]
+
+type TaskField = Extract<keyof TaskRow, string>
+
+const oneOf = (field: TaskField, values: readonly (string | number)[] | undefined): Test<TaskRow>[] =>
+  values ? [{ field, in: values }] : []
+
+const between = (field: TaskField, from: string | undefined, to: string | undefined): Test<TaskRow>[] =>
+  from === undefined && to === undefined
+    ? []
+    : [{ field, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }]

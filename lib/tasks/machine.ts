@@ -4,13 +4,14 @@
  */
 export const transitions = {
   pending: { enqueue: 'queued', cancel: 'cancelled' },
-  queued: { start: 'in_progress', cancel: 'cancelled', lose: 'failed' },
+  queued: { start: 'in_progress', cancel: 'cancelled', undeliverable: 'failed' },
   in_progress: {
     succeed: 'completed',
     retry: 'queued',
+    defer: 'pending',
     recover: 'queued',
     release: 'queued',
-    exhaust: 'failed',
+    fail: 'failed',
     cancel: 'cancelled',
   },
   completed: {},
@@ -31,10 +32,11 @@ export const eventOf = {
   start: 'started',
   succeed: 'completed',
   retry: 'retrying',
+  defer: 'retrying',
   recover: 'recovered',
   release: 'recovered',
-  exhaust: 'failed',
-  lose: 'failed',
+  fail: 'failed',
+  undeliverable: 'failed',
   cancel: 'cancelled',
   redrive: 'retried',
 } as const satisfies Record<TaskVerb, string>
@@ -42,12 +44,6 @@ export const eventOf = {
 /** The state that `verb` leads to from `from`, or undefined where the lifecycle does not allow it. */
 export const nextStatus = (from: TaskStatus, verb: TaskVerb): TaskStatus | undefined =>
   (transitions[from] as Partial<Record<TaskVerb, TaskStatus>>)[verb]
-
-/** The same beside a durable queue: whoever goes back to that is pending until it took the message. */
-export const statusBesideQueue = (from: TaskStatus, verb: TaskVerb): TaskStatus | undefined => {
-  const to = nextStatus(from, verb)
-  return to === 'queued' && verb !== 'enqueue' ? 'pending' : to
-}
 
 /** A task that will not change by itself any more. */
 export const isFinal = (status: TaskStatus): boolean =>

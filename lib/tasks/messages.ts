@@ -1,24 +1,27 @@
-import type { Clock } from '../ports/clock.ts'
-import type { Outgoing } from '../ports/queue.ts'
-import type { TaskRow } from './rows.ts'
-import type { RunTask } from './schema.ts'
+import type { Change, Message } from '../core/collection.ts'
+import { isFinal } from './machine.ts'
+import type { TaskRow } from './schema.ts'
 
-export type MessageFor = ReturnType<typeof createMessageFor>
+/** The channel of runs, and that of what is told to others. */
+export const RUN = 'run'
+export const NOTICES = 'notices'
 
-/** What the message of a task's next attempt says. */
-export const createMessageFor = ({ clock }: { clock: Pick<Clock, 'now'> }) => {
-  /** What is left of a backoff; a clock that stepped back does not make it longer than it was. */
-  const remainingMs = ({ nextAttemptAt, updatedAt }: TaskRow) => {
-    if (nextAttemptAt === undefined) return 0
-    const dueAt = Date.parse(nextAttemptAt)
-    return Math.max(0, dueAt - Math.max(clock.now(), Date.parse(updatedAt)))
-  }
+/** The message of a task's next attempt. Tasks of one repository, else of one caller, share a turn. */
+export const runMessage = (row: TaskRow): Message => ({
+  to: RUN,
+  id: `${row.id}:${row.attempts + 1}`,
+  body: { taskId: row.id, attempt: row.attempts + 1, ...(row.trace ? { trace: row.trace } : {}) },
+  priority: row.priority,
+  ...(row.nextAttemptAt === undefined ? {} : { notBefore: row.nextAttemptAt }),
+  group: row.repository ?? row.createdBy,
+  rebuilt: true,
+})
 
-  /** Tasks of one repository, else of one caller, share a turn. */
-  return (row: TaskRow): Outgoing<RunTask> => ({
-    body: { taskId: row.id, attempt: row.attempts + 1 },
-    priority: row.priority,
-    delayMs: remainingMs(row),
-    group: row.repository ?? row.createdBy,
-  })
+/** A task that becomes queued is to be run; the end of one that is watched is to be told. */
+export const sendsOf = ({ before, after, log }: Change<TaskRow>): Message[] => {
+  if (after === undefined || before?.status === after.status) return []
+  if (after.status === 'queued') return [runMessage(after)]
+  if (before === undefined || !after.watched || !isFinal(after.status)) return []
+  const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
+  return [{ to: NOTICES, id, body: { kind: 'ended', taskId: after.id } }]
 }

@@ -12,6 +12,13 @@ export const ListTasksQuery = z.object({
 })
 export type ListTasks = z.output<typeof ListTasksQuery>
 
+/** Without a limit the log is answered as far as it goes. */
+export const TaskEventsQuery = z.object({
+  after: z.string().min(1).max(200).optional(),
+  limit: queryInt(1, 200).optional(),
+})
+export type TaskEventsRange = z.output<typeof TaskEventsQuery>
+
 const word = z.string().min(1).max(500)
 
 export const FilterTasksQuery = z.object({
@@ -36,15 +43,21 @@ export type FilterTasks = z.output<typeof FilterTasksQuery>
 
 export const EXPORT_VERSION = '1.0'
 
+/** Tasks of one import. */
+export const MOST_IMPORTED = 100_000
+
 export const ImportBody = z.object({
   version: z.literal(EXPORT_VERSION, { error: `must be "${EXPORT_VERSION}"` }),
-  tasks: z.array(z.unknown()).max(200_000),
+  tasks: z.array(z.unknown()).max(MOST_IMPORTED),
 })
 
 export const ImportResults = z.object({
   imported: z.number(),
   skipped: z.number(),
+  /** Why a task was refused, of the first 100. */
   errors: z.array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() })),
+  /** How many more were refused than `errors` lists. */
+  moreErrors: z.number().optional(),
 })
 
 const counts = z.record(z.string(), z.number())

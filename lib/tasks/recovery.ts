@@ -3,39 +3,52 @@ import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Queue } from '../ports/queue.ts'
+import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { Query, Store } from '../ports/store.ts'
-import type { Enqueue } from './enqueue.ts'
+import type { Lease } from './lease.ts'
 import type { TaskStatus } from './machine.ts'
-import type { Reconcile } from './reconcile.ts'
-import { type TaskRow, tasks } from './rows.ts'
-import type { createRuns } from './runs.ts'
-import type { RunTask } from './schema.ts'
+import { tasks } from './rows.ts'
+import type { RunTask, TaskRow } from './schema.ts'
+import type { Transitions } from './transitions.ts'
 
 type Needs = {
   store: Store
   queue: Queue<RunTask>
-  enqueueing: Enqueue
-  reconcile: Pick<Reconcile, 'settle'>
-  runs: Pick<ReturnType<typeof createRuns>, 'recover'>
+  transitions: Transitions
+  lease: Pick<Lease, 'recover'>
   clock: Clock
   log: Log
 }
 
 const PAGE = 1_000
 /** Rows that a tick works on at once: so many are done within a few seconds, whatever stands in the way. */
-const WORKED_AT_ONCE = 200
+const CONCURRENCY = 200
 /** A tick begins nothing more in a status after so long: it goes through three, and its function has 55 s. */
 const WORK_MS = 10_000
-/** Whoever makes a task pending sends its message within moments; one that is pending for longer was left there. */
-const PENDING_GRACE_MS = 10_000
-/** What a durable queue keeps messages for; it forgets those of tasks that were queued before. */
-const RETENTION_MS = 10 * 86_400_000
+/** A message that has led to no claim for so long may have been lost on its way. */
+const UNCLAIMED_MS = 15 * 60_000
+/** It is sent again once in so long. */
+const SENT_AGAIN_MS = 3_600_000
+/** Messages that a tick sends again at most: a long backlog is not doubled. */
+const MOST_SENT_AGAIN = 1_000
 
-/** Puts back on its way what a death or a refusal left lying. */
-export const createRecovery = (needs: Needs) => {
-  const { store, queue, reconcile, runs, clock, log } = needs
-  const { enqueue, messageFor } = needs.enqueueing
+/** Puts back on its way what a death or a lost message left behind. */
+export const createRecovery = ({ store, queue, transitions, lease, clock, log }: Needs) => {
+  /** What is left of a backoff; a clock that stepped back does not make it longer than it was. */
+  const delayMs = ({ nextAttemptAt, updatedAt }: TaskRow) =>
+    nextAttemptAt === undefined
+      ? 0
+      : Math.max(0, Date.parse(nextAttemptAt) - Math.max(clock.now(), Date.parse(updatedAt)))
+
+  const messageOfRow = (row: TaskRow): Outgoing<RunTask> => ({
+    body: { taskId: row.id, attempt: row.attempts + 1, ...(row.trace ? { trace: row.trace } : {}) },
+    priority: row.priority,
+    delayMs: Math.min(delayMs(row), queue.longestDelayMs),
+    group: row.repository ?? row.createdBy,
+  })
+
+  /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not take it. */
+  const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
 
   /** Tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
   async function* inStatus(
@@ -50,22 +63,19 @@ export const createRecovery = (needs: Needs) => {
     }
   }
 
-  /**
-   * Does it with every row and answers with how many it could: one that cannot be helped costs the others nothing. What
-   * they send in one turn shares its requests.
-   */
+  /** Does it with every row and answers with how many it could: one that fails costs the others nothing. */
   const withEach = async (
     rows: readonly TaskRow[],
-    take: (row: TaskRow) => Promise<unknown>,
+    work: (row: TaskRow) => Promise<unknown>,
   ): Promise<number> => {
-    const taken = await Promise.allSettled(rows.map(take))
-    for (const [n, outcome] of taken.entries())
+    const outcomes = await Promise.allSettled(rows.map(work))
+    for (const [n, outcome] of outcomes.entries())
       if (outcome.status === 'rejected')
         log.error(
           { taskId: rows[n]?.id, reason: messageOf(outcome.reason) },
           'a task could not be put back on its way',
         )
-    return taken.filter(({ status }) => status === 'fulfilled').length
+    return outcomes.filter(({ status }) => status === 'fulfilled').length
   }
 
   /**
@@ -75,70 +85,83 @@ export const createRecovery = (needs: Needs) => {
   const afterRestart = async (): Promise<{ resent: number; recovered: number }> => {
     let resent = 0
     let recovered = 0
-    for await (const rows of inStatus('queued'))
-      resent += await withEach(rows, async (row) => queue.send([messageFor(row)]))
-    for await (const rows of inStatus('pending')) await withEach(rows, enqueue)
-    for await (const rows of inStatus('in_progress')) recovered += await withEach(rows, runs.recover)
+    for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
+    for await (const rows of inStatus('in_progress')) recovered += await withEach(rows, lease.recover)
     return { resent, recovered }
   }
 
-  /**
-   * Works through a status in order, so many rows at once, until that is done or the tick has been at it for long.
-   * Answers how many it could do nothing for.
-   */
-  const work = async (
+  /** Works through a status in order, until that is done or has taken long. Answers how many it failed to do. */
+  const workThrough = async (
     status: TaskStatus,
     isDue: (row: TaskRow) => boolean,
-    take: (row: TaskRow) => Promise<unknown>,
-    where: Query<TaskRow>['where'] = [],
+    work: (row: TaskRow) => Promise<unknown>,
+    most = Number.POSITIVE_INFINITY,
   ): Promise<number> => {
-    let left = 0
+    let failed = 0
+    let done = 0
     const until = clock.monotonic() + WORK_MS
-    const isOver = () => clock.monotonic() > until
-    for await (const rows of inStatus(status, { where }, isOver)) {
+    const isOver = () => clock.monotonic() > until || done >= most
+    for await (const rows of inStatus(status, {}, isOver)) {
       const due = rows.filter(isDue)
-      for (let at = 0; at < due.length && !isOver(); at += WORKED_AT_ONCE) {
-        const some = due.slice(at, at + WORKED_AT_ONCE)
-        left += some.length - (await withEach(some, take))
+      for (let at = 0; at < due.length && !isOver(); at += CONCURRENCY) {
+        const some = due.slice(at, at + Math.min(CONCURRENCY, most - done))
+        done += some.length
+        failed += some.length - (await withEach(some, work))
       }
     }
-    return left
+    return failed
   }
 
-  /** Whoever left it pending may have left untold what made it so. */
-  const takeUp = async (row: TaskRow): Promise<void> => {
-    await enqueue((await reconcile.settle(row.id)) ?? row)
-  }
-
-  /** Sends a task again whose message the queue has forgotten; a message that was not forgotten finds nothing to do. */
-  const sendAgain = async (row: TaskRow): Promise<void> => {
-    await queue.send([messageFor(row)])
-    await store.commit<TaskRow>({
-      update: tasks,
-      key: row.id,
-      when: { status: 'queued', queuedAt: row.queuedAt ?? null },
+  const enqueue = ({ id, attempts }: TaskRow) =>
+    transitions.apply({
+      taskId: id,
+      from: 'pending',
+      verb: 'enqueue',
+      when: { attempts },
       set: { queuedAt: iso(clock.now()) },
     })
-  }
 
   /**
-   * Each tick: leases that ran out (but for the tasks that `isRunningHere`), and tasks that the queue has not got yet.
-   * Answers how many are left lying though they were due, which the log names.
+   * Each tick: leases that ran out (but for the tasks that `isRunningHere`), and pending tasks that are due within what the
+   * queue can delay. Answers how many it failed to do, which the log names.
    */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
-    const abandoned = (row: TaskRow) => (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
-    const lost = await work('in_progress', abandoned, runs.recover)
-    const isSendable = ({ nextAttemptAt }: TaskRow) =>
+    const isAbandoned = (row: TaskRow) => (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
+    const isDue = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
-    const forgotten = (row: TaskRow) => Date.parse(row.updatedAt) < now - PENDING_GRACE_MS && isSendable(row)
-    const unsent = await work('pending', forgotten, takeUp)
-    const unheard = queue.durable ? await resendForgotten(iso(now - RETENTION_MS)) : 0
-    return lost + unsent + unheard
+    return (
+      (await workThrough('in_progress', isAbandoned, lease.recover)) +
+      (await workThrough('pending', isDue, enqueue))
+    )
   }
 
-  const resendForgotten = (before: string) =>
-    work('queued', ({ queuedAt = '' }) => queuedAt < before, sendAgain, [{ field: 'createdAt', to: before }])
+  /**
+   * Sends messages once more for tasks that have been queued for 15 minutes without a claim, oldest first: messages get lost
+   * where the change feed skipped a record, or was down for longer than it keeps them. Of two messages one leads to a claim.
+   */
+  const resend = (): Promise<number> => {
+    const now = clock.now()
+    const isUnclaimed = ({ updatedAt, nextAttemptAt = updatedAt, sentAgainAt }: TaskRow) =>
+      Date.parse(nextAttemptAt) < now - UNCLAIMED_MS &&
+      (sentAgainAt === undefined || Date.parse(sentAgainAt) < now - SENT_AGAIN_MS)
+    const sendOnceMore = async (row: TaskRow): Promise<void> => {
+      await send(row)
+      await store.commit<TaskRow>({
+        update: tasks,
+        key: row.id,
+        when: { status: 'queued', attempts: row.attempts },
+        set: { sentAgainAt: iso(now) },
+      })
+    }
+    return workThrough('queued', isUnclaimed, sendOnceMore, MOST_SENT_AGAIN)
+  }
 
-  return { afterRestart, tick }
+  /** Sends the message of a task that waits for it once more. Rejects with Problem `unavailable` when the queue does not take it. */
+  const sendAgain = async ({ id }: Pick<TaskRow, 'id'>): Promise<void> => {
+    const row = await store.get(tasks, id)
+    if (row?.status === 'queued') await send(row)
+  }
+
+  return { afterRestart, tick, resend, sendAgain }
 }

@@ -1,16 +1,14 @@
-import { collection } from '../core/collection.ts'
-import { CreateTaskSchema, type Task, type TaskEvent, TaskEventSchema, TaskSchema } from './schema.ts'
-
-/** What is stored beside the public fields: who holds the task, and what follows from its last write. */
-export type TaskRow = Task & {
-  /** Grows with every claim; a write of a run carries the number it was started under. */
-  fence: number
-  /** Epoch milliseconds until which the holder of the task counts as alive. */
-  leaseExpiresAt?: number
-  /** Where storage writes the row first and what follows from it next: enough for anybody to finish that, as text. */
-  born?: string
-  last?: string
-}
+import { type Collection, collection } from '../core/collection.ts'
+import { countsOf } from './counters.ts'
+import { sendsOf } from './messages.ts'
+import {
+  CreateTaskSchema,
+  type Task,
+  type TaskEvent,
+  TaskEventSchema,
+  type TaskRow,
+  TaskSchema,
+} from './schema.ts'
 
 type TaskField = Extract<keyof TaskRow, string>
 const HEAVY: readonly TaskField[] = ['description', 'prompt', 'result', 'metadata']
@@ -34,13 +32,32 @@ const FIXED: readonly TaskField[] = [
   'maxAttempts',
   'createdBy',
   'retriedFrom',
+  'countedAs',
+  'trace',
+  'watched',
 ]
 // What was asked for comes first, as in the row that a create makes.
 const ALL_FIELDS = [
   ...new Set([...Object.keys(CreateTaskSchema.shape), ...Object.keys(TaskSchema.shape)]),
   'fence',
   'leaseExpiresAt',
+  'countedAs',
+  'sentAgainAt',
+  'trace',
+  'watched',
 ] as TaskField[]
+
+/** What the log of a task has for each event; what the row says of all of them is added when it is read. */
+export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'>
+
+/** Rows of earlier versions are whole events, those of progress among them. */
+export const taskEvents = collection<TaskEvent>({
+  name: 'taskEvents',
+  within: 'taskId',
+  key: 'id',
+  indexes: { ofTask: { within: 'taskId', by: 'id' } },
+  summary: TaskEventSchema.keyof().options,
+})
 
 export const tasks = collection<TaskRow>({
   name: 'tasks',
@@ -50,18 +67,27 @@ export const tasks = collection<TaskRow>({
   summary: ALL_FIELDS.filter((field) => !HEAVY.includes(field)),
   long: LONG,
   fixed: FIXED,
+  log: taskEvents as unknown as Collection,
+  counts: countsOf,
+  // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
+  recount: {
+    index: 'newest',
+    tells: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
+  },
+  sends: sendsOf,
 })
 
-export const taskEvents = collection<TaskEvent>({
-  name: 'taskEvents',
-  within: 'taskId',
-  key: 'id',
-  indexes: { ofTask: { within: 'taskId', by: 'id' } },
-  summary: TaskEventSchema.keyof().options,
-})
-
-/** The answer to a create that carried an `Idempotency-Key`, kept for a day. */
-export type CreateReplay = { key: string; bodyHash: string; task: Task; born?: string; expiresAt: number }
+/**
+ * An `Idempotency-Key` that was used, kept for a day: the task, and what of it the same request cannot tell. `task` is what
+ * earlier versions kept instead.
+ */
+export type CreateReplay = {
+  key: string
+  bodyHash: string
+  expiresAt: number
+  made?: Pick<Task, 'id' | 'agent' | 'maxAttempts' | 'createdAt'>
+  task?: Task
+}
 
 export const createReplays = collection<CreateReplay>({
   name: 'createReplays',
@@ -80,8 +106,10 @@ export const publicTask = (row: TaskRow): Task => {
     ...row,
     fence: undefined,
     leaseExpiresAt: undefined,
-    born: undefined,
-    last: undefined,
+    countedAs: undefined,
+    sentAgainAt: undefined,
+    trace: undefined,
+    watched: undefined,
   }
   return task
 }

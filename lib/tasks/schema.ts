@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { nameText } from '../core/shown-text.ts'
+import type { Trace } from '../core/trace.ts'
 import { TASK_STATUSES } from './machine.ts'
 
 export const TaskStatusSchema = z.enum(TASK_STATUSES)
@@ -33,17 +35,23 @@ const metadata = z.record(z.string(), json)
 /** The body of a create, and the task definition wherever else one is given. Unknown keys are dropped. */
 export const CreateTaskSchema = z
   .object({
-    title: z.string().trim().min(1).max(500),
+    title: nameText(500),
     description: z.string().max(100_000).optional(),
     prompt: z.string().max(100_000).optional(),
     priority: PrioritySchema.default(3),
     source: TaskSourceSchema.default('api'),
     sourceId: shortText.optional(),
     sourceUrl: httpUrl.optional(),
-    repository: shortText.min(1).optional(),
+    repository: shortText
+      .min(1)
+      .meta({
+        description:
+          '`owner/repo`, an https URL, or a path or `file:` URL of this machine; 400 `repository_refused` for a host or path that this caller may not name',
+      })
+      .optional(),
     branch: shortText.min(1).optional(),
-    labels: z.array(z.string().min(1).max(200)).max(50).default([]),
-    assignedAgent: z.string().min(1).max(200).optional(),
+    labels: z.array(nameText(200)).max(50).default([]),
+    assignedAgent: nameText(200).optional(),
     metadata: metadata.optional(),
   })
   .meta({ id: 'CreateTask' })
@@ -90,6 +98,16 @@ export const TaskSchema = z
   })
   .meta({ id: 'Task' })
 
+/**
+ * A task as an export has it. White space around names is refused of new tasks alone: earlier versions stored some with it,
+ * and their exports are to come back as they are.
+ */
+export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape).extend({
+  title: z.string().min(1).max(500),
+  labels: z.array(z.string().min(1).max(200)).max(50).default([]),
+  assignedAgent: z.string().min(1).max(200).optional(),
+})
+
 /** Any subset of a task's fields; the list shows summaries or what `fields` asked for. */
 export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })
 
@@ -114,5 +132,27 @@ export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
 
 /** What the queue carries: never the task, only which attempt of which task is to run. */
-export const RunTaskSchema = z.object({ taskId: z.string().min(1).max(200), attempt: z.int().min(1) })
+export const RunTaskSchema = z.object({
+  taskId: z.string().min(1).max(200),
+  attempt: z.int().min(1),
+  trace: z
+    .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
+    .exactOptional(),
+})
 export type RunTask = z.output<typeof RunTaskSchema>
+
+/** What is stored beside the public fields. */
+export type TaskRow = Task & {
+  /** The fencing token: grows with every claim; a write of a run carries the number it was started under. */
+  fence: number
+  /** What its agent is called in the counters, where that is not a name that this service has given out. */
+  countedAs?: string
+  /** Epoch milliseconds until which the worker that leased the task counts as alive. */
+  leaseExpiresAt?: number
+  /** When a message of it was sent once more, because none had led to a claim. */
+  sentAgainAt?: string
+  /** The request that the task came with. */
+  trace?: Trace
+  /** Its end is to be told to others. */
+  watched?: true
+}

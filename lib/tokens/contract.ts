@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { pageAnswer, pageQuery } from '../core/page.ts'
+import { PageQuery, pageAnswer } from '../core/page.ts'
 import { shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
 import { ScopeSchema, TokenSchema } from './schema.ts'
@@ -12,9 +12,6 @@ export const CreateTokenBody = z.object({
   rateLimit: z.int().min(1).max(1_000_000).optional(),
 })
 export type CreateToken = z.output<typeof CreateTokenBody>
-
-export const ListTokensQuery = z.object(pageQuery)
-export type ListTokens = z.output<typeof ListTokensQuery>
 
 export const tokenRoutes = defineRoutes({
   createToken: {
@@ -31,7 +28,7 @@ export const tokenRoutes = defineRoutes({
     path: '/api/tokens',
     summary: 'List your API tokens, newest first; admins see those of everybody',
     access: 'session',
-    query: ListTokensQuery,
+    query: PageQuery,
     response: z.object({ tokens: z.array(TokenSchema), ...pageAnswer }),
   },
   revokeToken: {

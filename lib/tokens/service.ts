@@ -1,12 +1,12 @@
 import { invalid, missing } from '../core/errors.ts'
-import { pageFacts, rangeOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
-import type { CreateToken, ListTokens } from './contract.ts'
+import type { CreateToken } from './contract.ts'
 import { type TokenRow, tokenRows } from './rows.ts'
 import type { Token } from './schema.ts'
 import { hashOf, tokenText } from './text.ts'
@@ -52,7 +52,7 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
     return { token: text, ...token }
   }
 
-  const list = async (principal: Principal, query: ListTokens) => {
+  const list = async (principal: Principal, query: PageQuery) => {
     const selection = selectionOf(principal)
     const scope = `tokens:${'is' in selection ? selection.is : ''}`
     const [page, total] = await Promise.all([

@@ -1,10 +1,10 @@
-import { maskText } from '../core/redact.ts'
+import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { ToolDecision, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import type { GuardName } from './guards/guard.ts'
 
-/** One tool call as it went, refused ones included. `arguments` are as the model gave them; `result` is a masked summary. */
+/** One tool call as it went, refused ones included. `result` is a summary; secrets are masked in all of it. */
 export type ToolCallRecord = {
   callId: string
   tool: string
@@ -22,8 +22,8 @@ export type ToolCallRecord = {
 
 const MOST_RESULT = 500
 
-const summaryOf = (content: string): string => {
-  const masked = maskText(content.slice(0, 8 * MOST_RESULT))
+const summaryOf = (content: string, masker: Masker): string => {
+  const masked = masker.logText(content.slice(0, 8 * MOST_RESULT))
   return masked.length > MOST_RESULT ? `${masked.slice(0, MOST_RESULT - 1)}…` : masked
 }
 
@@ -39,11 +39,12 @@ export const recordOf = (
   session: ToolSession,
   { content, failed, decision, durationMs }: ToolOutcome,
   guard: GuardName | undefined,
+  masker: Masker,
 ): ToolCallRecord => ({
   callId: call.id,
   tool: call.name,
-  arguments: call.arguments,
-  result: summaryOf(content),
+  arguments: masker.logValue(call.arguments),
+  result: summaryOf(content, masker),
   failed,
   decision,
   ...(guard && { guard }),

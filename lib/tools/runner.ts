@@ -1,4 +1,5 @@
 import { messageOf, Problem } from '../core/errors.ts'
+import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
@@ -18,8 +19,8 @@ type Needs = {
   approve?: Approve
   /** Hears of every call, refused ones included, before its result goes to the model. */
   onToolCall?: (record: ToolCallRecord) => void
-  /** Masks the secrets that the service knows of in everything a tool answers. */
-  mask?: (text: string) => string
+  /** Of all secrets that the service knows. */
+  masker?: Masker
   /** Per user. */
   callsPerMinute?: number
 }
@@ -38,7 +39,7 @@ const refusal = (judgement: Judgement & { reason: string }) => {
 
 /** Opens toolboxes: every call is checked against its schema, the mode and all guards before the tool runs. */
 export const createToolRunner = (needs: Needs) => {
-  const { clock, tools, mask = (text) => text, callsPerMinute = 300, approve = nobodyToAsk } = needs
+  const { clock, tools, masker = createMasker([]), callsPerMinute = 300, approve = nobodyToAsk } = needs
   const judge = createJudge({ approve, rate: createCallRate(clock), callsPerMinute })
 
   const perform = async ({ tool, input }: ParsedCall, { workspace }: ToolSession, signal: AbortSignal) => {
@@ -51,7 +52,7 @@ export const createToolRunner = (needs: Needs) => {
   }
 
   const handle = async (call: ToolCall, session: ToolSession, signal: AbortSignal) => {
-    const parsed = parseCall(tools, call)
+    const parsed = parseCall(tools, call, masker.logText)
     if (typeof parsed === 'string') return { decision: 'invalid' as const, content: parsed, failed: true }
     const judgement = await untilAborted(clock, judge(parsed, session, signal), signal)
     const { reason } = judgement
@@ -65,14 +66,14 @@ export const createToolRunner = (needs: Needs) => {
     const handled: Judgement & ToolOutput = await handle(call, session, signal)
     const { decision, failed = false, guard } = handled
     const durationMs = clock.monotonic() - from
-    const outcome = { content: mask(handled.content), failed, decision, durationMs }
-    needs.onToolCall?.(recordOf(call, session, outcome, guard))
+    const outcome = { content: masker.text(handled.content), failed, decision, durationMs }
+    needs.onToolCall?.(recordOf(call, session, outcome, guard, masker))
     return outcome
   }
 
   return (session: ToolSession): Toolbox => ({
     specs: tools.filter((tool) => verdictOn(tool, session) !== 'deny').map(specOf),
-    title: (call) => titleOf(tools, call),
+    title: (call) => titleOf(tools, call, masker.logText),
     call: (call, signal) => run(call, session, signal),
   })
 }

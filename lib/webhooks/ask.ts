@@ -19,7 +19,7 @@ export type Ask = {
   priority?: CreateTask['priority'] | undefined
   repository?: string
   branch?: string | undefined
-  /** More that whoever works on it should know: `commit`, `author`. */
+  /** More facts for the agent: `commit`, `author`. */
   facts?: Readonly<Record<string, string | undefined>>
 }
 

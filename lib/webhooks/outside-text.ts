@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { CONTROLS, shownText } from '../core/shown-text.ts'
 
-/** A field of somebody else's event that is a text, or is taken to be missing. */
+/** A text field of an event; one of another type counts as missing. */
 export const optionalText = z.string().optional().catch(undefined)
 
 /** At most so many characters, none of them half of a pair. */

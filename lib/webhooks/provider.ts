@@ -1,9 +1,24 @@
-import type { Rule } from './ask.ts'
+import type { Ask, Labels, Rule } from './ask.ts'
+import { oneLine } from './outside-text.ts'
 
-/** What is made of the events of a sender. */
+/** How the events of a sender are read. */
 export type Provider = {
-  /** The name of an event, by which its rule is found; `header` is what the sender's header for it says, where it has one. */
+  /** The name of an event, by which its rule is found; `header` is the value of the sender's event header, if it has one. */
   eventOf(payload: unknown, header: string | undefined): string | undefined
-  /** What is made of an event, by its name; others ask for nothing. */
+  /** Rules by the name of the event; an event without a rule asks for nothing. */
   rules: Readonly<Record<string, Rule>>
+}
+
+const LONGEST_NAME = 100
+
+/** The name of an event, and what it asks for by the rule of that name, or why it asks for nothing. Pure, as rules are. */
+export const interpret = (
+  { eventOf, rules }: Provider,
+  payload: unknown,
+  header: string | undefined,
+  labels: Labels,
+): { event: string; ask: Ask | string } => {
+  const event = oneLine(eventOf(payload, header), LONGEST_NAME) ?? 'unknown'
+  const rule = Object.hasOwn(rules, event) ? rules[event] : undefined
+  return { event, ask: rule?.(payload, labels) ?? `Events of this kind make no task: ${event}` }
 }

@@ -1,14 +1,13 @@
 import { collection } from '../core/collection.ts'
-import type { CreateTask } from '../tasks/schema.ts'
 import type { Sender } from './schema.ts'
 
-/** Nobody delivers again what is older, and what could be replayed is forgotten no sooner. */
+/** Senders deliver no older event again; until then an event that was replayed is recognised. */
 export const KEPT_MS = 90 * 86_400_000
 
-/**
- * An event as it came, under a name made of its sender and the hash of its body: so the same body is the same event. One
- * that wants a task says which, and under which id it would be made, so that all who work on the event make the same.
- */
+/** Counts the events of each sender. An event that comes again, or expires, moves nothing. */
+export const EVENT_COUNTER = 'webhooks'
+
+/** An event as it came. Its id is made of its sender and the hash of its body, so the same body is the same event. */
 export type InboundEvent = {
   id: string
   sender: Sender
@@ -18,33 +17,39 @@ export type InboundEvent = {
   receivedAt: string
   /** The body, signed, to the byte. */
   body: string
-  /** Why it wants no task. */
+  /** Why it asks for no task. */
   nothing?: string
-  wants?: CreateTask
-  /** The issue, by a name that it keeps at its sender. */
-  issue?: string
-  /** The id of the task that it would make. */
-  makes?: string
-  /** The task that it has come to, which is decided once: the one it makes, or one that its issue had. */
+  /** The task that it came to: a new one, or the one that its delivery id or its issue had. */
   taskId?: string
-  /** There until what it has come to is stored. */
-  openSince?: string
+  /** Equal to `taskId` where the event made the task. The release before stored it before the task was there. */
+  makes?: string
   expiresAt: number
 }
 
 export const inboundEvents = collection<InboundEvent>({
   name: 'inboundEvents',
   key: 'id',
-  indexes: { open: { by: 'openSince' } },
-  detail: ['body', 'wants'],
-  summary: [
-    ...(['id', 'sender', 'event', 'delivery', 'receivedAt', 'nothing'] as const),
-    ...(['issue', 'makes', 'taskId', 'openSince', 'expiresAt'] as const),
-  ],
+  indexes: {},
+  detail: ['body'],
+  summary: ['id', 'sender', 'event', 'delivery', 'receivedAt', 'nothing', 'taskId', 'makes', 'expiresAt'],
   expires: 'expiresAt',
+  counts: ({ before, after }) =>
+    before === undefined && after !== undefined
+      ? [
+          {
+            counter: EVENT_COUNTER,
+            member: after.sender,
+            add: { events: 1 },
+            most: { lastAt: Date.parse(after.receivedAt) },
+          },
+        ]
+      : [],
 })
 
-/** What an event was the first to have: the id of a delivery, or an issue that had no task, with the task it would make. */
+/**
+ * The first event that had a delivery id, or the last that made a task of an issue, and the task. The release before
+ * stored none with a delivery id.
+ */
 export type InboundClaim = { id: string; event: string; taskId?: string; expiresAt?: number }
 
 export const inboundClaims = collection<InboundClaim>({

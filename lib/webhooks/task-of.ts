@@ -1,7 +1,6 @@
 import type { CreateTask } from '../tasks/schema.ts'
 import type { Ask } from './ask.ts'
 import { cut, httpUrl, oneLine } from './outside-text.ts'
-import { priorityOf } from './priority.ts'
 import { promptOf } from './prompt.ts'
 import type { Sender } from './schema.ts'
 
@@ -17,7 +16,7 @@ const BRANCH = /^(?![-/.])[^\p{Cc}\p{Z}~^:?*[\]\\]{1,200}$/u
 
 /**
  * The task that an event asks for. Every text in it is data from outside: cut to what a task may have, titles and labels
- * to one line, and left out where it is not of its form. `mark` is known to nobody yet; see `promptOf`.
+ * to one line, and left out where it is malformed. `mark` is not known outside yet; see `promptOf`.
  */
 export const taskOf = (sender: Sender, event: string, ask: Ask, mark: string): CreateTask => {
   const title = titleOf(ask)
@@ -37,6 +36,26 @@ export const taskOf = (sender: Sender, event: string, ask: Ask, mark: string): C
     labels: labelsOf(ask.labels),
     metadata: { webhook: { event, asks: ask.kind } },
   }
+}
+
+type Priority = CreateTask['priority']
+
+const priorityOfLabel: Readonly<Record<string, Priority>> = {
+  critical: 1,
+  p0: 1,
+  high: 2,
+  p1: 2,
+  low: 4,
+  p3: 4,
+}
+
+/** The most urgent priority that a label names; else the tracker's own; else 3. */
+const priorityOf = (labels: readonly string[], own: Priority | undefined): Priority => {
+  const named = labels
+    .map((label) => label.toLowerCase())
+    .filter((label) => Object.hasOwn(priorityOfLabel, label))
+  const found = named.flatMap((label) => priorityOfLabel[label] ?? [])
+  return found.sort((a, b) => a - b)[0] ?? own ?? 3
 }
 
 const nameOf = ({ sourceId }: Ask): string => oneLine(sourceId, LONGEST_NAME) ?? 'without a name'

@@ -1,4 +1,5 @@
 import { messageOf } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
 import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
 
 /** What a run came to, as far as the task is concerned. */
@@ -11,50 +12,59 @@ export type Outcome =
  * 6 MB that a function in the cloud may answer, also when all of it has to be escaped once more there.
  */
 const LONGEST_RESULT = 2_000_000
+const LONGEST_MESSAGE = 1_000
 
-/** Reads what an agent returned. Anything but a result is the agent's failure, never the service's. */
-export const outcomeOf = (returned: unknown): Outcome => {
-  const plain = asJson(returned)
-  if (plain === undefined) return failed('bad_result', 'The agent returned something that is not JSON', false)
-  if (Buffer.byteLength(plain) > LONGEST_RESULT) {
-    return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} bytes of JSON`, false)
+export type Outcomes = ReturnType<typeof createOutcomes>
+
+/** Reads what agents return and throw. No configured secret is left in it, whatever the agent came upon. */
+export const createOutcomes = (masker: Masker) => {
+  const failed = (code: string, message: unknown, retryable: boolean): Outcome => ({
+    kind: 'failed',
+    error: { code, message: textOf(message, masker) },
+    retryable,
+  })
+
+  const ofJson = (plain: string): Outcome => {
+    if (Buffer.byteLength(plain) > LONGEST_RESULT) {
+      return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} bytes of JSON`, false)
+    }
+    const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(plain)))
+    if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
+    if (!parsed.data.success)
+      return failed('agent_failed', parsed.data.output || 'The agent reported a failure', true)
+    return { kind: 'succeeded', result: parsed.data }
   }
-  const parsed = TaskResultSchema.safeParse(JSON.parse(plain))
-  if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
-  if (!parsed.data.success)
-    return failed('agent_failed', parsed.data.output || 'The agent reported a failure', true)
-  return { kind: 'succeeded', result: parsed.data }
+
+  return {
+    /** Reads what an agent returned. Anything but a result is the agent's failure, never the service's. */
+    ofReturned: (returned: unknown): Outcome => {
+      try {
+        const plain = JSON.stringify(returned)
+        if (plain !== undefined) return ofJson(plain)
+      } catch {
+        // No JSON, or nested deeper than the stack reaches.
+      }
+      return failed('bad_result', 'The agent returned something that is not JSON', false)
+    },
+    /** Reads what an agent threw. `retryable: false` and a snake_case `code` on it are honoured. */
+    ofThrown: (thrown: unknown): Outcome => {
+      const { code, retryable } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
+        string,
+        unknown
+      >
+      const word = typeof code === 'string' && isWord(masker.text(code)) ? code : 'agent_error'
+      return failed(word, thrown, retryable !== false)
+    },
+  }
 }
 
-/** Reads what an agent threw. `retryable: false` and a snake_case `code` on it are honoured. */
-export const failureOf = (thrown: unknown): Outcome => {
-  const { code, retryable } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
-    string,
-    unknown
-  >
-  const word = typeof code === 'string' && /^[a-z][a-z0-9_]{0,63}$/.test(code) ? code : 'agent_error'
-  return failed(word, textOf(thrown), retryable !== false)
-}
+const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 
 /** An agent may throw what has no text, such as an object without a prototype; that is its failure too. */
-const textOf = (thrown: unknown): string => {
+const textOf = (thrown: unknown, { text }: Masker): string => {
   try {
-    return messageOf(thrown)
+    return messageOf(thrown, LONGEST_MESSAGE, text)
   } catch {
     return 'The agent threw something that cannot be shown'
-  }
-}
-
-const failed = (code: string, message: string, retryable: boolean): Outcome => ({
-  kind: 'failed',
-  error: { code, message: messageOf(message) },
-  retryable,
-})
-
-const asJson = (value: unknown): string | undefined => {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return undefined
   }
 }

@@ -1,5 +1,6 @@
 /** At most `size` holders at once; others wait in the order they came. */
-export const createPool = (size: number) => {
+export const createPool = (given: number) => {
+  let size = given
   let free = size
   const waiting: (() => void)[] = []
   return {
@@ -12,9 +13,18 @@ export const createPool = (size: number) => {
       return new Promise((resolve) => waiting.push(resolve))
     },
     release: () => {
-      const next = waiting.shift()
+      const next = free >= 0 ? waiting.shift() : undefined
       if (next) next()
       else free++
+    },
+    /** From now on so many hold it at once; holders over it leave first. */
+    resize: (next: number) => {
+      free += next - size
+      size = next
+      while (free > 0 && waiting.length > 0) {
+        free--
+        waiting.shift()?.()
+      }
     },
   }
 }

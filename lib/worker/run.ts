@@ -1,11 +1,13 @@
 import { messageOf } from '../core/errors.ts'
-import type { AgentAdapter, AgentContext, AgentTask } from '../ports/agent.ts'
+import type { Masker } from '../core/masker.ts'
+import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Held } from './held.ts'
-import { failureOf, type Outcome, outcomeOf } from './outcome.ts'
+import { workspaceName } from '../ports/workspace.ts'
+import type { LeasedRun } from './leased.ts'
+import { createOutcomes, type Outcome, type Outcomes } from './outcome.ts'
 import type { StopReason } from './stop.ts'
 
-type Needs = { clock: Clock; timeoutMs: number }
+type Needs = { clock: Clock; timeoutMs: number; runProgram: RunProgram; masker: Masker }
 
 /** An agent that was told to stop has this long before its slot is taken from it. */
 const STOP_GRACE_MS = 2_000
@@ -17,14 +19,17 @@ const MOST_PROGRESS = 1_000
 export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
 
 /**
- * Runs an agent on a held task until it is done or stopped: by a cancel, the loss of its lease, a shutdown, or after
- * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still says is not heard.
+ * Runs an agent on a leased task until it is done or stopped: by a cancel, the loss of its lease, a shutdown, or after
+ * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still says is not heard. What an
+ * agent says, returns or throws is masked here, whichever agent it is.
  */
-export const createRunner = ({ clock, timeoutMs }: Needs) => {
-  return ({ task: { attempts: attempt }, stopped, beat }: Held, task: AgentTask, agent: AgentAdapter) =>
+export const createRunner = ({ clock, timeoutMs, runProgram, masker }: Needs) => {
+  const outcomes = createOutcomes(masker)
+  return ({ task: { attempts: attempt }, stopped, beat }: LeasedRun, task: AgentTask, agent: AgentAdapter) =>
     new Promise<Ended>((resolve) => {
       let told = 0
       let over = false
+      const maskNext = masker.stream()
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
       const end = (ended: Outcome) => {
         cancelTimeout()
@@ -35,20 +40,28 @@ export const createRunner = ({ clock, timeoutMs }: Needs) => {
       }
       const progress = (message: unknown) => {
         if (over || stopped.reason() !== undefined) return
-        beat(told++ < MOST_PROGRESS ? messageOf(message, LONGEST_PROGRESS) : undefined)
+        beat(told++ < MOST_PROGRESS ? messageOf(message, LONGEST_PROGRESS, maskNext) : undefined)
       }
-      const giveUp = () => end(failureOf(stopped.signal.reason))
+      const giveUp = () => end(outcomes.ofThrown(stopped.signal.reason))
       if (stopped.reason() !== undefined) return giveUp()
       stopped.onStop(() => clock.after(STOP_GRACE_MS, giveUp))
-      call(agent, task, { signal: stopped.signal, attempt, progress }).then(end)
+      const { signal } = stopped
+      const run: AgentContext['run'] = (file, args) =>
+        runProgram(workspaceName(task.id, attempt), file, args, signal)
+      call(outcomes, agent, task, { signal, attempt, progress, run }).then(end)
     })
 }
 
 /** Calls the agent; whatever it does, it comes to an outcome. */
-const call = (agent: AgentAdapter, task: AgentTask, context: AgentContext): Promise<Outcome> => {
+const call = (
+  { ofReturned, ofThrown }: Outcomes,
+  agent: AgentAdapter,
+  task: AgentTask,
+  context: AgentContext,
+): Promise<Outcome> => {
   try {
-    return Promise.resolve(agent.execute(task, context)).then(outcomeOf, failureOf)
+    return Promise.resolve(agent.execute(task, context)).then(ofReturned, ofThrown)
   } catch (thrown) {
-    return Promise.resolve(failureOf(thrown))
+    return Promise.resolve(ofThrown(thrown))
   }
 }

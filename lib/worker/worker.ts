@@ -1,83 +1,83 @@
 import { messageOf } from '../core/errors.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
-import type { RunTask } from '../tasks/schema.ts'
-import type { ActiveRuns } from './active.ts'
-import { claimInTime } from './early.ts'
-import { createEnding } from './ending.ts'
-import { createHolding, type Held } from './held.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { RunTask, Task } from '../tasks/schema.ts'
+import { createFinishRun } from './finish-run.ts'
+import { createLeasedRuns, type Leased, type LeasedRun } from './leased.ts'
 import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
-import type { Claim, Claimed } from './run-writes.ts'
 
-type Needs = Parameters<typeof createEnding>[0] & {
-  active: ActiveRuns
-  agent: (type: string) => AgentAdapter | undefined
-  pool: Pool
-  /** Whether a run may begin before its claim is durable: not when the last process died over one. */
-  mayRunAhead: () => boolean
-  /** Gives the message of a claim that came to nothing back to the queue. */
-  sendAgain: (task: Claimed) => Promise<unknown>
-}
+type Needs = Parameters<typeof createFinishRun>[0] &
+  Parameters<typeof createLeasedRuns>[0] &
+  Parameters<typeof createRunner>[0] & {
+    agent: (type: string) => AgentAdapter | undefined
+    /** Room for messages that are being handled, all queues together, and slots for the runs of this queue. */
+    pool: Pool
+    slots: Pool
+    clock: Pick<Clock, 'monotonic'>
+  }
+
+/** A run that is shorter than this ends before the commit of the next claim does. */
+const SHORT_RUN_MS = 5
+/** How many more messages may be claimed while all slots are taken by short runs. */
+const LOOKAHEAD = 40
+/** The weight of the last run in the mean of their lengths. */
+const WEIGHT = 0.1
 
 /** Ends of runs that may wait to be written at once; past them a slot waits for its own. */
-const MOST_ENDING = 256
+const MOST_FINISHING = 256
 
 /**
  * Runs the tasks that messages name: claims, runs the agent, writes what came of it. A slot is for running agents: it
  * is free for the next task while the end of the last one is still being written.
  */
 export const createWorker = (needs: Needs) => {
-  const { runs, pool, log, active } = needs
-  const hold = createHolding(needs)
+  const { lease, pool, slots, clock, log, active } = needs
+  const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
-  const end = createEnding(needs)
-  const claimNow = claimInTime(runs.claim, needs.clock)
-  let ending = 0
+  const finish = createFinishRun(needs)
+  let meanRunMs = 1_000
+  let finishing = 0
   const idle: (() => void)[] = []
 
-  const runClaimed = async ({ task, durable }: Claim): Promise<void> => {
-    // The task is held until its end is written: the heartbeat renews the lease, and no tick takes it.
-    const held = hold(task)
-    let isVoid = false
-    const settled = durable.catch(() => {
-      isVoid = true
-      active.stop(task.id, 'lost')
-      return giveBack(task)
-    })
-    const ended = await runAgent(held)
-    const written = writeEnd(held, settled, () => end(task, ended, () => isVoid))
-    if (ending > MOST_ENDING) await written
+  const runAgent = (run: LeasedRun): Promise<Ended> => {
+    const { task } = run
+    const agent = needs.agent(task.agent)
+    return agent ? execute(run, agentView(task), agent) : Promise.resolve(unavailable(task.agent))
   }
 
-  /** Sends the message of a claim that came to nothing once more. */
-  const giveBack = (task: Claimed) =>
-    needs
-      .sendAgain(task)
-      .then(undefined, (thrown) =>
-        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'a task was not queued again'),
-      )
-
-  const writeEnd = async (held: Held, settled: Promise<unknown>, write: () => Promise<unknown>) => {
-    ending += 1
+  /** The run is active until its end is written: the heartbeat renews its lease, and no tick takes the task. */
+  const writeEnd = async (run: LeasedRun, ended: Ended) => {
+    finishing += 1
     try {
-      await write()
+      await finish(run.task, ended)
     } catch (thrown) {
       // Nothing is lost: the lease runs out, and the next tick takes the task up again.
-      log.error({ taskId: held.taskId, reason: messageOf(thrown) }, 'the end of a run was not written')
+      log.error({ taskId: run.taskId, reason: messageOf(thrown) }, 'the end of a run was not written')
     }
-    await settled
-    active.remove(held)
-    ending -= 1
-    if (ending === 0) for (const wake of idle.splice(0)) wake()
+    active.remove(run)
+    finishing -= 1
+    if (finishing === 0) for (const wake of idle.splice(0)) wake()
   }
 
-  const runAgent = (held: Held): Promise<Ended> => {
-    const { task } = held
-    const agent = needs.agent(task.agent)
-    return agent ? execute(held, agentView(task), agent) : Promise.resolve(unavailable(task.agent))
+  const inSlot = async (work: () => Promise<Ended>): Promise<Ended> => {
+    const slot = slots.acquire()
+    if (slot) await slot
+    const from = clock.monotonic()
+    try {
+      return await work()
+    } finally {
+      meanRunMs += (clock.monotonic() - from - meanRunMs) * WEIGHT
+      slots.release()
+    }
   }
 
   return {
+    /**
+     * How many messages more than there are slots may be handled now. While runs are shorter than the commit of a claim,
+     * slots would stand empty for want of claimed tasks; longer runs would leave claimed tasks waiting.
+     */
+    lookahead: (): number => (meanRunMs < SHORT_RUN_MS ? LOOKAHEAD : 0),
     /**
      * Resolves when the slot is free again, also when there was nothing to do; rejects when the claim could not be
      * written, so that the queue brings the message again.
@@ -88,15 +88,18 @@ export const createWorker = (needs: Needs) => {
       if (room) await room
       try {
         active.refuseIfStopped()
-        const claim = await (needs.mayRunAhead() ? runs.claimAhead(message) : claimNow(message))
-        if (claim) await runClaimed(claim)
+        const task = await lease.claim(message)
+        if (task === undefined) return
+        const run = leased(task)
+        const written = writeEnd(run, await inSlot(() => runAgent(run)))
+        if (finishing > MOST_FINISHING) await written
       } finally {
         pool.release()
       }
     },
     /** Resolves when the ends of all runs so far are written. */
     settled: (): Promise<void> =>
-      ending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+      finishing === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
   }
 }
 
@@ -105,8 +108,16 @@ const unavailable = (type: string): Ended => {
   return { kind: 'failed', error: { code: 'agent_unavailable', message }, retryable: false }
 }
 
-/** The public task; who holds it is nobody's business but ours. */
-const agentView = ({ fence: _fence, leaseExpiresAt: _lease, ...task }: Claimed) => ({
+/** The public task: what is stored beside it is no business of an agent. */
+const agentView = ({
+  fence: _fence,
+  leaseExpiresAt: _lease,
+  countedAs: _counted,
+  sentAgainAt: _sent,
+  trace: _trace,
+  watched: _watched,
+  ...task
+}: Leased): Task => ({
   ...task,
   // An agent is free to change what it is given; what is stored stays as it is.
   labels: [...task.labels],

@@ -13,7 +13,7 @@ describe('an address', () => {
     const { accounts, signUp, invite } = await founded()
     await signUp('Ann', { inviteCode: await invite() })
     await expect(
-      accounts.findOrCreateBy({ email: 'ann@example.com', emailVerified: true }),
+      accounts.findOrCreateUser({ email: 'ann@example.com', emailVerified: true }),
     ).rejects.toMatchObject({ kind: 'forbidden', code: 'account_exists' })
   })
 })

@@ -106,7 +106,7 @@ describe.each(storages)('accounts on %s', (_name, open) => {
     const { one, of } = await twoProcesses({ registrationMode: 'open' })
     await one.signUp('Founder')
     const person = { email: 'ann@example.com', emailVerified: true, name: 'Ann' }
-    const came = await Promise.all(TWENTY.map((_, n) => of(n).accounts.findOrCreateBy(person)))
+    const came = await Promise.all(TWENTY.map((_, n) => of(n).accounts.findOrCreateUser(person)))
     expect(new Set(came.map(({ user }) => user.id)).size).toBe(1)
     expect(came.filter(({ isNew }) => isNew)).toHaveLength(1)
   })

@@ -1,5 +1,7 @@
+import { createClock } from '../../lib/adapters/node/clock.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import type { Follower, Store, Write } from '../../lib/ports/store.ts'
+import { Problem } from '../../lib/core/errors.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { openTables } from '../adapters/dynamodb/opened.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { startDatabase } from '../fakes/database.ts'
@@ -16,9 +18,14 @@ const openSqlite = async (): Promise<Medium> => ({
   close: async () => undefined,
 })
 
+/** Transactions that stand in each other's way wait for a moment, while the time of day stands still. */
 const openDynamo = async (): Promise<Medium> => {
   const { client, stop } = await startDatabase()
-  return { fresh: () => openTables({ client, collections, clock: createFakeClock() }), close: stop }
+  return {
+    fresh: () =>
+      openTables({ client, collections, clock: { ...createFakeClock(), after: createClock().after } }),
+    close: stop,
+  }
 }
 
 /** Every storage that accounts are kept in. */
@@ -27,29 +34,18 @@ export const storages: [name: string, open: () => Promise<Medium>][] = [
   ['DynamoDB', openDynamo],
 ]
 
-/** A process that is slow between the head of a commit and its followers; they come when `release` is called. */
-export const slow = (store: Store) => {
-  const held: (() => Promise<unknown>)[] = []
-  const isWrite = (follower: Follower): follower is Write<object> => !('tally' in follower)
-  const commit: Store['commit'] = async (head, followers, detail) => {
-    const outcome = await store.commit(head, [], detail)
-    const given = typeof followers === 'function' ? [] : (followers ?? [])
-    if (outcome.applied) held.push(...given.filter(isWrite).map((follower) => () => store.commit(follower)))
-    return outcome
+/**
+ * Storage that is not available for a commit when `fails` says so: `before` the commit, or `after` it, when only its answer
+ * is lost.
+ */
+export const faulty = (store: Store, fails: () => 'before' | 'after' | undefined): Store => {
+  const commit: Store['commit'] = async (...change) => {
+    const failure = fails()
+    if (failure !== 'before') {
+      const outcome = await store.commit(...change)
+      if (failure === undefined) return outcome
+    }
+    throw new Problem('unavailable', 'storage_unavailable', 'not now')
   }
-  const release = () => Promise.all(held.map((write) => write()))
-  return { store: { ...mortal(store, () => false), commit }, release }
+  return Object.assign(Object.create(store), { commit })
 }
-
-/** A process that dies between the head of a commit and its followers, whenever `dies` says so. */
-export const mortal = (store: Store, dies: () => boolean): Store => ({
-  ...store,
-  get: store.get.bind(store),
-  page: store.page.bind(store),
-  count: store.count.bind(store),
-  commit: async (head, followers, detail) => {
-    if (!dies()) return store.commit(head, followers, detail)
-    await store.commit(head)
-    throw new Error('died')
-  },
-})

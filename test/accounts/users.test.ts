@@ -17,8 +17,8 @@ describe('an admin', () => {
     const { ann, bob, change, accounts } = await peopled()
     expect(await change(bob.id, { role: 'admin' })).toMatchObject({ id: bob.id, role: 'admin' })
     expect(await change(ann.id, { role: 'user' })).toMatchObject({ role: 'user' })
-    expect(await accounts.standingOf(ann.id)).toEqual({ role: 'user', disabled: false })
-    expect(await accounts.standingOf(bob.id)).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'user', disabled: false })
+    expect(await accounts.accountStatusOf(bob.id)).toEqual({ role: 'admin', disabled: false })
   })
 
   it.each([{ role: 'user' as const }, { disabled: true }, { role: 'user' as const, disabled: true }])(
@@ -26,7 +26,7 @@ describe('an admin', () => {
     async (wanted) => {
       const { ann, change, accounts, ended } = await peopled()
       await expect(change(ann.id, wanted)).rejects.toMatchObject({ kind: 'invalid', code: 'last_admin' })
-      expect(await accounts.standingOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+      expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
       expect(ended).toEqual([])
     },
   )
@@ -47,7 +47,7 @@ describe('an admin', () => {
       await change(bob.id, { role: 'admin' })
       settings.lockedOut = [bob.id]
       await expect(change(ann.id, wanted)).rejects.toMatchObject({ kind: 'invalid', code: 'last_admin' })
-      expect(await accounts.standingOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+      expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
       expect(await change(bob.id, wanted)).toMatchObject(wanted)
     },
   )
@@ -92,10 +92,7 @@ describe('an admin', () => {
     async (body) => {
       await using api = await startApi({ env: { AUTH_MODE: 'cloud' } })
       const { accounts, audit } = api.service
-      const { id } = await accounts.signUp(
-        { email: 'ann@example.com', password: PASSWORD, name: 'Ann' },
-        '127.0.0.1',
-      )
+      const { id } = await accounts.signUp({ email: 'ann@example.com', password: PASSWORD, name: 'Ann' })
       expect(await api.call(`PATCH /api/users/${id}`, { body, as: ADMIN })).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', error: expect.stringMatching(/nothing to change/) },
@@ -129,15 +126,15 @@ describe('an admin', () => {
   })
 })
 
-describe('the standing of a user', () => {
+describe('the status of an account', () => {
   it('is that of the mode of sign-in: the local admin in local mode, accounts in the others', async () => {
     const { accounts, settings, ann } = await peopled()
     await accounts.change('local', { name: 'Local' })
-    expect(await accounts.standingOf('local')).toBeUndefined()
+    expect(await accounts.accountStatusOf('local')).toBeUndefined()
     settings.mode = 'oidc'
-    expect(await accounts.standingOf(ann.id)).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.accountStatusOf(ann.id)).toEqual({ role: 'admin', disabled: false })
     settings.mode = 'local'
-    expect(await accounts.standingOf(ann.id)).toBeUndefined()
-    expect(await accounts.standingOf('local')).toEqual({ role: 'admin', disabled: false })
+    expect(await accounts.accountStatusOf(ann.id)).toBeUndefined()
+    expect(await accounts.accountStatusOf('local')).toEqual({ role: 'admin', disabled: false })
   })
 })

@@ -1,3 +1,4 @@
+import { brokenPromise } from '../api/promise.ts'
 import { rawSender } from '../journeys/raw.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into the bodies of many routes.
@@ -43,6 +44,8 @@ export const visit = (
       },
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
+    const broken = brokenPromise(method, path, { status: answer.status, body: answer.json })
+    if (broken) throw new Error(broken)
     const set = answer.headers['set-cookie']?.[0] ?? ''
     if (set !== '') cookie = /^svc_session=([^;]*)/.exec(set)?.[1] ?? ''
     return { status: answer.status, headers: answer.headers, body: answer.json, cookie: set }

@@ -37,10 +37,10 @@ describe.each([
     const { accounts, invite, clock, ann, bob, change } = await withTwoAdmins()
     await invite({ by: bob.id, email: CAROL.email })
     await change(down)
-    await expect(accounts.findOrCreateBy(CAROL)).rejects.toMatchObject({ code: 'invite_required' })
+    await expect(accounts.findOrCreateUser(CAROL)).rejects.toMatchObject({ code: 'invite_required' })
     clock.advance(-1)
     await invite({ by: ann.id, email: CAROL.email })
-    expect(await accounts.findOrCreateBy(CAROL)).toMatchObject({ isNew: true })
+    expect(await accounts.findOrCreateUser(CAROL)).toMatchObject({ isNew: true })
   })
 })
 

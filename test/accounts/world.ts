@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { AuthMode } from '../../lib/auth/schema.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import { linkedAccounts } from '../../lib/oauth/rows.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
 import type { Passwords } from '../../lib/ports/passwords.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -16,7 +17,13 @@ import { createFakeIds } from '../fakes/ids.ts'
 export const ADMIN: Principal = { userId: 'user_admin', role: 'admin' }
 export const PASSWORD = 'correct horse 1'
 
-export const accountCollections = [registrations, users, rosters, invites] as unknown as readonly Collection[]
+export const accountCollections = [
+  registrations,
+  users,
+  rosters,
+  invites,
+  linkedAccounts,
+] as unknown as readonly Collection[]
 
 /** Hashing that costs nothing, so that races are between writes; the real one is tested where it matters. */
 export const quickPasswords: Passwords = {
@@ -66,12 +73,9 @@ export const createWorld = (options: Options = {}) => {
     audit: async (_principal, action, details) => void audited.push({ action, details }),
   })
   const signUp = (name: string, more: { inviteCode?: string; email?: string; password?: string } = {}) =>
-    accounts.signUp(
-      { email: `${name.toLowerCase()}@example.com`, password: PASSWORD, name, ...more },
-      '127.0.0.1',
-    )
+    accounts.signUp({ email: `${name.toLowerCase()}@example.com`, password: PASSWORD, name, ...more })
   const logIn = (name: string, password = PASSWORD) =>
-    accounts.logIn({ email: `${name.toLowerCase()}@example.com`, password }, '127.0.0.1')
+    accounts.logIn({ email: `${name.toLowerCase()}@example.com`, password }).then(({ user }) => user)
   /** An invite by somebody, an admin with an account when nobody is named: that of anybody else is none. */
   const invite = async (given: { email?: string; expiresInDays?: number; by?: string } = {}) => {
     const { by = (await store.get(rosters, ROSTER_ID))?.admins[0] ?? '', ...wanted } = given

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLog, type LogLevel } from '../../lib/adapters/node/log.ts'
 import { Problem } from '../../lib/core/errors.ts'
+import { createMasker } from '../../lib/core/masker.ts'
 
 const written = (level: LogLevel = 'info') => {
   const lines: string[] = []
-  const log = createLog({ level, to: { write: (line) => void lines.push(line) } })
+  const log = createLog({ level, masker: createMasker([]), to: { write: (line) => void lines.push(line) } })
   return { log, lines, entries: () => lines.map((line) => JSON.parse(line)) }
 }
 

@@ -257,6 +257,12 @@ describe('a receiver', () => {
     })
   })
 
+  it('whose name has no address is no answer, and the process lives on', async () => {
+    const { lookup } = lookupOf([])
+    const sent = outbound([], lookup).send({ method: 'POST', url: 'http://nowhere.example:81/hook' })
+    await expect(sent).rejects.toMatchObject({ message: 'There was no answer (ENOTFOUND)' })
+  })
+
   it('is reached without the proxy of the environment', async () => {
     await using proxy = await startReceiver()
     await using receiver = await startReceiver()

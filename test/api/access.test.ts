@@ -89,7 +89,8 @@ beforeAll(async () => {
   loopback = await onLoopback(app.server)
   await app.start()
   for (const name of ['admin', 'user', 'other'] as const) tokens[name] = await signUp(name)
-  tokens.device = await pairDevice(tokens.user ?? '')
+  // Of somebody else: a user who ends all other sessions ends those of devices too.
+  tokens.device = await pairDevice(await signUp('owner'))
   for (const scope of ['gateway', 'webhooks'] as const)
     tokens[scope] = await makeToken(tokens.admin ?? '', scope)
 })

@@ -31,6 +31,7 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
     'GET /api/health/ready',
     'GET /api/openapi.json',
     'POST /api/auth/login',
+    'POST /api/auth/reset',
     'POST /api/auth/signup',
     'POST /api/auth/verify-access-key',
     'POST /api/devices/pairing/request',
@@ -50,6 +51,8 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
     'PATCH /api/settings',
     'PATCH /api/users/{id}',
     'POST /api/auth/invites',
+    'POST /api/tasks/import',
+    'POST /api/users/{id}/reset-code',
     'PUT /api/auth/access-key',
   ],
   gateway: ['GET /api/gateway/{requestId}/status', 'POST /api/gateway'],
@@ -79,12 +82,15 @@ describe('a route that is limited', () => {
       ...departures,
       'GET /api/devices/pairing/qr',
       'POST /api/auth/login',
+      'POST /api/auth/password',
+      'POST /api/auth/reset',
       'POST /api/auth/signup',
       'POST /api/auth/verify-access-key',
       'POST /api/devices/pairing/approve',
       'POST /api/devices/pairing/reject',
       'POST /api/devices/pairing/request',
       'POST /api/gateway',
+      'POST /api/tasks/import',
     ]
     expect(namesOf(all.filter(({ limited }) => limited))).toEqual(wanted.toSorted())
   })

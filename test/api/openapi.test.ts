@@ -5,6 +5,7 @@ import { openApiDocument } from '../../lib/api/openapi.ts'
 import { tables } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { VERSION } from '../../lib/version.ts'
+import { inPieces } from '../fakes/pieces.ts'
 
 type Json = Record<string, unknown>
 type Operation = Json & {
@@ -149,7 +150,7 @@ describe('its handler', () => {
       header: () => undefined,
       cookies: () => [],
       origin: () => ({ address: '127.0.0.1', baseUrl: 'http://localhost', isSecure: false }),
-      bytes: () => Buffer.alloc(0),
+      pieces: () => inPieces(),
       gone: () => undefined,
     }
     const input = { params: undefined, query: undefined, headers: undefined, body: undefined }

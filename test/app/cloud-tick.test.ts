@@ -6,7 +6,6 @@ import { openBasePorts } from '../../lib/app/cloud-base.ts'
 import { readConfig } from '../../lib/config.ts'
 import { type DeliveryRow, deliveryRows } from '../../lib/deliveries/rows.ts'
 import { LONGEST_SEND_MS } from '../../lib/deliveries/service.ts'
-import { announcements } from '../../lib/notifications/rows.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
@@ -17,6 +16,8 @@ const TASK = {
   ...{ title: 'Task', prompt: 'Work', priority: 3 as const, source: 'api' as const, agent: 'moody' },
   ...{ labels: [], maxAttempts: 3, createdAt: AT, updatedAt: AT, startedAt: AT, createdBy: 'usr_1' },
 }
+
+const NOBODY = 'http://127.0.0.1:9/'
 
 /** What Lambda says of the time that an invocation has left. */
 const left = (ms: number) => ({ getRemainingTimeInMillis: () => ms })
@@ -38,15 +39,19 @@ it('a tick does its other steps when one fails, and fails after them', async () 
   )
   stops.push(database.stop, stop)
   Object.assign(process.env, env, { DYNAMODB_ENDPOINT: database.url, LOG_LEVEL: 'silent' })
-  const row = {
-    ...{ id: 'ntf_1', type: 'task_failed' as const, title: 'Task failed', message: 'After one attempt' },
-    ...{ taskId: 'task_1', createdAt: '2026-01-01T00:00:00.000Z' },
+  const due = { status: 'pending' as const, dueAt: AT, createdAt: AT, attempts: [] }
+  const row: DeliveryRow = {
+    ...due,
+    id: 'evt_first',
+    owner: 'gw_1',
+    event: 'task.failed',
+    url: NOBODY,
+    body: '{}',
   }
-  await openBasePorts(readConfig()).store.commit({ insert: announcements, row })
-  await expect(tick({}, left(55_000))).rejects.toThrow('abandoned tasks')
-  expect((await cloud.take('ai-task-notifications')).map(({ Body }) => Body)).toEqual([
-    expect.stringContaining('ntf_1'),
-  ])
+  const { store } = openBasePorts(readConfig())
+  await store.commit({ insert: deliveryRows, row })
+  await expect(tick({}, left(55_000))).rejects.toThrow('abandoned tasks, unclaimed tasks')
+  expect((await store.get(deliveryRows, 'evt_first', true))?.attempts).toHaveLength(1)
 }, 60_000)
 
 it('a tick that can do nothing for a task goes on, and says so in a line that CloudWatch takes for a metric', async () => {
@@ -79,10 +84,10 @@ it('a tick that can do nothing for a task goes on, and says so in a line that Cl
       _aws: {
         Timestamp: expect.any(Number),
         CloudWatchMetrics: [
-          { Namespace: 't', Dimensions: [[]], Metrics: [{ Name: 'TasksLeftLying', Unit: 'Count' }] },
+          { Namespace: 't', Dimensions: [[]], Metrics: [{ Name: 'StuckTasks', Unit: 'Count' }] },
         ],
       },
-      TasksLeftLying: 1,
+      StuckTasks: 1,
     },
   ])
   expect(await store.get(tasks, 'task_good')).toMatchObject({ status: 'queued' })

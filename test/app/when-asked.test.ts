@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
 import { whenAsked } from '../../lib/app/when-asked.ts'
 import { type Call, defineRoutes } from '../../lib/http/route.ts'
+import { inPieces } from '../fakes/pieces.ts'
 
 const route = { method: 'GET', summary: 'Read', access: 'public', response: z.string() } as const
 const routes = defineRoutes({ first: { ...route, path: '/first' }, second: { ...route, path: '/second' } })
@@ -13,7 +14,7 @@ const call: Call = {
   header: () => undefined,
   cookies: () => [],
   origin: () => ({ address: '', baseUrl: '', isSecure: true }),
-  bytes: () => Buffer.alloc(0),
+  pieces: () => inPieces(),
   gone: () => undefined,
 }
 

@@ -76,6 +76,20 @@ describe('the audit log', () => {
       expect((await call(`GET /api/audit${query}`)).status).toBe(400)
   })
 
+  it('tells how many there are on all pages, from the first on', async () => {
+    const { list, record, service } = await started()
+    for (let n = 0; n < 5; n++) await record(ANN, 'thing.make', { n })
+    await service.store.drained()
+    for (const query of [
+      '',
+      '?limit=2',
+      '?limit=2&offset=2',
+      '?limit=2&offset=9',
+      '?limit=2&action=thing.make',
+    ])
+      expect((await list(query)).total).toBe(5)
+  })
+
   it('masks what looks like a secret', async () => {
     const { list, record } = await started()
     await record(ANN, 'thing.make', { password: 'canary', note: 'Bearer canary-canary-canary' })
@@ -93,20 +107,14 @@ describe('the audit log', () => {
 
   it('gets what was done into storage that refuses three times', async () => {
     let refusals = 3
-    const { list, record, service } = await started((store) => ({
-      ...store,
-      get: store.get.bind(store),
-      page: store.page.bind(store),
-      count: store.count.bind(store),
-      tallies: store.tallies.bind(store),
-      decide: store.decide.bind(store),
-      close: store.close.bind(store),
-      commit: async (head, followers, detail) => {
+    const { list, record, service } = await started((store) => {
+      const commit: Store['commit'] = async (head, ...more) => {
         if ('insert' in head && (head.insert as unknown) === auditRows && refusals-- > 0)
           throw new Problem('unavailable', 'storage_unavailable', 'not now')
-        return store.commit(head, followers, detail)
-      },
-    }))
+        return store.commit(head, ...more)
+      }
+      return Object.assign(Object.create(store), { commit })
+    })
     const recorded = record(ANN, 'thing.make')
     await service.pass(2_000)
     await recorded

@@ -24,7 +24,7 @@ const { createAccessKey } = await import('../../lib/auth/access-key.ts')
 const { createArgon2 } = await import('../../lib/adapters/node/argon2.ts')
 const { entropy } = await import('../../lib/adapters/node/entropy.ts')
 const { openSqliteStore } = await import('../../lib/adapters/sqlite/store.ts')
-const { createHolders } = await import('../../lib/tokens/holder.ts')
+const { createTokenPrincipal } = await import('../../lib/tokens/token-principal.ts')
 const { tokenRows } = await import('../../lib/tokens/rows.ts')
 const { createTokens } = await import('../../lib/tokens/service.ts')
 const { tokenText } = await import('../../lib/tokens/text.ts')
@@ -54,9 +54,9 @@ describe('a secret is compared in constant time where it is', () => {
       audit: async () => undefined,
       mayBeOpen: true,
     })
-    expect((await accessKey.verify('the right key', '127.0.0.1')).token).toBe('made')
+    expect((await accessKey.verify('the right key')).token).toBe('made')
     for (const key of ['the wrong key', 'the right ke', 'x'])
-      await expect(accessKey.verify(key, '127.0.0.1')).rejects.toMatchObject({ code: 'wrong_access_key' })
+      await expect(accessKey.verify(key)).rejects.toMatchObject({ code: 'wrong_access_key' })
     expect(compared).toBe(4)
   })
 
@@ -73,8 +73,8 @@ describe('a secret is compared in constant time where it is', () => {
       audit,
     })
     const { id, token } = await create(ANN, { name: 'CI', scopes: ['gateway'] })
-    const standingOf = async () => ({ role: 'user' as const, disabled: false })
-    const holderOf = createHolders({ store, clock, log: createFakeLog(), standingOf })
+    const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
+    const holderOf = createTokenPrincipal({ store, clock, log: createFakeLog(), accountStatusOf })
     expect(await holderOf(token, 'gateway')).toMatchObject({ tokenId: id })
     expect(await holderOf(tokenText(id, entropy), 'gateway')).toBeUndefined()
     expect(compared).toBe(2)
@@ -89,6 +89,24 @@ describe('a secret is compared in constant time where it is', () => {
       await expect(signUp('Ann', { inviteCode })).rejects.toMatchObject({ code: 'invalid_invite' })
     expect(compared).toBe(2)
     await signUp('Ann', { inviteCode: code })
+    expect(compared).toBe(3)
+  })
+
+  it('a reset code, whether there is such an account, or a code for it, or not', async () => {
+    const { accounts, signUp } = createWorld({ registrationMode: 'open' })
+    const ann = await signUp('Ann')
+    await signUp('Bob')
+    const { code } = await accounts.createResetCode(ANN, ann.id)
+    for (const [name, tried] of [
+      ['ann', `${code}x`],
+      ['bob', code],
+      ['nobody', code],
+    ]) {
+      const given = { email: `${name}@example.com`, code: tried ?? '', newPassword: 'battery staple 2' }
+      await expect(accounts.resetPassword(given)).rejects.toMatchObject({
+        code: 'bad_reset_code',
+      })
+    }
     expect(compared).toBe(3)
   })
 

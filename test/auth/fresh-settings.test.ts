@@ -1,24 +1,81 @@
 import { describe, expect, it } from '@jest/globals'
-import { openGuard } from '../../lib/app/front.ts'
-import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
+import { openDynamoDb } from '../../lib/adapters/aws/clients.ts'
+import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
+import { everyAuthHandler, everyAuthRoute } from '../../lib/api/auth.ts'
+import { tableNames } from '../../lib/app/cloud-base.ts'
+import { serveGroup } from '../../lib/app/cloud-http.ts'
+import { openPlain } from '../../lib/app/cloud-plain.ts'
+import { openSignIn } from '../../lib/app/cloud-sign-in.ts'
+import { collections } from '../../lib/collections.ts'
+import { settingsRoutes } from '../../lib/settings/contract.ts'
+import { settingsHandlers } from '../../lib/settings/handlers.ts'
+import { CREDENTIALS, REGION, startDynamoDb } from '../../offline/emulators.ts'
 import { httpEvent } from '../fakes/http-event.ts'
+import { forAllTests } from '../fakes/lifetimes.ts'
 
-const event = httpEvent('GET /')
+const TABLE_PREFIX = 'fresh-'
 
-/** A process whose settings are as old as they may be, while another one has set an access key. */
-const opened = (isStale: boolean) => {
-  let hasKey = false
-  const read = async () => {
-    hasKey = true
-  }
-  const identity = { isOpen: () => !hasKey, ofSession: async () => undefined, ofToken: async () => undefined }
-  const entry = { identity, settings: { refresh: () => (isStale ? read() : undefined) } }
-  return openGuard(entry as never, { trustedHops: 0 })
+const database = forAllTests(
+  async () => {
+    const emulator = await startDynamoDb()
+    const client = openDynamoDb({ endpoint: emulator.endpoint, region: REGION, credentials: CREDENTIALS })
+    await createTables(client, tableDefinitions(collections, tableNames(TABLE_PREFIX)))
+    client.destroy()
+    Object.assign(process.env, {
+      SERVICE_MODE: 'pro',
+      LOG_LEVEL: 'error',
+      AUTH_MODE: 'local',
+      AWS_REGION: REGION,
+      AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
+      DYNAMODB_ENDPOINT: emulator.endpoint,
+      TABLE_PREFIX,
+    })
+    return emulator
+  },
+  (emulator) => emulator.stop(),
+)
+
+type Instance = ReturnType<typeof serveGroup>
+
+const newAuth = () =>
+  serveGroup(
+    everyAuthRoute,
+    openPlain((given) => everyAuthHandler(openSignIn(given))),
+  )
+const newSettings = () =>
+  serveGroup(
+    settingsRoutes,
+    openPlain(({ entry }) => settingsHandlers(entry)),
+  )
+
+const ask = async (instance: Instance, request: string, body?: object, cookie?: string) => {
+  const answer = await instance(httpEvent(request, body, cookie ? { cookie } : {}), {})
+  const [given] = (answer.headers['set-cookie'] ?? '').split(';')
+  return { status: answer.statusCode, cookie: given }
 }
 
-describe('the guard of one of many processes', () => {
-  it('goes by the settings of now where those it knows are too old', async () => {
-    await expect(opened(true)('admin', event)).rejects.toMatchObject({ code: 'not_signed_in' })
-    expect(await opened(false)('admin', event)).toEqual(LOCAL_ADMIN)
+describe('instances of functions on the same tables', () => {
+  it('are all closed by a new access key at once, and all know it', async () => {
+    expect(database().endpoint).toContain('127.0.0.1')
+    const [first, second, settings] = [newAuth(), newAuth(), newSettings()]
+    const statusOf = async (cookie?: string) =>
+      (await ask(settings, 'GET /api/settings', undefined, cookie)).status
+    // Each has read that there is no key.
+    await ask(second, 'GET /api/auth/me')
+    expect(await statusOf()).toBe(200)
+
+    const owner = await ask(first, 'PUT /api/auth/access-key', { key: 'open sesame' })
+    expect([await statusOf(), await statusOf(owner.cookie)]).toEqual([401, 200])
+
+    const guest = await ask(second, 'POST /api/auth/verify-access-key', { key: 'open sesame' })
+    expect([guest.status, await statusOf(guest.cookie)]).toEqual([200, 200])
+
+    await ask(first, 'PUT /api/auth/access-key', { key: 'another key' }, owner.cookie)
+    expect([await statusOf(guest.cookie), await statusOf(owner.cookie)]).toEqual([401, 200])
+    const statuses = []
+    for (const key of ['open sesame', 'another key'])
+      statuses.push((await ask(second, 'POST /api/auth/verify-access-key', { key })).status)
+    expect(statuses).toEqual([401, 200])
   })
 })

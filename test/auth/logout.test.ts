@@ -60,7 +60,11 @@ describe('logging out', () => {
   it('reads as many sessions as a browser keeps cookies of a site, and no more', async () => {
     const asked = new Set<string>()
     const closeToken = async (token: string) => Boolean(asked.add(token))
-    const { logout } = authHandlers({ sessions: { closeToken } as never, accessKey: undefined as never })
+    const { logout } = authHandlers({
+      sessions: { closeToken } as never,
+      ownSessions: undefined as never,
+      accessKey: undefined as never,
+    })
     await logout({ params: undefined, query: undefined, headers: undefined, body: undefined }, {
       header: () => 'Bearer first',
       cookies: () => Array.from({ length: 1_000 }, (_, n) => `token ${n}`),

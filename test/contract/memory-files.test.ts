@@ -68,6 +68,34 @@ describe('memory files in a folder', () => {
   )
 
   it(
+    'are named whatever bytes their names and folders have, and however deep those lie',
+    inFolder(async ({ folder, files, put }) => {
+      await put('fit.md', 'text')
+      const bytes = (...names: (string | number)[]) =>
+        Buffer.concat([
+          Buffer.from(`${folder}/`),
+          ...names.map((name) => Buffer.from(name === 255 ? [255] : String(name))),
+        ])
+      await writeFile(bytes('caf', 255, '.md'), 'text')
+      await writeFile(bytes('two\nlines.md'), 'text')
+      await writeFile(bytes('.hid', 255, '.md'), 'text')
+      await mkdir(bytes(255))
+      await writeFile(bytes(255, '/a.md'), 'text')
+      // Deeper than a path can name.
+      const dig = 'for i in $(seq 25); do mkdir "$1"; cd "$1"; done; echo text > deep.md'
+      execFileSync('bash', ['-c', dig, 'dig', 'd'.repeat(250)], { cwd: folder })
+      expect((await files.list()).map(({ path, unfit }) => [path, unfit])).toEqual([
+        ['\\xff/', 'bad_name'],
+        ['caf\\xff.md', 'bad_name'],
+        [`${`${'d'.repeat(250)}/`.repeat(4)}`, 'path_too_long'],
+        ['fit.md', undefined],
+        ['two\nlines.md', 'bad_name'],
+      ])
+      execFileSync('rm', ['-rf', folder])
+    }),
+  )
+
+  it(
     'may be in a folder that is a link itself',
     inFolder(async ({ above, put }) => {
       await put('a.md', 'text')

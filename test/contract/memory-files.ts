@@ -63,6 +63,22 @@ export const memoryFilesContract = (name: string, open: () => Promise<OpenMemory
       for (const path of ['.hidden.md', '.git/a.md', 'a.txt']) expect(await files.read(path)).toBeUndefined()
     })
 
+    promise('are named, and not read, under names that memory cannot keep', async ({ files, put }) => {
+      const segment = 'x'.repeat(200)
+      const long = [segment, segment, segment, segment, `${segment}.md`].join('/')
+      for (const path of ['back\\slash.md', 'odd\uFFFD.md', long, 'fit.md', 'back\\slash.txt', '.h\\.md'])
+        await put(path, 'text')
+      const listed = await files.list()
+      // Of too deep a place in a folder, the folder is named.
+      expect(listed.map(({ path, unfit }) => [long.startsWith(path) ? 'long' : path, unfit])).toEqual([
+        ['back\\slash.md', 'bad_name'],
+        ['fit.md', undefined],
+        ['odd\uFFFD.md', 'bad_name'],
+        ['long', 'path_too_long'],
+      ])
+      for (const { path, unfit } of listed) if (unfit) expect(await files.read(path)).toBeUndefined()
+    })
+
     promise('are read up to 1 MiB', async ({ files, put }) => {
       await put('full.md', 'x'.repeat(MOST_MEMORY_BYTES))
       await put('over.md', 'x'.repeat(MOST_MEMORY_BYTES + 1))

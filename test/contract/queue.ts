@@ -305,10 +305,6 @@ export const queueContract = (
       expect(() => consumer.start(async () => undefined)).toThrow('started')
     })
 
-    promise(`says that it is ${lacks.durability === undefined ? '' : 'not '}durable`, async ({ queue }) => {
-      expect(queue.durable).toBe(lacks.durability === undefined)
-    })
-
     promiseIf('durability', 'keeps messages when the process ends', async ({ queue, reopen }) => {
       const got: string[] = []
       await queue.send([outgoing('survivor')])

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
 import { seededRandom, upTo } from '../crash/random.ts'
-import { type Entry, entries, walk } from './store-samples.ts'
+import { type Entry, entries, outcome, walk } from './store-samples.ts'
 
 type Model = Map<string, Entry>
 
@@ -28,7 +28,7 @@ const createWorld = (store: Store, book: string, random: () => number) => {
     const row = entry(id)
     const known = model.get(id)
     if (known === undefined) model.set(id, row)
-    expect(await store.commit({ insert: entries, row })).toEqual({ applied: !known, row: known ?? row })
+    expect(await store.commit({ insert: entries, row })).toEqual(outcome(!known, known ?? row))
   }
   const update = async (id: string, text: string, kind?: string) => {
     const known = model.get(id)
@@ -41,12 +41,12 @@ const createWorld = (store: Store, book: string, random: () => number) => {
       set: { text },
       ...(kind && { when: { kind } }),
     } as const
-    expect(await store.commit(write)).toEqual({ applied: meets, row: after })
+    expect(await store.commit(write)).toEqual(outcome(meets, after))
   }
   const remove = async (id: string) => {
     const known = model.get(id)
     model.delete(id)
-    expect(await store.commit({ remove: entries, key: [book, id] })).toEqual({ applied: !!known, row: known })
+    expect(await store.commit({ remove: entries, key: [book, id] })).toEqual(outcome(!!known, known))
   }
   const someKey = () => keyOf(upTo(last * 4, random) / 4)
   const change = (taken: Set<string>) => {

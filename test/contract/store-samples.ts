@@ -1,4 +1,4 @@
-import { type Collection, collection } from '../../lib/core/collection.ts'
+import { type Collection, collection, type Message } from '../../lib/core/collection.ts'
 import type { Clock } from '../../lib/ports/clock.ts'
 import type { Page, Position, Query, Store } from '../../lib/ports/store.ts'
 
@@ -65,11 +65,78 @@ export const entries = collection<Entry>({
   indexes: { ofBook: { within: 'book', by: 'id' } },
 })
 
-/** Adapters look at the declarations only; TypeScript will not have a `Collection<Note>` be a `Collection`. */
-export const samples = [notes, lines, tickets, entries] as unknown as readonly Collection[]
+export type JobEvent = { jobId: string; id: string; type: string; text?: string }
+export const jobEvents = collection<JobEvent>({
+  name: 'jobEvents',
+  key: 'id',
+  within: 'jobId',
+  indexes: { ofJob: { within: 'jobId', by: 'id' } },
+})
 
-export type Opened = { store: Store; close: () => Promise<void> }
-export type OpenStore = (needs: { collections: readonly Collection[]; clock: Clock }) => Promise<Opened>
+export type Job = {
+  id: string
+  state: 'new' | 'ready' | 'done'
+  createdAt: string
+  size?: number
+  expiresAt?: number
+  body?: string
+}
+/** What follows from its writes: a log, counters by state and of sizes, a message for each that becomes ready. */
+export const jobs = collection<Job>({
+  name: 'jobs',
+  key: 'id',
+  expires: 'expiresAt',
+  detail: ['body'],
+  summary: ['state', 'createdAt', 'size', 'expiresAt'],
+  indexes: { newest: { by: 'createdAt' } },
+  log: jobEvents as unknown as Collection,
+  counts: ({ before, after }) =>
+    before?.state === after?.state
+      ? []
+      : [
+          {
+            counter: 'jobs',
+            member: 'all',
+            add: {
+              ...(before && { [before.state]: -1 }),
+              ...(after && { [after.state]: 1 }),
+              ...(!(before && after) && { total: after ? 1 : -1 }),
+            },
+          },
+          ...(after?.state === 'done' && after.size !== undefined
+            ? [
+                {
+                  counter: 'jobs',
+                  member: 'all',
+                  add: { size: after.size },
+                  least: { smallest: after.size },
+                  most: { largest: after.size },
+                },
+                { counter: 'jobs.daily', member: after.createdAt.slice(0, 10), add: { done: 1 } },
+              ]
+            : []),
+        ],
+  sends: ({ before, after, log }) =>
+    after?.state === 'ready' && before?.state !== 'ready'
+      ? [
+          { to: 'work', id: log[0]?.id ?? after.id, body: { jobId: after.id } },
+          { to: 'run', id: `run_${after.id}`, body: { jobId: after.id }, rebuilt: true },
+        ]
+      : [],
+})
+
+/** Adapters look at the declarations only; TypeScript will not have a `Collection<Note>` be a `Collection`. */
+export const samples = [notes, lines, tickets, entries, jobEvents, jobs] as unknown as readonly Collection[]
+
+/** Takes messages, as a queue does. One that rejects gets them again. */
+export type Deliver = (messages: readonly Message[]) => Promise<void>
+/** `drained` resolves when everything that follows from the commits answered so far has been done. */
+export type Opened = { store: Store; drained: () => Promise<void>; close: () => Promise<void> }
+export type OpenStore = (needs: {
+  collections: readonly Collection[]
+  clock: Clock
+  deliver: Deliver
+}) => Promise<Opened>
 
 export const note = (id: string, more: Partial<Note> = {}): Note => ({
   id,
@@ -78,6 +145,16 @@ export const note = (id: string, more: Partial<Note> = {}): Note => ({
   createdAt: '2025-01-01T00:00:00.000Z',
   ...more,
 })
+
+export const job = (id: string, more: Partial<Job> = {}): Job => ({
+  id,
+  state: 'new',
+  createdAt: '2025-01-01T00:00:00.000Z',
+  ...more,
+})
+
+/** The outcome of a commit of one write. */
+export const outcome = <R>(applied: boolean, row: R) => ({ applied, row, ...(applied ? {} : { refused: 0 }) })
 
 /** Every page of a query, one after the other. */
 export const walk = async <R extends object>(

@@ -103,7 +103,7 @@ export const expiry = (store: () => Store, set: (ms: number) => void) => {
   it('neither updates nor removes an expired row', async () => {
     await expiring('write')
     set(START + 1_000)
-    const absent = { applied: false, row: undefined }
+    const absent = { applied: false, row: undefined, refused: 0 }
     expect(await store().commit({ update: tickets, key: 'write', add: { uses: 1 } })).toEqual(absent)
     expect(await store().commit({ remove: tickets, key: 'write' })).toEqual(absent)
   })

@@ -36,6 +36,21 @@ export const changes: [string, Changed, Partial<Note>][] = [
   ['removes what is absent', { unset: ['dueAt'] }, { title: 'a', rank: 1, body: 'text', edits: 1 }],
   ['sets a detail field', { set: { body: 'b' } }, { title: 'a', rank: 1, body: 'b', edits: 1 }],
   ['adds to a detail field', { add: { edits: 1 } }, { title: 'a', rank: 1, body: 'text', edits: 2 }],
+  [
+    'leaves a field that has a value',
+    { setIfAbsent: { title: 'b' } },
+    { title: 'a', rank: 1, body: 'text', edits: 1 },
+  ],
+  [
+    'sets an absent field',
+    { setIfAbsent: { summary: 's' } },
+    { title: 'a', rank: 1, summary: 's', body: 'text', edits: 1 },
+  ],
+  [
+    'sets the absent fields of an index',
+    { setIfAbsent: { dueAt: '2025', state: 'shut' } },
+    { title: 'a', rank: 1, dueAt: '2025', body: 'text', edits: 1 },
+  ],
   ['removes detail', { unset: ['body', 'edits'] }, { title: 'a', rank: 1 }],
   [
     'does all at once',

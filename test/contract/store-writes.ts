@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
-import type { Key, Store } from '../../lib/ports/store.ts'
-import { type Note, note, notes } from './store-samples.ts'
+import type { Key, Query, Store } from '../../lib/ports/store.ts'
+import { type Note, note, notes, outcome } from './store-samples.ts'
 import { changes, conditions } from './store-write-cases.ts'
 
 const insertions = (store: () => Store) => {
@@ -20,7 +20,7 @@ const insertions = (store: () => Store) => {
   it('does not insert over a row, and answers the row that stands there', async () => {
     await store().commit({ insert: notes, row: note('taken', { title: 'first', body: 'heavy' }) })
     const again = { insert: notes, row: note('taken', { title: 'second' }) }
-    expect(await store().commit(again)).toEqual({ applied: false, row: note('taken', { title: 'first' }) })
+    expect(await store().commit(again)).toEqual(outcome(false, note('taken', { title: 'first' })))
     expect((await store().commit(again, [], true)).row?.body).toBe('heavy')
     expect((await store().get(notes, 'taken'))?.title).toBe('first')
   })
@@ -41,7 +41,7 @@ const updates = (store: () => Store) => {
     await store().commit({ insert: notes, row: { ...before, body: 'text' } })
     const change = { update: notes, key: before.id, set: { summary: 'changed' }, ...(when && { when }) }
     const row = applied ? { ...before, summary: 'changed' } : before
-    expect(await store().commit(change)).toEqual({ applied, row })
+    expect(await store().commit(change)).toEqual(outcome(applied, row))
     expect(await store().get(notes, before.id)).toEqual(row)
   })
   it.each(changes)('an update %s', async (name, change, after) => {
@@ -50,6 +50,16 @@ const updates = (store: () => Store) => {
     const outcome = await store().commit({ update: notes, key: before.id, ...change }, [], true)
     expect(outcome).toEqual({ applied: true, row: note(before.id, after) })
     expect(await store().get(notes, before.id, true)).toEqual(outcome.row)
+  })
+  it('leaves a row in its place of an index when the field of that had a value, and places it when it had none', async () => {
+    await store().commit({ insert: notes, row: note('placed', { state: 'only here' }) })
+    const setIfAbsent = { state: 'elsewhere', dueAt: '2035' }
+    await store().commit({ update: notes, key: 'placed', setIfAbsent })
+    const idsIn = async (query: Pick<Query<Note>, 'index' | 'is' | 'where'>) =>
+      (await store().page(notes, { ...query, order: 'asc', limit: 10 })).rows.map(({ id }) => id)
+    expect(await idsIn({ index: 'byState', is: 'only here' })).toEqual(['placed'])
+    expect(await idsIn({ index: 'byState', is: 'elsewhere' })).toEqual([])
+    expect(await idsIn({ index: 'due', where: [{ field: 'dueAt', in: ['2035'] }] })).toEqual(['placed'])
   })
   it('leaves detail alone, and out of the answer, when it is not named', async () => {
     await store().commit({ insert: notes, row: note('light', { body: 'heavy' }) })
@@ -64,13 +74,13 @@ const updates = (store: () => Store) => {
   })
   it('answers nothing when there is no row, even if every condition asks for absence', async () => {
     const nobody: Key = 'nobody'
-    const outcome = await store().commit({
+    const refused = await store().commit({
       update: notes,
       key: nobody,
       when: { state: null },
       set: { title: 't' },
     })
-    expect(outcome).toEqual({ applied: false, row: undefined })
+    expect(refused).toEqual(outcome(false, undefined))
     expect(await store().get(notes, nobody)).toBeUndefined()
   })
   it('applies exactly one of 50 updates at once that ask for the same state', async () => {
@@ -112,12 +122,12 @@ const removals = (store: () => Store) => {
   })
   it('does not remove when the condition fails, and answers the row', async () => {
     await store().commit({ insert: notes, row: note('stays') })
-    const outcome = await store().commit({ remove: notes, key: 'stays', when: { state: 'shut' } })
-    expect(outcome).toEqual({ applied: false, row: note('stays') })
+    const refused = await store().commit({ remove: notes, key: 'stays', when: { state: 'shut' } })
+    expect(refused).toEqual(outcome(false, note('stays')))
     expect(await store().get(notes, 'stays')).toEqual(note('stays'))
   })
   it('answers nothing when there is nothing to remove', async () => {
-    expect(await store().commit({ remove: notes, key: 'none' })).toEqual({ applied: false, row: undefined })
+    expect(await store().commit({ remove: notes, key: 'none' })).toEqual(outcome(false, undefined))
   })
 }
 

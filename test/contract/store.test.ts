@@ -3,18 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { storeContract } from './store.ts'
+import type { OpenStore } from './store-samples.ts'
 
-storeContract('SQLite in memory', async (needs) => {
-  const store = openSqliteStore({ file: ':memory:', ...needs })
-  return { store, close: () => store.close() }
-})
+const opened = (file: string, needs: Parameters<OpenStore>[0]) => {
+  const store = openSqliteStore({ file, ...needs })
+  store.start()
+  return { store, drained: store.drained, close: store.close }
+}
+
+storeContract('SQLite in memory', async (needs) => opened(':memory:', needs))
 
 storeContract('a SQLite file', async (needs) => {
   const folder = await mkdtemp(join(tmpdir(), 'store-'))
-  const store = openSqliteStore({ file: join(folder, 'store.db'), ...needs })
-  const close = async () => {
-    await store.close()
+  const { close, ...rest } = opened(join(folder, 'store.db'), needs)
+  const closeAndRemove = async () => {
+    await close()
     await rm(folder, { recursive: true })
   }
-  return { store, close }
+  return { ...rest, close: closeAndRemove }
 })

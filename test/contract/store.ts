@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import type { Message } from '../../lib/core/collection.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { decisions } from './store-decisions.ts'
-import { followers, tallies, transactions } from './store-followers.ts'
+import { counters, type Following, logs, messages } from './store-changes.ts'
+import { commits } from './store-commits.ts'
 import { ownedRows } from './store-owned.ts'
 import { movingPages, pages, pairPages } from './store-pages.ts'
-import { note, notes, type Opened, type OpenStore, samples } from './store-samples.ts'
+import { jobs, note, notes, type Opened, type OpenStore, samples } from './store-samples.ts'
 import { expiry, values } from './store-values.ts'
 import { conditionalWrites } from './store-writes.ts'
 
 /** What an adapter lacks by nature, each with the reason, which the run prints. */
-export type Lacks = { transactions?: string }
+export type Lacks = { transactions?: string; changeFeed?: string }
 type Section = (store: () => Store, set: (ms: number) => void) => void
 
 /** The contract of the `Store` port. `open` gives an empty store of the collections it is handed. */
@@ -20,7 +22,7 @@ export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}):
       const clock = createFakeClock()
       let opened: Opened | undefined
       beforeAll(async () => {
-        opened = await open({ collections: samples, clock })
+        opened = await open({ collections: samples, clock, deliver: async () => undefined })
       })
       afterAll(() => opened?.close())
       cases(() => {
@@ -29,12 +31,50 @@ export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}):
       }, clock.setWall)
     })
 
+  /** What follows from commits, and a receiver of messages that looks for the row of each. */
+  const following = (title: string, cases: (following: Following) => void) =>
+    describe(title, () => {
+      const delivered: Message[] = []
+      let isRefusing = false
+      let isReadable = true
+      let opened: Opened | undefined
+      const there = () => {
+        if (opened === undefined) throw new Error('the store did not open')
+        return opened
+      }
+      const deliver = async (messages: readonly Message[]) => {
+        for (const { body } of messages)
+          isReadable &&=
+            (await there().store.get(jobs, String((body as { jobId: string }).jobId))) !== undefined
+        if (isRefusing) {
+          isRefusing = false
+          throw new Error('the receiver takes nothing now')
+        }
+        delivered.push(...messages)
+      }
+      beforeAll(async () => {
+        opened = await open({ collections: samples, clock: createClock(), deliver })
+      })
+      afterAll(() => opened?.close())
+      cases({
+        store: () => there().store,
+        drained: () => there().drained(),
+        delivered,
+        refuseNext: () => {
+          isRefusing = true
+        },
+        allReadable: () => isReadable,
+      })
+    })
+
   describe(`the store contract on ${name}`, () => {
     section('a conditional write', conditionalWrites)
-    section('a follower', followers)
-    section('a decision', decisions)
-    section('a tally', tallies)
-    section('all or nothing', (store) => transactions(store, lacks.transactions))
+    section('a commit', (store) => commits(store, lacks.transactions))
+    following('a log', logs)
+    if (lacks.changeFeed === undefined) {
+      following('a counter', counters)
+      following('a message', messages)
+    } else it.todo(`counts and sends: ${lacks.changeFeed}`)
     section('a value', values)
     section('an expiring row', expiry)
     section('a page', pages)
@@ -42,7 +82,8 @@ export const storeContract = (name: string, open: OpenStore, lacks: Lacks = {}):
     section('a page while rows change', movingPages)
     section('rows of an owner in the order of their keys', ownedRows)
     it('answers nothing after it was closed', async () => {
-      const { store, close } = await open({ collections: samples, clock: createFakeClock() })
+      const clock = createFakeClock()
+      const { store, close } = await open({ collections: samples, clock, deliver: async () => undefined })
       await close()
       const refused = { kind: 'unavailable' }
       await expect(store.commit({ insert: notes, row: note('late') })).rejects.toMatchObject(refused)

@@ -1,44 +1,38 @@
+import { openBasePorts } from '../../lib/app/cloud-base.ts'
+import { readConfig } from '../../lib/config.ts'
+import type { Collection } from '../../lib/core/collection.ts'
+import { pagesOf } from '../../lib/core/pages.ts'
+import { NOTIFICATION_COUNTERS, notifications } from '../../lib/notifications/rows.ts'
+import { deadLetters } from '../../lib/queue/rows.ts'
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
 import type { JournalLine } from '../fixtures/agents/scripted.ts'
 import type { Api } from '../journeys/api.ts'
-import type { shownCounters } from './counters.ts'
 import { count, replay } from './event-log.ts'
+import { insist } from './insist.ts'
 
-export type CloudAudit = { wrong: string[]; untold: string[] }
+const PAGE = 500
 
-/**
- * What is wrong with tasks, and what their logs leave untold as yet: storage without one transaction for all writes a
- * task first and its event next, so of a worker that is killed in between others have to tell what it did.
- */
+/** What is wrong with tasks that have ended, and with their logs. */
 export const auditCloud = async (
   api: Api,
   tasks: readonly Task[],
   journal: readonly JournalLine[],
-): Promise<CloudAudit> => {
+): Promise<string[]> => {
   const runs = Map.groupBy(journal, ({ taskId }) => taskId)
-  const audit: CloudAudit = { wrong: [], untold: [] }
+  const wrong: string[] = []
   for (const { id } of tasks) {
     const [task, events] = await Promise.all([api.task(id), api.events(id)])
-    const untold = untoldOf(task, events).map((what) => `${id}: ${what}`)
-    const wrong = [...wrongWith(task, runs.get(id) ?? []), ...wrongIn(task, events, untold.length > 0)]
-    audit.untold.push(...untold)
-    audit.wrong.push(...wrong.map((what) => `${id}: ${what}`))
+    wrong.push(
+      ...[...wrongWith(task, runs.get(id) ?? []), ...wrongIn(task, events)].map((what) => `${id}: ${what}`),
+    )
   }
-  return audit
+  return wrong
 }
+
+const isToFail = ({ metadata }: Task): boolean => metadata?.manner === 'failing'
 
 const attemptsOf = (events: readonly TaskEvent[], type: TaskEvent['type']) =>
   events.filter((event) => event.type === type).map(({ attempt }) => attempt)
-
-/** What a worker did to the task and its log does not say. */
-const untoldOf = (task: Task, events: readonly TaskEvent[]): string[] => {
-  const started = attemptsOf(events, 'started')
-  const starts = Array.from({ length: task.attempts }, (_, n) => n + 1).filter((n) => !started.includes(n))
-  return [
-    ...starts.map((attempt) => `start of attempt ${attempt}`),
-    ...(count(events, 'completed') === 0 ? ['completion'] : []),
-  ]
-}
 
 const failing = (claims: readonly [what: string, holds: boolean][]) =>
   claims.filter(([, holds]) => !holds).map(([what]) => what)
@@ -47,42 +41,47 @@ const failing = (claims: readonly [what: string, holds: boolean][]) =>
 const wrongWith = (task: Task, runs: readonly JournalLine[]): string[] => {
   const ofLast = (did: JournalLine['did']) =>
     runs.filter((run) => run.did === did && run.attempt === task.attempts).length
+  const [status, output, ends] = isToFail(task)
+    ? ['failed', undefined, 0]
+    : ['completed', `attempt ${task.attempts}`, 1]
   return failing([
-    [`is ${task.status}`, task.status === 'completed'],
-    [`its result is ${task.result?.output}`, task.result?.output === `attempt ${task.attempts}`],
+    [`is ${task.status}`, task.status === status],
+    [`its result is ${task.result?.output}`, task.result?.output === output],
     [`its last attempt began ${ofLast('start')} times`, ofLast('start') === 1],
-    [`its last attempt ended ${ofLast('end')} times`, ofLast('end') === 1],
+    [`its last attempt ended ${ofLast('end')} times`, ofLast('end') === ends],
   ])
 }
 
-/** The log: nothing in it twice, and where nothing is untold, it is the way that the lifecycle has. */
-const wrongIn = (task: Task, events: readonly TaskEvent[], hasGaps: boolean): string[] => {
+/** The log: it is the way that the lifecycle has, each start and one end of it. */
+const wrongIn = (task: Task, events: readonly TaskEvent[]): string[] => {
   const started = attemptsOf(events, 'started')
-  const completed = attemptsOf(events, 'completed')
+  const ended = attemptsOf(events, isToFail(task) ? 'failed' : 'completed')
   const replayed = replay(events)
   return failing([
-    [`started attempts ${started}`, new Set(started).size === started.length],
-    [`completed ${completed.length} times`, completed.length <= 1],
-    [`completed in attempt ${completed}`, completed.every((attempt) => attempt === task.attempts)],
-    [`recovered ${count(events, 'recovered')} times`, count(events, 'recovered') === task.attempts - 1],
     [
-      `its log says ${JSON.stringify(replayed)}`,
-      hasGaps || ('status' in replayed && replayed.status === task.status),
+      `started attempts ${started}`,
+      started.join() === Array.from({ length: task.attempts }, (_, n) => n + 1).join(),
     ],
+    [`ended in attempts ${ended}`, ended.join() === String(task.attempts)],
+    [`recovered ${count(events, 'recovered')} times`, count(events, 'recovered') === task.attempts - 1],
+    [`its log says ${JSON.stringify(replayed)}`, 'status' in replayed && replayed.status === task.status],
   ])
 }
 
-/** What the counters lack against these completed tasks. */
-export const uncountedOf = (
-  { byStatus, completedDaily }: Awaited<ReturnType<typeof shownCounters>>,
-  tasks: readonly Task[],
-) => {
-  const { completed = 0, queued = 0, in_progress = 0 } = byStatus
+/** What there is of failures beside their tasks: dead letters and notifications, by task, and how many of these count. */
+export const failuresTold = async () => {
+  const { store } = openBasePorts(readConfig())
+  const allOf = async <R extends { taskId?: string | undefined }>(of: Collection<R & object>) => {
+    const ids: string[] = []
+    const all = { index: 'newest', order: 'desc', limit: PAGE } as const
+    for await (const rows of pagesOf((from) => insist(() => store.page(of, { ...all, ...from }))))
+      ids.push(...rows.map(({ taskId = '' }) => taskId))
+    return ids.sort()
+  }
+  const { counter, member } = NOTIFICATION_COUNTERS
   return {
-    completions: tasks.length - completed,
-    completionsOfDay: tasks.length - completedDaily,
-    // A start that was not counted leaves its task queued for the counters, and takes one from those in progress.
-    starts: queued,
-    inProgress: in_progress,
+    letters: await allOf(deadLetters),
+    notifications: await allOf(notifications),
+    counted: (await insist(() => store.counters(counter)))[member]?.total ?? 0,
   }
 }

@@ -5,6 +5,7 @@ import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { openBasePorts } from '../../lib/app/cloud-base.ts'
 import { openWorker } from '../../lib/app/cloud-worker.ts'
 import { readConfig } from '../../lib/config.ts'
+import { notifications } from '../../lib/notifications/rows.ts'
 import type { DlqItem } from '../../lib/queue/schema.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { RunTask } from '../../lib/tasks/schema.ts'
@@ -102,11 +103,12 @@ describe('messages at the worker function', () => {
     const oldShape = JSON.stringify({ v: 0, task: tasks[0]?.id })
     const unknownTask = messageOf({ taskId: 'task_unknown', attempt: 1 })
     const batch = [...good.slice(0, 3), noJson, oldShape, unknownTask, ...good.slice(3)]
-    // A task that is not there may still come, so its message stays in the queue until SQS gives it up.
-    expect(await work(...batch)).toEqual(failed(batch.indexOf(unknownTask)))
+    expect(await work(...batch)).toEqual(failed())
     for (const { id } of tasks) expect(await api.task(id)).toMatchObject({ status: 'completed', attempts: 1 })
     const letters = await deadLetters()
-    expect(letters).toHaveLength(2)
+    expect(letters).toHaveLength(3)
+    // No message comes before its row, so a task that is not there will not come.
+    expect(letters).toContainEqual(['task_unknown', expect.stringMatching(/^task_not_found: /)])
     expect(letters).toContainEqual(['unknown', `not_json: ${noJson}`])
     expect(letters).toContainEqual(['unknown', `unknown_shape: ${oldShape}`])
   })
@@ -155,10 +157,17 @@ describe('messages that SQS gave up on', () => {
     expect(replay(await api.events(waiting.id))).toEqual({ status: 'failed' })
   })
 
-  it('leave nothing of an announcement, which is stored and sent again', async () => {
+  it('are handled once more when they are notices', async () => {
     const before = await deadLetters()
-    const announcement = encode({ body: { announcementId: 'ntf_1' }, priority: 3 })
-    expect(await dlq(eventOf(announcement), context)).toEqual(failed())
+    const id = 'ntf_01ARZ3NDEKTSV4RRFFQ69G5FAV'
+    const told = { type: 'task_failed', title: 'Task failed', message: 'After one attempt', taskId: 'task_1' }
+    const notification = { ...told, id, createdAt: '2026-01-01T00:00:00.000Z' }
+    const notice = encode({ body: { kind: 'announce', notification }, priority: 3 })
+    expect(await dlq(eventOf(notice, notice), context)).toEqual(failed())
+    const { rows } = await openBasePorts(readConfig()).store.page(notifications, {
+      ...{ index: 'newest', order: 'desc', limit: 10 },
+    })
+    expect(rows).toMatchObject([{ id, ...told }])
     expect(await deadLetters()).toEqual(before)
   })
 

@@ -1,12 +1,17 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import type { Readable } from 'node:stream'
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { handler as dlq } from '../../functions/dlq.ts'
+import { handler as notify } from '../../functions/notify.ts'
 import { handler as queueHandler } from '../../functions/queue.ts'
 import { handler as tasksHandler } from '../../functions/tasks.ts'
 import { handler as tick } from '../../functions/tick.ts'
 import { openSqs } from '../../lib/adapters/aws/clients.ts'
+import type { SqsEvent } from '../../lib/adapters/aws/sqs/event.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
@@ -15,6 +20,7 @@ import { createHost } from '../../lib/http/host.ts'
 import { queueRoutes } from '../../lib/queue/contract.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { every } from '../../lib/worker/beat.ts'
+import type { FunctionHandler } from '../../offline/invocation.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { startPoller } from '../../offline/sqs-poller.ts'
 import { type Stack, startStack } from '../../offline/stack.ts'
@@ -29,7 +35,10 @@ const HIDDEN_S = 3
 /** What is left to a tick of its time, always. */
 const inTime = { getRemainingTimeInMillis: () => 55_000 }
 /** What a worker must be told beside the settings. */
-const MORE = ['HOME', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SCRIPTED_JOURNAL']
+const MORE = [
+  ...['HOME', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'SCRIPTED_JOURNAL'],
+  ...['STREAM_ARNS', 'STREAM_CHECKPOINTS'],
+]
 
 const ENDPOINTS = [
   'DYNAMODB_ENDPOINT',
@@ -44,9 +53,9 @@ const ENDPOINTS = [
 type Reach = (origin: string) => Promise<string>
 
 /**
- * The service as it runs in the cloud, on emulators: its task and queue functions behind a gateway, its tick, and
- * workers that are processes of their own. The settings are those of this process, which has nothing else to do.
- * `reach` may put something between them and AWS.
+ * The service as it runs in the cloud, on emulators: its task and queue functions behind a gateway, its tick and its
+ * notices, and as processes of their own workers, stream consumers and further gateways. The settings are those of this
+ * process, which has nothing else to do. `reach` may put something between them and AWS.
  */
 export const openCloud = async (settings: Environment = {}, reach: Reach = async (url) => url) => {
   const world = scriptedWorld({ SERVICE_MODE: 'pro', LOG_LEVEL: 'error', ...settings })
@@ -57,17 +66,31 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
     const { origin, href } = new URL(process.env[name] ?? '')
     process.env[name] = href.replace(origin, await reach(origin))
   }
+  const checkpoints = path.join(mkdtempSync(path.join(tmpdir(), 'streams-')), 'checkpoints.json')
+  Object.assign(process.env, { STREAM_ARNS: stack.streams.streams.join(), STREAM_CHECKPOINTS: checkpoints })
   const gateway = await startGateway()
   const log = createFakeLog()
   const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => tick({}, inTime))
-  const workers: CloudWorker[] = []
-  let endDeadLetters: (() => Promise<void>) | undefined
+  const client = openSqs({ region: process.env.AWS_REGION ?? '', endpoint: process.env.SQS_ENDPOINT })
+  const pollers: ReturnType<typeof startPoller>[] = []
+  const feed = (url: string, handler: FunctionHandler<SqsEvent>, batchSize = 1) => {
+    const queueUrl = url.replace(new URL(url).origin, process.env.SQS_ENDPOINT ?? '')
+    pollers.push(startPoller({ client, queueUrl, batchSize, concurrency: 1, handler, log }))
+  }
+  feed(stack.queues.notifications, notify, 10)
+  const processes: CloudProcess[] = []
+  const launched = <P extends CloudProcess>(one: P): P => {
+    processes.push(one)
+    return one
+  }
   const stop = async () => {
-    await Promise.all(workers.map((worker) => worker.kill9()))
-    await endDeadLetters?.()
+    await Promise.all(processes.map((one) => one.kill9()))
+    await Promise.all(pollers.map((poller) => poller.stop()))
+    client.destroy()
     await endTick()
     await gateway.stop()
     await stack.stop()
+    rmSync(path.dirname(checkpoints), { recursive: true })
     world[Symbol.dispose]()
   }
   return {
@@ -75,24 +98,14 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
     baseUrl: gateway.url,
     journal: world.journal,
     log,
-    launchWorker: (): CloudWorker => {
-      const worker = launchWorker()
-      workers.push(worker)
-      return worker
-    },
+    launchWorker: () => launched(launch('cloud-worker.ts')),
+    launchConsumer: () => launched(launchConsumer()),
+    launchGateway: () => launched(launchGateway()),
     /** Has SQS give up a message after so many receives, and takes in what it gave up on. */
     takeDeadLetters: async (receives: number): Promise<void> => {
       await giveUpAfter(stack, receives)
-      const queueUrl = stack.queues.deadLetters.replace(
-        new URL(stack.queues.deadLetters).origin,
-        process.env.SQS_ENDPOINT ?? '',
-      )
-      const client = openSqs({ region: process.env.AWS_REGION ?? '', endpoint: process.env.SQS_ENDPOINT })
-      const poller = startPoller({ client, queueUrl, batchSize: 1, concurrency: 1, handler: dlq, log })
-      endDeadLetters = async () => {
-        await poller.stop()
-        client.destroy()
-      }
+      feed(stack.queues.deadLetters, dlq)
+      feed(stack.queues.notificationDeadLetters, dlq)
     },
     [Symbol.asyncDispose]: stop,
   }
@@ -110,7 +123,7 @@ const giveUpAfter = async ({ sqs, queues }: Stack, maxReceiveCount: number) => {
 /** Whatever is received and not deleted comes again after so many seconds, what was given up on included. */
 const hideFor = ({ sqs, queues }: Stack, seconds: number) =>
   Promise.all(
-    [queues.tasks, queues.urgent, queues.deadLetters].map((QueueUrl) =>
+    Object.values(queues).map((QueueUrl) =>
       sqs.send(
         new SetQueueAttributesCommand({ QueueUrl, Attributes: { VisibilityTimeout: String(seconds) } }),
       ),
@@ -118,7 +131,7 @@ const hideFor = ({ sqs, queues }: Stack, seconds: number) =>
   )
 
 /** The functions behind HTTP, as API Gateway calls them. */
-const startGateway = async () => {
+export const startGateway = async () => {
   const groups = [
     { routes: taskRoutes, handler: tasksHandler },
     { routes: queueRoutes, handler: queueHandler },
@@ -129,29 +142,73 @@ const startGateway = async () => {
 }
 
 export type Cloud = Awaited<ReturnType<typeof openCloud>>
-export type CloudWorker = { ready: Promise<void>; kill9(): Promise<void> }
+/** `freeze` has it stand still, as a container is between invocations, and `thaw` go on. */
+export type CloudProcess = {
+  ready: Promise<void>
+  pid: number
+  freeze(): void
+  thaw(): void
+  kill9(): Promise<void>
+}
 
-/** Starts a worker and waits for nothing. It sees the settings of this process, and no other variable. */
-const launchWorker = (): CloudWorker => {
+/** Starts a program and waits for nothing. It sees the settings of this process, and no other variable. */
+const launchChild = (file: string): CloudProcess & { child: ChildProcess; said: Promise<string> } => {
   const told = [...settingNames, ...MORE].map((name) => [name, process.env[name]])
   const env = { ...compiled, ...Object.fromEntries(told) }
-  const child = spawn(serviceNode, [path.join(root, 'test/crash/cloud-worker.ts')], {
+  const child = spawn(serviceNode, [path.join(root, 'test/crash', file)], {
     cwd: root,
     env,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
   const exited = once(child, 'exit')
   const isOver = () => child.exitCode !== null || child.signalCode !== null
-  const ready = Promise.race([once(child.stdout, 'data'), exited.then(fallen)]).then(() => undefined)
+  const said = Promise.race([once(child.stdout as Readable, 'data').then(String), exited.then(fallen)])
   // One that is killed while it starts is never ready, and nobody may be waiting.
+  said.catch(() => undefined)
+  const ready = said.then(() => undefined)
   ready.catch(() => undefined)
   const kill9 = async () => {
     if (!isOver()) child.kill('SIGKILL')
     await exited
   }
-  return { ready, kill9 }
+  return {
+    ...{ child, said, ready, kill9 },
+    pid: child.pid ?? 0,
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+  }
+}
+
+const launch = (file: string): CloudProcess => launchChild(file)
+
+/** `fed` resolves with its first records, `drained` when everything that was written before the call is through. */
+const launchConsumer = () => {
+  const { child, ...process } = launchChild('cloud-consumer.ts')
+  const asked: (() => void)[] = []
+  const { promise: fed, resolve: hasRecords } = Promise.withResolvers<void>()
+  child.on('message', (told) => (told === 'fed' ? hasRecords() : asked[Number(told)]?.()))
+  const drained = async (): Promise<void> => {
+    await process.ready
+    await new Promise<void>((resolve) => {
+      child.send(asked.push(resolve) - 1)
+    })
+  }
+  return { ...process, fed, drained }
+}
+
+/** `address` is undefined until it listens. */
+const launchGateway = () => {
+  const { said, ...process } = launchChild('cloud-gateway.ts')
+  let url: string | undefined
+  said.then(
+    (text) => {
+      url = text.trim()
+    },
+    () => undefined,
+  )
+  return { ...process, address: () => url }
 }
 
 const fallen = ([code, signal]: unknown[]): never => {
-  throw new Error(`The worker ended before it was ready: ${code ?? signal}`)
+  throw new Error(`A process ended before it was ready: ${code ?? signal}`)
 }

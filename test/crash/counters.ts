@@ -28,9 +28,10 @@ export const shownCounters = async (api: Api) => {
   }
 }
 
-/** What the counters must show when all there is are these completed tasks. */
+/** What the counters must show when all there is are these tasks, each completed or failed with a dead letter. */
 export const counted = (tasks: readonly Task[]): Awaited<ReturnType<typeof shownCounters>> => {
-  const durations = tasks.map(({ startedAt = '', completedAt = '' }) =>
+  const completed = tasks.filter(({ status }) => status === 'completed')
+  const durations = completed.map(({ startedAt = '', completedAt = '' }) =>
     Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)),
   )
   const byStatus = countBy(tasks.map(({ status }) => status))
@@ -38,7 +39,7 @@ export const counted = (tasks: readonly Task[]): Awaited<ReturnType<typeof shown
     totals: [tasks.length, tasks.length, tasks.length],
     byStatus,
     queue: byStatus,
-    deadLetters: 0,
+    deadLetters: byStatus.failed ?? 0,
     byPriority: countBy(tasks.map(({ priority }) => priority)),
     byAgent: countBy(tasks.map(({ agent }) => agent)),
     completedDaily: byStatus.completed ?? 0,

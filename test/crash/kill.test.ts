@@ -48,6 +48,8 @@ const produceThrough = (env: Environment) => {
   })
 }
 
+// No kill reaches the fences of a run here: in one process a task has one worker, and that is dead before the next one
+// claims. cloud-kill.test.ts and late-worker.test.ts hold them to it.
 describe(`a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
   it(
     'completes every acknowledged task exactly once, and counts what is there',

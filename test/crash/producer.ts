@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task } from '../../lib/tasks/schema.ts'
+import type { Script } from '../fixtures/agents/scripted.ts'
 import { ask } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 import { seededRandom, upTo } from './random.ts'
 
 type Needs = {
   name: string
+  /** One task in so many is to fail for good; without, none. */
+  oneFailsIn?: number
   /** Sends each create under a key, again and again until it is acknowledged. Without, a lost answer is let go. */
   keyed: boolean
   /** Where the service is, while it is up. */
@@ -19,10 +22,12 @@ const PAUSE_MS = 25
 const LONGEST_RUN_MS = 40
 
 /** Creates tasks until it is over; an answer of 201 is an acknowledgement. */
-const produce = async ({ name, keyed, address, isOver, random }: Needs): Promise<Produced> => {
+const produce = async ({ name, keyed, oneFailsIn, address, isOver, random }: Needs): Promise<Produced> => {
   const produced: Produced = { acknowledged: [], refused: [] }
+  const mannerOf = (made: number): Script =>
+    oneFailsIn !== undefined && made % oneFailsIn === 1 ? { manner: 'failing' } : {}
   const nextBody = (made: number) => ({
-    ...scriptedTask(`${name}-${made}`, { runMs: upTo(LONGEST_RUN_MS, random) }),
+    ...scriptedTask(`${name}-${made}`, { runMs: upTo(LONGEST_RUN_MS, random), ...mannerOf(made) }),
     priority: 1 + upTo(3, random),
   })
   /** Whether there was an answer. */
@@ -56,16 +61,16 @@ type Together = {
   keyed: (place: number) => boolean
   seed: number
   address: Needs['address']
-}
+} & Pick<Needs, 'oneFailsIn'>
 
 /** Producers create tasks together while `work` goes on; resolves to what they were told. */
 export const produceDuring = async (
   work: () => Promise<unknown>,
-  { names, keyed, seed, address }: Together,
+  { names, keyed, seed, ...given }: Together,
 ): Promise<Produced> => {
   let over = false
   const producers = names.map((name, n) =>
-    produce({ name, keyed: keyed(n), address, isOver: () => over, random: seededRandom(seed + n) }),
+    produce({ ...given, name, keyed: keyed(n), isOver: () => over, random: seededRandom(seed + n) }),
   )
   try {
     await work()

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { createLocalDelivery, type LocalNotice } from '../../lib/app/local-delivery.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createDomains, type Ports } from '../../lib/domains.ts'
-import type { Announce } from '../../lib/notifications/schema.ts'
 import type { AgentAdapter, AgentResult } from '../../lib/ports/agent.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
@@ -45,19 +46,38 @@ const heldAgent = () => {
  */
 export const openWorkers = (file: string) => {
   const clock = createFakeClock()
-  const ids = createFakeIds()
+  const ids = createFakeIds(clock)
   const log = createFakeLog()
-  const store = openSqliteStore({ file, collections, clock })
+  const deliveries: ReturnType<typeof createLocalDelivery>[] = []
+  // A message has one receiver: here the worker that wrote last.
+  let receiver: (typeof deliveries)[number] | undefined
+  const store = openSqliteStore({
+    file,
+    collections,
+    clock,
+    deliver: async (messages) => receiver?.deliver(messages),
+  })
+  store.start()
   const config = readConfig({ DEFAULT_AGENT: 'held' })
 
   /** `through` may stand between this worker and the store. */
   const openWorker = (through: (store: Store) => Store = (plain) => plain) => {
     const { agent, runs } = heldAgent()
     const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: 10 })
+    const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
+    const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock })
+    deliveries.push(delivery)
+    const own = through({
+      ...store,
+      commit: (...change) => {
+        receiver = delivery
+        return store.commit(...change)
+      },
+    })
     const ports: Ports = {
-      store: through(store),
-      taskQueue,
-      notificationQueue: createMemoryQueue<Announce>({ clock, log, concurrency: 5 }),
+      store: own,
+      feed: createFeed({ store: own, clock, ids }),
+      ...{ taskQueue, notificationQueue },
       adapters: [agent],
       ...processPorts({ clock, ids, log }),
     }
@@ -79,7 +99,10 @@ export const openWorkers = (file: string) => {
     settled,
     clock,
     leaseMs: config.TASK_LEASE_MS,
-    [Symbol.asyncDispose]: () => store.close(),
+    [Symbol.asyncDispose]: async () => {
+      for (const delivery of deliveries) delivery.stop()
+      await store.close()
+    },
   }
 }
 

@@ -57,6 +57,27 @@ describe('a delivery', () => {
     expect(receiver.heard).toHaveLength(1)
   })
 
+  it('is sent by the repeat, where the process that added it died before the first attempt', async () => {
+    await using receiver = await startReceiver()
+    await using opened = openDeliveries()
+    const { clock, store } = opened
+    opened.deliveries.stop()
+    await opened.add({ url: receiver.url })
+    expect(receiver.heard).toEqual([])
+    await openDeliveries({ clock, store }).add({ url: receiver.url })
+    expect(receiver.heard).toHaveLength(1)
+    await openDeliveries({ clock, store }).add({ url: receiver.url })
+    expect(receiver.heard).toHaveLength(1)
+  })
+
+  it('that waits for a retry is not sent by a repeat', async () => {
+    await using receiver = await startReceiver((response) => response.writeHead(500).end())
+    await using opened = openDeliveries()
+    await opened.add({ url: receiver.url })
+    await opened.add({ url: receiver.url })
+    expect(receiver.heard).toHaveLength(1)
+  })
+
   it('that fails is sent six times in all, after the waits of the schedule and not a moment sooner', async () => {
     await using receiver = await startReceiver((response) => response.writeHead(500).end('broken'))
     await using opened = openDeliveries()

@@ -25,15 +25,7 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
   const outbound = options.outbound ?? createOutbound({ clock, allow: ['127.0.0.1'] })
   const cipher = createCipher({ keys: () => [key], entropy })
   const log = createFakeLog()
-  const deliveries = createDeliveries({
-    store,
-    outbound,
-    cipher,
-    clock,
-    log,
-    delaysMs: () => delaysMs,
-    sendsAtOnce: true,
-  })
+  const deliveries = createDeliveries({ store, outbound, cipher, clock, log, delaysMs: () => delaysMs })
   /** Sends what is due now, to the end. */
   const tick = async () => {
     await deliveries.sendDue()

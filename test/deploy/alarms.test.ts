@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { openSqs } from '../../lib/adapters/aws/clients.ts'
-import { leftLying } from '../../lib/app/cloud-left-lying.ts'
+import { stuckTasks } from '../../lib/app/cloud-stuck-tasks.ts'
 import { type Look, measured, ringsAt } from './alarm-math.ts'
 import { startCloud } from './cloud.ts'
 import { loadFunctions } from './functions.ts'
@@ -39,12 +39,15 @@ describe('the alarms', () => {
   it('watch every dead letter queue, the age of every other queue, the errors and throttles of every function', () => {
     const queues = all('AWS::SQS::Queue')
     const named = (found: typeof queues) => found.map(([name]) => name).sort()
-    const dead = named(queues.filter(([, { Properties }]) => !Properties.RedrivePolicy))
+    const failures = 'StreamFailures'
+    const dead = named(
+      queues.filter(([name, { Properties }]) => name !== failures && !Properties.RedrivePolicy),
+    )
     const live = named(queues.filter(([, { Properties }]) => Properties.RedrivePolicy))
     expect(watched('NumberOfMessagesDeleted')).toEqual(dead)
     expect(watched('ApproximateNumberOfMessagesNotVisible')).toEqual(dead)
     expect(watched('ApproximateAgeOfOldestMessage')).toEqual(live)
-    expect(watched('ApproximateNumberOfMessagesVisible')).toEqual([...dead, ...live].sort())
+    expect(watched('ApproximateNumberOfMessagesVisible')).toEqual([...dead, ...live, failures].sort())
     const functions = Object.keys(service.functions).map((name) => `${capital(name)}LambdaFunction`)
     expect(watched('Errors')).toEqual(functions.sort())
     expect(watched('Throttles')).toEqual(functions.sort())
@@ -59,9 +62,19 @@ describe('the alarms', () => {
     expect(watched('UrlRequestCount')).toEqual(streaming.sort())
   })
 
-  it('hear of tasks that the tick could do nothing for, by the metric that it writes', () => {
+  it('watch how far the stream function is behind, and what it gave up on', () => {
+    expect(watched('IteratorAge')).toEqual(['StreamLambdaFunction'])
+    const failures = alarms().filter(({ Dimensions }) => referencesIn(Dimensions).includes('StreamFailures'))
+    expect(failures).toMatchObject([{ MetricName: 'ApproximateNumberOfMessagesVisible', Threshold: 0 }])
+    // Every mapping hands what it gives up on to that queue, and within the time that records are kept.
+    const streams = service.functions.stream?.events ?? []
+    expect(streams.length).toBeGreaterThan(0)
+    for (const { stream } of streams) expect(referencesIn(stream?.destinations)).toEqual(['StreamFailures'])
+  })
+
+  it('hear of stuck tasks by the metric that the tick writes', () => {
     const { TABLE_PREFIX } = service.provider.environment
-    const [{ Namespace, Dimensions, Metrics: [{ Name } = { Name: '' }] = [] } = {}] = leftLying(
+    const [{ Namespace, Dimensions, Metrics: [{ Name } = { Name: '' }] = [] } = {}] = stuckTasks(
       String(TABLE_PREFIX),
       1,
       0,

@@ -1,6 +1,7 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { type Message, ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
 import { openDynamoDb, openS3, openSqs } from '../../lib/adapters/aws/clients.ts'
+import type { DynamoDBStreamEvent } from '../../lib/adapters/aws/dynamodb/stream.ts'
 import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
 import { createBucket, createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createQueues } from '../../lib/adapters/aws/sqs/create-queues.ts'
@@ -8,6 +9,7 @@ import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
 import { tableNames } from '../../lib/app/cloud-base.ts'
 import { collections } from '../../lib/collections.ts'
 import { CREDENTIALS, REGION, startDynamoDb, startSqsAndS3 } from '../../offline/emulators.ts'
+import { createStreams, streamArnsOf } from '../../offline/streams.ts'
 import { type Hear, startProxy } from '../adapters/aws/proxy.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { startKms } from '../adapters/kms/server.ts'
@@ -19,6 +21,7 @@ const TIMEOUTS = { taskTimeoutMs: 900_000, notificationTimeoutMs: 60_000 }
 const BUCKET = 'files'
 const KEY = 'key-1'
 const SECRETS_PATH = '/t'
+const MOST_RECORDS = 100
 
 /** What functions stand on, on emulators; `secrets` are parameters of SSM. */
 export const startCloud = async (secrets: Readonly<Record<string, string>> = {}) => {
@@ -35,11 +38,29 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
   Object.assign(process.env, credentials)
   const sqs = openSqs(place(services))
   const s3 = openS3(place(services))
+  const dynamoDb = openDynamoDb(place(database))
+  const tables = tableDefinitions(collections, tableNames(TABLE_PREFIX))
   const [urls] = await Promise.all([
     createQueues(sqs, queueDefinitions(QUEUES, TIMEOUTS)),
-    createTables(openDynamoDb(place(database)), tableDefinitions(collections, tableNames(TABLE_PREFIX))),
+    createTables(dynamoDb, tables),
     createBucket(s3, BUCKET),
   ])
+  const arns = await streamArnsOf(dynamoDb, tables)
+  const { shards, start, read } = createStreams(database.endpoint)
+  const iterators = new Map<string, string>()
+  /** What tables have changed since it was last asked, as events of the stream function. */
+  const takeChanges = async (): Promise<DynamoDBStreamEvent[]> => {
+    const events: DynamoDBStreamEvent[] = []
+    for (const eventSourceARN of arns)
+      for (const { ShardId: shardId } of await shards(eventSourceARN)) {
+        const from = iterators.get(shardId) ?? (await start(eventSourceARN, shardId))
+        const { records, next = from } = await read(from, MOST_RECORDS)
+        iterators.set(shardId, next)
+        const Records = records.map((record) => ({ ...record, eventSourceARN }))
+        if (Records.length > 0) events.push({ Records, shardId })
+      }
+    return events
+  }
   /** The environment of one function, in which everything that it does is noted. */
   const environmentOf = async () => {
     const noted = new Set<string>()
@@ -116,7 +137,8 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
   const stop = async () => {
     sqs.destroy()
     s3.destroy()
+    dynamoDb.destroy()
     await Promise.all([database.stop(), services.stop(), kms.stop()])
   }
-  return { environmentOf, take, put, putFile, dropCopies, stop }
+  return { environmentOf, take, takeChanges, put, putFile, dropCopies, stop }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import type * as z from 'zod'
-import { createAside } from '../../lib/adapters/aws/dynamodb/aside.ts'
+import { createBlobOffload } from '../../lib/adapters/aws/dynamodb/blob-offload.ts'
 import { planOf } from '../../lib/adapters/aws/dynamodb/plan.ts'
 import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
 import { collections } from '../../lib/collections.ts'
@@ -86,11 +86,16 @@ describe('what lies beside rows that expire', () => {
     [inboundEvents.name, { id: 'codehost-0', body: 'x'.repeat(40_000) }],
   ])('has the name that the rule for %s begins with', async (name, row) => {
     const blobs = createMemoryBlobs()
-    const aside = createAside({ blobs, newToken: () => 't', mostInside: undefined, mostCopied: undefined })
+    const offload = createBlobOffload({
+      blobs,
+      newToken: () => 't',
+      mostInside: undefined,
+      mostCopied: undefined,
+    })
     const of = collections.find((one) => one.name === name)
     if (of === undefined) throw new Error(`No collection ${name}`)
     const plan = planOf(of, (one) => one.name)
-    await aside.putRow(plan, String((row as Record<string, unknown>)[of.key]), row)
+    await offload.putRow(plan, String((row as Record<string, unknown>)[of.key]), row)
     const { keys } = await blobs.list('', { limit: 10 })
     expect(keys).toEqual([expect.stringMatching(new RegExp(`^rows/${name}/`))])
   })

@@ -58,8 +58,18 @@ export const loadFunctions = (cloud: Cloud) => {
     return invoke(name, { Records: messages.map((message) => recordOf(message, arn)) })
   }
 
-  /** Feeds a function what waits in a queue, and messages of these texts. */
+  /** Feeds the stream function all that has changed. */
+  const drain = async (): Promise<void> => {
+    for (let events = await cloud.takeChanges(); events.length > 0; events = await cloud.takeChanges())
+      for (const event of events) {
+        const { batchItemFailures } = await invoke('stream', event)
+        if (batchItemFailures.length > 0) throw new Error(`stream failed ${JSON.stringify(event)}`)
+      }
+  }
+
+  /** Feeds a function what waits in a queue, that of the latest changes included, and messages of these texts. */
   const feed = async (name: string, queue: string, ...texts: readonly string[]): Promise<void> => {
+    await drain()
     const messages = [...(await cloud.take(queue)), ...texts.map(messageOf)]
     const { batchItemFailures } = await deliver(name, queue, messages)
     if (batchItemFailures.length > 0) throw new Error(`${name} failed ${JSON.stringify(messages)}`)
@@ -87,6 +97,7 @@ export const loadFunctions = (cloud: Cloud) => {
   return {
     ask,
     http,
+    drain,
     feed,
     feedInVain,
     invoke,

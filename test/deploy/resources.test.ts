@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { LONGEST_WAIT_MS } from '../../lib/app/cloud-accepting.ts'
+import { LONGEST_SEND_MS } from '../../lib/deliveries/service.ts'
 import { printStage, type Service } from './serverless.ts'
 import { ofType, referencesIn, type Template } from './template.ts'
 
@@ -190,6 +191,12 @@ describe('what has a name that is one for the whole account', () => {
     expect(names.length).toBe(2)
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation.
     for (const name of names) expect(name?.['Fn::Sub']).toContain('agent-task-service-prod-${AWS::Region}')
+  })
+})
+
+describe('the functions that send deliveries', () => {
+  it.each(['notify', 'dlq', 'tick'])('%s may run for longer than a send takes, after all else', (name) => {
+    expect(Number(service.functions[name]?.timeout) * 1_000).toBeGreaterThanOrEqual(2 * LONGEST_SEND_MS)
   })
 })
 

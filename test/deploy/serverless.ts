@@ -29,17 +29,26 @@ const COPIED = ['agents', 'package.json', 'serverless.yml']
 type Change = (folder: string) => void
 
 /**
- * Runs the framework without an AWS account or a network, in a folder of its own, since it writes beside its
- * configuration, and in which whoever deploys may `change` something. Answers that folder, and what it printed.
+ * A folder to run the framework in, since it writes beside its configuration, and in which whoever deploys may `change`
+ * something.
  */
-const serverless = (
-  args: readonly string[],
-  change: Change = () => undefined,
-): { folder: string; stdout: string } => {
+export const deployFolder = (change: Change = () => undefined): string => {
   const folder = mkdtempSync(path.join(tmpdir(), 'deploy-'))
   for (const name of LINKED) symlinkSync(path.join(root, name), path.join(folder, name))
   for (const name of COPIED) cpSync(path.join(root, name), path.join(folder, name), { recursive: true })
   change(folder)
+  return folder
+}
+
+/** Runs `npx serverless` as a user would, who has set nothing. */
+export const npxServerless = (folder: string, ...args: readonly string[]) => {
+  const env = { PATH: process.env.PATH, HOME: folder, ...compiled }
+  return spawnSync('npx', ['serverless', ...args], { cwd: folder, env, encoding: 'utf8', timeout: MOST_MS })
+}
+
+/** Runs the framework without an AWS account or a network. Answers the folder that it ran in, and what it printed. */
+const serverless = (args: readonly string[], change?: Change): { folder: string; stdout: string } => {
+  const folder = deployFolder(change)
   const program = path.join(root, 'node_modules/serverless/bin/serverless.js')
   const all = [program, ...args, '--param', 'image=given', '--param', `imageUri=${IMAGE}`]
   const env = {
@@ -72,7 +81,8 @@ export const packageStage = (stage: string, { change, params = {} }: Deploying =
 }
 
 type Sqs = { arn: { 'Fn::GetAtt': [queue: string, 'Arn'] }; batchSize: number }
-type FunctionEvent = { httpApi?: string; sqs?: Sqs; schedule?: string }
+type Stream = { arn: object; destinations: object }
+type FunctionEvent = { httpApi?: string; sqs?: Sqs; stream?: Stream; schedule?: string }
 export type FunctionConfig = {
   handler?: string
   image?: { name: string; command: string[] }

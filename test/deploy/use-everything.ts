@@ -75,6 +75,8 @@ const useGateway = async ({ feed }: Functions, call: Call, holder: Headers): Pro
   for (const lane of ['ai-tasks', 'ai-tasks-urgent', 'ai-tasks-urgent']) await feed('worker', lane)
   await call('gateway', `GET /api/gateway/${requestId}/status`, undefined, holder)
   await call('tasks', `POST /api/tasks/${(await submit({})).taskId}/cancel`)
+  // Notices of those ends, after SQS gave up on them.
+  await feed('dlq', 'ai-task-notifications')
   return (await submit({})).taskId
 }
 
@@ -97,15 +99,17 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   await call('tasks', `POST /api/tasks/${done}/retry`)
   for (const path of ['', '/filter?q=word', '/analytics', `/${done}`, `/${done}/events`])
     await call('tasks', `GET /api/tasks${path}`)
-  await call('tasks', 'POST /api/tasks/import', await call('tasks', 'GET /api/tasks/export'))
+  const exported = await call('tasks', 'GET /api/tasks/export')
+  for (let n = 0; n < 2; n++) await call('tasks', 'POST /api/tasks/import', exported)
   await call('queue', 'GET /api/queue/status')
   const { items } = await call('queue', 'GET /api/dlq')
-  for (const { id, taskId } of items)
+  const own = items.find(({ taskId }) => taskId.startsWith('task_'))
+  await call('tasks', `POST /api/tasks/${own?.taskId}/retry`)
+  for (const { id, taskId } of items.filter((item) => item !== own))
     await call('queue', `POST /api/dlq/${id}/${taskId.startsWith('task_') ? 'retry' : 'discard'}`)
   for (const [name, queue] of FED)
     if ((await feedInVain(name, queue, 'nonsense')) === 0) throw new Error(`${name} did without storage`)
-  // The totals are looked at once they are the same as at the tick before.
-  for (let n = 0; n < 2; n++) await invoke('tick', {})
+  await invoke('tick', {})
 }
 
 /** What a program with an API token may ask without one as well. */

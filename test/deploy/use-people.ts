@@ -45,7 +45,18 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
     await http('auth', `PATCH /api/users/${id}`, change, admin)
   const linked = (await call('auth', 'GET /api/auth/me', undefined, user)).user
   await http('auth', `PATCH /api/users/${linked.id}`, { unlink: ['trackera'] }, admin)
+  const passwords = { currentPassword: PASSWORD, newPassword: PASSWORD }
+  await http('auth', 'POST /api/auth/password', passwords, user)
+  const reset = await http('auth', `POST /api/users/${linked.id}/reset-code`, undefined, admin)
+  const given = { email: 'nobody@example.com', code: reset.code, newPassword: PASSWORD }
+  await http('auth', 'POST /api/auth/reset', given).catch(() => undefined)
   await http('auth', 'POST /api/auth/logout', {}, await logIn('user@example.com'))
+  await logIn('user@example.com')
+  type Listed = { sessions: { id: string; current: boolean }[] }
+  const { sessions } = (await http('auth', 'GET /api/auth/sessions', undefined, user)) as Listed
+  const other = sessions.find(({ current }) => !current)
+  await http('auth', `DELETE /api/auth/sessions/${other?.id}`, undefined, user)
+  await http('auth', 'DELETE /api/auth/sessions', undefined, user)
   return { admin, user }
 }
 

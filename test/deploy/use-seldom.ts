@@ -1,13 +1,15 @@
 import { openS3 } from '../../lib/adapters/aws/clients.ts'
 import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
+import { sessions } from '../../lib/auth/rows.ts'
 import { readConfig } from '../../lib/config.ts'
 import { iso } from '../../lib/core/time.ts'
 import { pairings } from '../../lib/devices/rows.ts'
 import { memoryState } from '../../lib/memory/rows.ts'
-import { deadLetters } from '../../lib/queue/rows.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 
@@ -30,6 +32,8 @@ const FRONTS = [
   ['openapi', 'GET /api/openapi.json'],
 ] as const
 
+/** What a row holds of its log. */
+const MOST_ENTRIES = 40
 /** Larger than what of an error lies in its row. */
 const earlier = { code: 'agent_failed', message: 'word '.repeat(200) }
 
@@ -42,11 +46,13 @@ export const besides = async (cloud: Cloud) => {
 }
 type Besides = Awaited<ReturnType<typeof besides>>
 
-/** As after an hour: whoever a device asks next notes that it was seen. */
+/** As after an hour: whoever a device asks next notes that it was seen, and its session. */
 export const forgetSeen = async ({ store }: Pick<Besides, 'store'>): Promise<void> => {
   const approved = { index: 'byStatus', is: 'approved', order: 'asc', limit: 100 } as const
-  for (const { id } of (await store.page(pairings, approved)).rows)
+  for (const { id, sessionId } of (await store.page(pairings, approved)).rows) {
     await store.commit({ update: pairings, key: id, unset: ['lastSeenAt'] })
+    if (sessionId) await store.commit({ update: sessions, key: sessionId, unset: ['lastSeenAt'] })
+  }
 }
 
 /** What comes up after an hour, after a failure that took many words, and after a death at the wrong moment. */
@@ -57,12 +63,14 @@ export const useSeldom = async (functions: Functions, cloud: Cloud, known: Heade
     await functions.http(name, route, undefined, known)
   }
   await useLongErrors(functions, beside, known)
+  await useWaiting(functions, known)
+  await useLongLogs(functions, beside, known)
   await useLostFiles(functions, beside, known)
   beside.stop()
 }
 
 /** Tasks that failed before, at length: run at last, lost by their queue, and tried again by somebody. */
-const useLongErrors = async ({ http, feed }: Functions, { store, clock }: Besides, known: Headers) => {
+const useLongErrors = async ({ http, feed }: Functions, { store }: Besides, known: Headers) => {
   const failedAtLength = async (key: string) => {
     await store.commit({ update: tasks, key, set: { error: earlier } })
     return key
@@ -79,10 +87,46 @@ const useLongErrors = async ({ http, feed }: Functions, { store, clock }: Beside
   await failedAtLength(taskId)
   const { items } = await http('queue', 'GET /api/dlq', undefined, known)
   const letter = (items as { id: string; taskId: string }[]).find((item) => item.taskId === taskId)
-  // Whoever retried it died before the task was moved.
-  const set = { status: 'resolved', resolvedAt: iso(clock.now()) } as const
-  await store.commit({ update: deadLetters, key: letter?.id ?? '', set })
   await http('queue', `POST /api/dlq/${letter?.id}/retry`, undefined, known)
+}
+
+/** Has a task changed so often that its log does not fit its row with the next change. */
+export const lengthenLog = async (
+  { store, clock }: Pick<Besides, 'store' | 'clock'>,
+  key: string,
+  set: Partial<TaskRow> = {},
+): Promise<void> => {
+  const ids = createIds({ clock })
+  const log = Array.from({ length: MOST_ENTRIES - 2 }, () => ({ id: ids.next('evt'), type: 'queued' }))
+  await store.commit<TaskRow>({ update: tasks, key, set: { ...set, updatedAt: iso(clock.now()) }, log })
+}
+
+/** Tasks with the longest log that fits: run, given up by their queue, and cancelled. */
+const useLongLogs = async ({ http, feed }: Functions, beside: Besides, known: Headers) => {
+  const create = async () => {
+    const given = { title: 'Task', prompt: 'Work', assignedAgent: 'moody' }
+    const { task } = await http('tasks', 'POST /api/tasks', given, known)
+    const { id } = task as { id: string }
+    await lengthenLog(beside, id)
+    return id
+  }
+  const messageOf = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
+  await feed('dlq', 'ai-tasks-dlq', messageOf(await create()))
+  await http('tasks', `POST /api/tasks/${await create()}/cancel`, {}, known)
+  await feed('worker', 'ai-tasks', messageOf(await create()))
+}
+
+/** Messages that could not be read, each of a task that waits: whoever retries their letters sends them again. */
+const useWaiting = async ({ http, feed }: Functions, known: Headers) => {
+  for (const priority of [1, 3]) {
+    const given = { title: 'Task', prompt: 'Work', assignedAgent: 'moody', priority }
+    const { task } = await http('tasks', 'POST /api/tasks', given, known)
+    const taskId = (task as { id: string }).id
+    await feed('dlq', 'ai-tasks-dlq', JSON.stringify({ v: 0, body: { taskId } }))
+    const { items } = await http('queue', 'GET /api/dlq', undefined, known)
+    const letter = (items as { id: string; taskId: string }[]).find((item) => item.taskId === taskId)
+    await http('queue', `POST /api/dlq/${letter?.id}/retry`, undefined, known)
+  }
 }
 
 /** Memory files that are gone; of those that the tick takes in first, nothing has been taken in before. */

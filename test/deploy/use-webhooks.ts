@@ -1,16 +1,7 @@
-import type { Clock } from '../../lib/ports/clock.ts'
-import type { Store } from '../../lib/ports/store.ts'
-import {
-  type InboundClaim,
-  type InboundEvent,
-  inboundClaims,
-  inboundEvents,
-} from '../../lib/webhooks/rows.ts'
 import { issueLabeled } from '../webhooks/payloads/codehost.ts'
 import { headersOf } from '../webhooks/signed.ts'
 import type { Functions } from './functions.ts'
 
-const MINUTE_MS = 60_000
 /** Larger than what a row keeps in itself. */
 const LONG = 'word '.repeat(10_000)
 
@@ -36,31 +27,4 @@ export const useWebhooks = async (functions: Functions, call: Call): Promise<voi
   await call('tasks', `POST /api/tasks/${task?.id}/cancel`)
   // The task of its issue has ended, so that another one is looked for.
   await deliver(functions, { number: 82, updated_at: 'later' })
-}
-
-/**
- * Events whose function died before it made their tasks, of each urgency; one of them while the issue had a task, one
- * after all that the issue was known by has expired.
- */
-export const leaveEvents = async (store: Store, clock: Clock): Promise<void> => {
-  for (const [issue, priority] of [
-    [1, 1],
-    [2, 3],
-    [2, 3],
-    [3, 3],
-  ] as const) {
-    const id = `codehost-${issue}-${priority}-${Math.random()}`
-    const openSince = new Date(clock.now() - MINUTE_MS).toISOString()
-    const wants: InboundEvent['wants'] = {
-      ...{ title: 'Left', prompt: LONG, priority, source: 'codehost', labels: [] },
-    }
-    const row: InboundEvent = {
-      ...{ id, sender: 'codehost', event: 'issues.labeled', delivery: id, receivedAt: openSince, openSince },
-      ...{ body: LONG, wants, issue: `left#${issue}`, makes: `task_${id}` },
-      expiresAt: clock.now() + MINUTE_MS,
-    }
-    await store.commit<InboundEvent>({ insert: inboundEvents, row })
-  }
-  const claim = { id: 'issue:codehost:left#3', event: 'gone', taskId: 'task_gone' }
-  await store.commit<InboundClaim>({ insert: inboundClaims, row: claim })
 }

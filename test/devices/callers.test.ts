@@ -3,6 +3,7 @@ import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
 import { deviceHandlers } from '../../lib/devices/handlers.ts'
 import type { Call } from '../../lib/http/route.ts'
 import { createCaller } from '../fakes/caller.ts'
+import { inPieces } from '../fakes/pieces.ts'
 import { BOB, type StartedDomains, startDomains } from '../fakes/service.ts'
 
 describe('who enters pairing codes', () => {
@@ -18,7 +19,7 @@ describe('who enters pairing codes', () => {
     header: () => undefined,
     cookies: () => [],
     origin: () => ({ address, baseUrl: 'https://tasks.example', isSecure: true }),
-    bytes: () => Buffer.alloc(0),
+    pieces: () => inPieces(),
     gone: () => undefined,
   })
   const wrong = { params: undefined, query: undefined, headers: undefined, body: { code: '000-000-000' } }
@@ -27,7 +28,10 @@ describe('who enters pairing codes', () => {
     'is counted by the address that %s comes from, whoever is signed in there',
     async (name) => {
       const handle = deviceHandlers(domains)[name]
-      const enter = async (userId: string, address: string) => handle(wrong, callOf(userId, address))
+      const enter = async (userId: string, address: string) => {
+        await handle.admit?.(callOf(userId, address))
+        return handle(wrong, callOf(userId, address))
+      }
       const refused = { code: 'rate_limited' }
       const unknown = { code: 'pairing_code_not_found' }
       const [here, elsewhere] = [`203.0.113.${name.length}`, `198.51.100.${name.length}`]

@@ -1,4 +1,5 @@
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { auditRows } from '../../lib/audit/rows.ts'
@@ -6,7 +7,8 @@ import { createAudit } from '../../lib/audit/service.ts'
 import { sessions as sessionRows } from '../../lib/auth/rows.ts'
 import { createSessions } from '../../lib/auth/sessions.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { codeRows, identityRows, pairings, placeRows } from '../../lib/devices/rows.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+import { codeRows, identityRows, pairingSlots, pairings } from '../../lib/devices/rows.ts'
 import { createIsPaired } from '../../lib/devices/seen.ts'
 import { createDevices } from '../../lib/devices/service.ts'
 import { createUnpairing } from '../../lib/devices/unpair.ts'
@@ -26,7 +28,7 @@ const collections = [
   identityRows,
   pairings,
   codeRows,
-  placeRows,
+  pairingSlots,
   sessionRows,
   callsRows,
   auditRows,
@@ -44,7 +46,9 @@ const openSqlite = async (): Promise<Opened> => {
 const openDynamo = async (): Promise<Opened> => {
   const { client, stop } = await startDatabase()
   const clock = createFakeClock()
-  const { store, again } = await openTables({ client, collections, clock })
+  // Transactions that stand in each other's way wait for a moment, while the time of day stands still.
+  const waiting = { ...clock, after: createClock().after }
+  const { store, again } = await openTables({ client, collections, clock: waiting })
   const close = async () => {
     await store.close()
     await stop()
@@ -69,13 +73,14 @@ type More = { cipher?: Cipher; entropy?: Entropy }
 /** Devices of one process with their real surroundings. */
 export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }, more: More = {}) => {
   const log = createFakeLog()
-  const audit = createAudit({ store, clock, ids, log })
+  const audit = createAudit({ store, clock, ids, log, masker: createMasker([]) })
   const random = more.entropy ?? entropy
   const sessions = createSessions({
     store,
     clock,
+    log,
     entropy: random,
-    standingOf: async () => ({ role: 'user', disabled: false }),
+    accountStatusOf: async () => ({ role: 'user', disabled: false }),
     isPaired: createIsPaired({ store, clock, log }),
     ...createUnpairing({ store, audit: audit.record }),
   })
@@ -86,7 +91,7 @@ export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }
     limiter: createLimiter({ store, clock, entropy: random }),
     entropy: random,
     cipher: more.cipher ?? cipher,
-    beginSession: sessions.begin,
+    draftSession: sessions.draft,
     closeSession: sessions.close,
     audit: audit.record,
   })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { sessions as sessionRows } from '../../lib/auth/rows.ts'
-import { pairings } from '../../lib/devices/rows.ts'
-import type { BeginSession } from '../../lib/devices/tokens.ts'
-import { createTokens } from '../../lib/devices/tokens.ts'
+import { type PairingRow, pairingSlots, pairings } from '../../lib/devices/rows.ts'
+import { createTokens, type DraftSession } from '../../lib/devices/tokens.ts'
+import { faulty } from '../accounts/storages.ts'
 import { ANN } from '../fakes/service.ts'
 import {
   ann,
@@ -96,50 +96,63 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
   it('gives no token that a late process opened after the device was revoked', async () => {
     const { id, devices, sessions } = await approved()
     const given: string[] = []
-    const beginSession: BeginSession = async (token, userId, deviceId) => {
-      given.push(token)
+    const { again } = opened
+    const late = again()
+    const commit: typeof late.commit = async (...change) => {
       await devices.revoke(ANN, id)
-      return sessions.begin(token, userId, deviceId)
+      return late.commit(...change)
+    }
+    const draftSession: DraftSession = (token, userId, deviceId) => {
+      given.push(token)
+      return sessions.draft(token, userId, deviceId)
     }
     const row = await opened.store.get(pairings, id)
     if (row === undefined) throw new Error('the device is gone')
-    const tokenOf = createTokens({ store: opened.store, cipher, entropy, beginSession })
+    const store = Object.assign(Object.create(late), { commit })
+    const tokenOf = createTokens({ store, cipher, entropy, draftSession })
     expect(await tokenOf(row)).toBeUndefined()
     expect(await sessions.principalOf(given[0] ?? '')).toBeUndefined()
+    expect(await sessionsOf(id)).toEqual([])
   })
-})
 
-describe.each(storages)('a process that dies between approval and token on %s', (_name, open) => {
-  let opened: Opened
-  beforeAll(async () => {
-    opened = await open()
+  it.each(['before', 'after'] as const)(
+    'gives one token although storage was not available once, %s the commit',
+    async (when) => {
+      const { requestId, id, status, sessions } = await approved()
+      const fails = [when]
+      const unreliable = joinDevices({
+        store: faulty(opened.again(), () => fails.pop()),
+        clock: opened.clock,
+      })
+      await expect(unreliable.devices.pairing.status(requestId)).rejects.toMatchObject({
+        code: 'storage_unavailable',
+      })
+      const { token = '' } = await status(requestId)
+      expect(await sessions.principalOf(token)).toMatchObject({ userId: ANN.userId })
+      expect(await status(requestId)).toMatchObject({ token })
+      expect(await sessionsOf(id)).toHaveLength(1)
+    },
+  )
+
+  it('gives the token that an earlier release had decided on and begun no session for', async () => {
+    const { requestId, id, status, sessions } = await approved()
+    const sealedToken = await cipher.seal('decided', `devices/token/${id}`)
+    await opened.store.commit<PairingRow>({ update: pairings, key: id, set: { sealedToken } })
+    expect(await status(requestId)).toMatchObject({ token: 'decided' })
+    expect(await sessions.principalOf('decided')).toMatchObject({ userId: ANN.userId })
   })
-  afterAll(() => opened.close())
 
-  it.each([1, 2, 3])('leaves one token, wherever it dies: write %i is its last', async (last) => {
-    const before = joinDevices(opened)
-    const { requestId, code } = await before.devices.pairing.request(requester())
-    const { id } = await before.devices.pairing.approve(ann(), code)
-    let writes = 0
-    const dying: typeof opened.store = {
-      ...opened.store,
-      commit: async (...write) => {
-        writes += 1
-        if (writes > last) throw new Error('dead')
-        const outcome = await opened.store.commit(...write)
-        if (writes === last) throw new Error('dead')
-        return outcome as never
-      },
-    }
-    const dead = joinDevices({ store: dying, clock: opened.clock })
-    await expect(dead.devices.pairing.status(requestId)).rejects.toThrow('dead')
-    const after = joinDevices(opened)
-    const { token = '' } = await after.devices.pairing.status(requestId)
-    expect(await after.sessions.principalOf(token)).toMatchObject({ userId: ANN.userId })
-    expect(await after.devices.pairing.status(requestId)).toMatchObject({ token })
-    const { rows } = await opened.store.page(sessionRows, {
-      ...{ index: 'ofUser', is: ANN.userId, order: 'asc', limit: 200 },
-    })
-    expect(rows.filter((row) => row.deviceId === id)).toHaveLength(1)
+  it('occupies a slot with each request, and with none that was not stored', async () => {
+    const address = newAddress()
+    const slots = async () =>
+      (await opened.store.page(pairingSlots, { index: 'ofAddress', is: address, order: 'asc', limit: 50 }))
+        .rows
+    const fails: ('before' | undefined)[] = []
+    const unreliable = joinDevices({ store: faulty(opened.again(), () => fails.pop()), clock: opened.clock })
+    const ask = () => unreliable.devices.pairing.request(requester({ address }))
+    await ask()
+    fails.push('before')
+    await expect(ask()).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(await slots()).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@ import { createGroups } from '../../lib/api/table.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createDispatch } from '../../lib/http/dispatch.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import { brokenPromise } from '../api/promise.ts'
 import { httpEvent } from './http-event.ts'
 import { ANN, type StartedDomains, startDomains } from './service.ts'
 
@@ -27,12 +28,15 @@ export const createCaller = (domains: StartedDomains) => {
     const event = httpEvent(request, body, headers)
     const { method, path } = event.requestContext.http
     principal = as
-    const result = await dispatch(method, path).handler(event, {})
+    const result = await dispatch(path)(event, {})
     const { body: given } = result
     const text =
       typeof given === 'string' || given instanceof Uint8Array ? String(given) : await joined(given)
     // biome-ignore lint/suspicious/noExplicitAny: tests reach into the bodies of many routes.
-    return { status: result.statusCode, headers: result.headers, body: JSON.parse(text) as any }
+    const answer = { status: result.statusCode, headers: result.headers, body: JSON.parse(text) as any }
+    const broken = brokenPromise(method, path, answer)
+    if (broken) throw new Error(broken)
+    return answer
   }
 }
 export type Caller = ReturnType<typeof createCaller>

@@ -1,11 +1,12 @@
 import { createCodingAgent } from '../../lib/adapters/agents/coding/agent.ts'
-import type { RepositoryRules } from '../../lib/adapters/agents/coding/repository.ts'
+import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import type { AgentTask } from '../../lib/ports/agent.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import type { createScriptedModels } from './scripted-models.ts'
 import type { Workbench } from './workbench.ts'
 
-type More = { repositories?: Partial<RepositoryRules>; maxSteps?: number }
+type Rules = Partial<Parameters<typeof createRepositories>[0]>
+type More = { repositories?: Rules; isLocalAdmin?: boolean; maxSteps?: number }
 
 export const task = (more: Partial<AgentTask> = {}): AgentTask => ({
   ...{ id: 'task_1', title: 'Write notes', prompt: 'Do it', labels: [], createdBy: 'user_1' },
@@ -16,16 +17,23 @@ export const task = (more: Partial<AgentTask> = {}): AgentTask => ({
 export const createAgentOn = (
   bench: Workbench,
   models: ReturnType<typeof createScriptedModels>,
-  { repositories, ...more }: More = {},
+  { repositories, isLocalAdmin = true, ...more }: More = {},
 ) => {
   const { workspaces, git, clock } = bench
   const agent = createCodingAgent({
     ...{ models, loop: createLoop({ models }), openTools: bench.runner(), workspaces, git, clock },
-    repositories: { base: `file://${bench.folder}/hosted/`, local: true, ...repositories },
+    repositories: createRepositories({
+      ...{ clock, allow: [], roots: [], base: `file://${bench.folder}/hosted/` },
+      ...repositories,
+    }),
+    isLocalAdmin: () => isLocalAdmin,
     ...more,
   })
   const progress: string[] = []
   const run = (about: Partial<AgentTask> = {}, signal = new AbortController().signal, attempt = 1) =>
-    agent.execute(task(about), { signal, attempt, progress: (line) => void progress.push(line) })
+    agent.execute(task(about), {
+      ...{ signal, attempt, progress: (line) => void progress.push(line) },
+      run: () => Promise.reject(new Error('the coding agent has tools of its own')),
+    })
   return { agent, run, progress }
 }

@@ -10,7 +10,7 @@ export const startDatabase = async (start = startDynamoDb) => {
     client.destroy()
     await emulator.stop()
   }
-  return { client, stop }
+  return { client, endpoint: emulator.endpoint, stop }
 }
 
 /** One for all tests of a file, or of a `describe`. */

@@ -1,7 +1,14 @@
+import { ulidTime } from '../../lib/core/ulid.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
 
-/** Ids that count from 1: `task_00000000000000000000000001`, then whatever kind comes next with 2. */
-export const createFakeIds = (): Ids => {
+/** ULIDs of the time of a clock (else of the first moment) that count from 1: `task_…0000000000000001`, then of any kind 2. */
+export const createFakeIds = (clock: { now(): number } = { now: () => 0 }): Ids => {
   let made = 0
-  return { next: (kind) => `${kind}_${String(++made).padStart(26, '0')}` }
+  let latest = 0
+  return {
+    next: (kind) => {
+      latest = Math.max(latest, clock.now())
+      return `${kind}_${ulidTime(latest)}${String(++made).padStart(16, '0')}`
+    },
+  }
 }

@@ -4,6 +4,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 
 const key = entropy(32)
 
@@ -14,4 +15,5 @@ export const peoplePorts = () => ({
   cipher: createCipher({ keys: () => [key], entropy }),
   providerFetch: createProviderFetch(),
   outbound: createOutbound({ clock: createClock(), allow: [] }),
+  repositories: createRepositories({ clock: createClock(), allow: [], roots: [] }),
 })

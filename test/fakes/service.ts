@@ -1,12 +1,13 @@
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { createLocalDelivery, type LocalNotice } from '../../lib/app/local-delivery.ts'
 import { createBackground } from '../../lib/background.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createDomains, type Ports } from '../../lib/domains.ts'
-import type { Announce } from '../../lib/notifications/schema.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
 import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
@@ -25,7 +26,9 @@ export const ANN: Principal = { userId: 'user_ann', role: 'user' }
 export const BOB: Principal = { userId: 'user_bob', role: 'user' }
 
 type TaskQueue = Queue<RunTask> & Consumer<RunTask>
-type AnnounceQueue = Queue<Announce> & Consumer<Announce>
+type NoticeQueue = Queue<LocalNotice> & Consumer<LocalNotice>
+
+type Delivery = { to: ReturnType<typeof createLocalDelivery> }
 
 type Options = {
   /** Where storage lies; in memory when absent. */
@@ -33,11 +36,11 @@ type Options = {
   adapters?: readonly AgentAdapter[]
   env?: Record<string, string>
   /** What the last process left: its storage, its time and its ids. */
-  after?: { store: SqliteStore; clock: FakeClock; ids: Ids }
+  after?: { store: SqliteStore; clock: FakeClock; ids: Ids; delivery: Delivery }
   /** Faults between the domains and the real parts. */
   wrapStore?: (store: Store) => Store
   wrapTaskQueue?: (queue: TaskQueue) => TaskQueue
-  wrapNotificationQueue?: (queue: AnnounceQueue) => AnnounceQueue
+  wrapNotificationQueue?: (queue: NoticeQueue) => NoticeQueue
   outbound?: Outbound
   memoryFiles?: MemoryFiles
   /** False leaves the workers and the tick asleep until `background.start()`. */
@@ -72,16 +75,35 @@ export const pass = async (clock: FakeClock, ms: number, stepMs = Math.max(50, m
 export const startDomains = async (options: Options = {}) => {
   const { adapters = [createFakeAgent()], env = {}, after, background: awake = true } = options
   const clock = after?.clock ?? createFakeClock()
-  const ids = after?.ids ?? createFakeIds()
+  const ids = after?.ids ?? createFakeIds(clock)
   const log = createFakeLog()
-  const store = after?.store ?? openSqliteStore({ file: options.file ?? ':memory:', collections, clock })
   const config = readConfig({ DEFAULT_AGENT: adapters[0]?.type ?? 'none', ...env })
-  const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: config.QUEUE_CONCURRENCY })
-  const notificationQueue = createMemoryQueue<Announce>({ clock, log, concurrency: 5 })
+  const taskQueue = createMemoryQueue<RunTask>({
+    ...{ clock, log, concurrency: config.QUEUE_CONCURRENCY },
+    lookahead: () => domains.worker.lookahead(),
+  })
+  const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
+  const queues = {
+    tasks: options.wrapTaskQueue?.(taskQueue) ?? taskQueue,
+    notices: options.wrapNotificationQueue?.(notificationQueue) ?? notificationQueue,
+  }
+  // A store that the last process left delivers to the queues of this one.
+  const delivery = { to: createLocalDelivery({ ...queues, clock }) }
+  if (after) after.delivery.to = delivery.to
+  const store =
+    after?.store ??
+    openSqliteStore({
+      file: options.file ?? ':memory:',
+      collections,
+      clock,
+      deliver: (messages) => delivery.to.deliver(messages),
+    })
+  const wrapped = options.wrapStore?.(store) ?? store
   const ports: Ports = {
-    store: options.wrapStore?.(store) ?? store,
-    taskQueue: options.wrapTaskQueue?.(taskQueue) ?? taskQueue,
-    notificationQueue: options.wrapNotificationQueue?.(notificationQueue) ?? notificationQueue,
+    store: wrapped,
+    feed: createFeed({ store: wrapped, clock, ids }),
+    taskQueue: queues.tasks,
+    notificationQueue: queues.notices,
     adapters,
     ...processPorts({ clock, ids, log }),
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
@@ -94,6 +116,7 @@ export const startDomains = async (options: Options = {}) => {
     { tasks: taskQueue, notifications: notificationQueue },
     config,
     {
+      deliverMessages: store.start,
       expiredRows: store.sweep,
       workspaces: async () => undefined,
     },
@@ -104,7 +127,7 @@ export const startDomains = async (options: Options = {}) => {
     domains.tasks.create(principal, CreateTaskSchema.parse({ title: 'A task', ...body }))
   return {
     ...domains,
-    ...{ ports, config, clock, ids, log, store, background, create },
+    ...{ ports, config, clock, ids, log, store, delivery: after?.delivery ?? delivery, background, create },
     pass: (ms: number, stepMs?: number) => pass(clock, ms, stepMs),
     /** Creates a task and lets it come to rest. */
     run: async (body: object = {}) => {
@@ -119,6 +142,7 @@ export const startDomains = async (options: Options = {}) => {
     },
     eventTypes: async (id: string) => (await domains.tasks.events(id)).events.map(({ type }) => type),
     [Symbol.asyncDispose]: async () => {
+      delivery.to.stop()
       await store.close()
     },
   }

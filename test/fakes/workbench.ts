@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createCommands } from '../../lib/adapters/node/command.ts'
+import type { CommandLimits } from '../../lib/adapters/node/command-watch.ts'
 import { createGit } from '../../lib/adapters/node/git.ts'
-import { findIsolation } from '../../lib/adapters/node/isolation.ts'
+import { findSandbox } from '../../lib/adapters/node/sandbox.ts'
 import { createWorkspaces } from '../../lib/adapters/node/workspace.ts'
 import type { SecurityMode } from '../../lib/core/security-mode.ts'
 import type { Git } from '../../lib/ports/git.ts'
@@ -16,23 +17,39 @@ import { createToolRunner } from '../../lib/tools/runner.ts'
 
 const path = process.env.PATH ?? '/usr/bin:/bin'
 
-type Options = { isolated?: boolean; commandTimeoutMs?: number }
+export const limits: CommandLimits = { memoryMb: 4_096, processes: 512, diskMb: 4_096 }
+
+type Options = {
+  /** Whether commands run in a sandbox, if one works here. */
+  sandboxed?: boolean
+  limits?: Partial<CommandLimits>
+  proxySocket?: string
+  commandTimeoutMs?: number
+}
 type RunnerOptions = Partial<Parameters<typeof createToolRunner>[0]>
 
 /** A temporary folder with real files, real processes and real git in it. */
-export const createWorkbench = async ({ isolated = false, ...limits }: Options = {}) => {
+export const createWorkbench = async ({ sandboxed = false, ...options }: Options = {}) => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'workbench-')))
   const clock = createClock()
-  const isolation = isolated ? await findIsolation(createCommands({ path }), folder) : []
-  const commands = createCommands({ path, isolation })
+  const within = { ...limits, ...options.limits }
+  const needs = { limits: within, proxySocket: options.proxySocket, hidden: [] }
+  const found = sandboxed
+    ? await findSandbox(needs, (sandbox) => createCommands({ path, limits: within, sandbox }))
+    : { cause: 'not asked for' }
+  const sandbox = 'sandbox' in found ? found.sandbox : undefined
+  const commands = createCommands({ path, limits: within, ...(sandbox && { sandbox }) })
   const git = createGit({ commands })
   const dir = join(folder, 'workspaces')
-  const workspaces = createWorkspaces({ dir, clock, commands, git, ...limits })
+  const workspaces = createWorkspaces({
+    ...{ dir, clock, commands, git, owner: sandbox?.owner },
+    ...(options.commandTimeoutMs && { commandTimeoutMs: options.commandTimeoutMs }),
+  })
   const runner = (options: RunnerOptions = {}) =>
     createToolRunner({ tools: workspaceTools, clock, ...options })
   return {
-    ...{ folder, dir, clock, commands, git, workspaces, runner, isolation },
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    ...{ folder, dir, clock, commands, git, workspaces, runner, found },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
   }
 }
 export type Workbench = Awaited<ReturnType<typeof createWorkbench>>
@@ -69,11 +86,12 @@ export const awaitText = async (file: string): Promise<string> => {
 }
 
 // A parent that waits and a grandchild, in a session of its own when asked, that both ignore SIGTERM; the grandchild
-// writes a heartbeat to a file as long as it lives.
+// writes a heartbeat to a file as long as it lives: a minute at most, should a test fail to end it.
 export const stubbornScript = (detached: boolean) => `
 import { spawn } from 'node:child_process'
 import { appendFileSync } from 'node:fs'
 process.on('SIGTERM', () => undefined)
+setTimeout(() => process.exit(), 60_000)
 if (process.argv[2] === 'beat') setInterval(() => appendFileSync('beat.txt', 'x'), 20)
 else {
   spawn(process.execPath, [process.argv[1], 'beat'], { stdio: 'inherit', detached: ${detached} })

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from '@jest/globals'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
-import { gatewayRequests } from '../../lib/gateway/rows.ts'
+import { type GatewayRequest, gatewayRequests } from '../../lib/gateway/rows.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
-import { turns } from '../fakes/service.ts'
+import { rejectingStore } from '../fakes/rejecting-store.ts'
+import { ANN, turns } from '../fakes/service.ts'
 import { type StartedGateway, startGateway } from './gateway.ts'
 
 const task = { title: 'Read the logs' }
@@ -16,9 +17,6 @@ const delivered = async ({ deliveries }: StartedGateway) => {
   await deliveries.sendDue()
   await deliveries.settled()
 }
-
-const openOnes = async ({ store }: StartedGateway) =>
-  (await store.page(gatewayRequests, { index: 'open', order: 'asc', limit: 10 })).rows.map(({ id }) => id)
 
 describe('notifyUrl', () => {
   it('hears of the completed task, with the request, the result and how long it took', async () => {
@@ -46,7 +44,6 @@ describe('notifyUrl', () => {
     })
     expect(receiver.heard[0]?.headers).toMatchObject({ 'webhook-id': sent.id })
     expect(receiver.heard[0]?.headers).not.toHaveProperty('x-svc-signature')
-    expect(await openOnes(gateway)).toEqual([])
   })
 
   it('hears of the failed task, with error and attempts', async () => {
@@ -66,7 +63,7 @@ describe('notifyUrl', () => {
 
   it('hears of the cancelled task', async () => {
     await using receiver = await startReceiver()
-    await using gateway = await startGateway({ background: false })
+    await using gateway = await startGateway({ adapters: [createFakeAgent(HOLD)] })
     const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
     await gateway.tasks.cancel({ userId: 'user_bob', role: 'user' }, body.taskId)
     await delivered(gateway)
@@ -119,8 +116,7 @@ describe('notifyUrl', () => {
     await delivered(gateway)
     gateway.clock.advance(5)
     const { items } = await gateway.deadLetters.list({ status: 'pending', limit: 1 })
-    await gateway.deadLetters.retry(items[0]?.id ?? '')
-    expect(await openOnes(gateway)).toHaveLength(1)
+    await gateway.deadLetters.retry(ANN, items[0]?.id ?? '')
     await delivered(gateway)
     const sent = receiver.heard.map(({ body }) => JSON.parse(body))
     expect(sent.map(({ event }) => event)).toEqual(['task.failed', 'task.completed'])
@@ -132,98 +128,98 @@ describe('notifyUrl', () => {
     await using gateway = await startGateway()
     const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
     await delivered(gateway)
-    await gateway.tasks.retry({ userId: 'user_ann', role: 'user' }, body.taskId)
+    await gateway.tasks.retry(ANN, body.taskId)
     await gateway.run({ metadata: { workflow: 'custom', requestId: body.requestId } })
     await delivered(gateway)
     expect(receiver.heard).toHaveLength(1)
   })
 })
 
-describe('a process that dies between the end of a task and word of it', () => {
-  it('leaves it to the repair, which tells once', async () => {
+describe('the notice of an end', () => {
+  it('comes again when its delivery could not be stored', async () => {
     await using receiver = await startReceiver()
-    let isDying = true
-    await using gateway = await startGateway({
-      wrapStore: (store) => ({
-        ...store,
-        commit: async (head, ...more) => {
-          if (isDying && 'insert' in head && head.insert.name === deliveryRows.name)
-            throw new Error('the process died')
-          return store.commit(head, ...more)
-        },
-      }),
-    })
+    const { state, wrapStore } = rejectingStore()
+    await using gateway = await startGateway({ wrapStore })
+    state.next = 'deliveries'
     const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
     await turns()
     expect((await gateway.tasks.get(body.taskId)).status).toBe('completed')
-    expect(gateway.log.entries).toContainEqual(
-      expect.objectContaining({ message: 'the end of a task was not told yet' }),
-    )
-    isDying = false
-    await gateway.gateway.repair()
-    expect(await openOnes(gateway)).toEqual([body.requestId])
-    gateway.clock.advance(10_000)
-    await gateway.gateway.repair()
-    await gateway.gateway.repair()
+    expect(receiver.heard).toEqual([])
+    await gateway.pass(60_000)
     await delivered(gateway)
     expect(receiver.heard.map((one) => JSON.parse(one.body))).toMatchObject([{ event: 'task.completed' }])
-    expect(await openOnes(gateway)).toEqual([])
   })
 
-  it('tells of the others when one cannot be helped', async () => {
+  it('makes no second delivery when it is repeated, and none while the task goes on', async () => {
     await using receiver = await startReceiver()
-    await using gateway = await startGateway({ background: false })
-    const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
-    gateway.clock.advance(10_000)
-    const row = await gateway.store.get(gatewayRequests, body.requestId)
-    const orphan = { ...row, id: 'gw_broken', taskId: 'task_broken' } as NonNullable<typeof row>
-    await gateway.store.commit({ insert: gatewayRequests, row: orphan })
-    const { isOver } = gateway.tasks
-    const asked: string[] = []
-    gateway.tasks.isOver = async (id) => {
-      asked.push(id)
-      if (id === 'task_broken') throw new Error('no such row can be read')
-      return isOver(id)
-    }
-    gateway.clock.advance(10_000)
-    await gateway.gateway.repair()
-    expect(asked.toSorted()).toEqual(['task_broken', body.taskId].toSorted())
-    expect(gateway.log.entries).toContainEqual(
-      expect.objectContaining({ message: 'the end of a task was not told yet' }),
-    )
-  })
-
-  it('leaves requests alone whose task goes on, and forgets those that never had one', async () => {
     const agent = createFakeAgent(HOLD)
     await using gateway = await startGateway({ adapters: [agent] })
-    const { body } = await gateway.submit({ task, options: { notifyUrl: 'http://127.0.0.1:9/' } })
-    const row = await gateway.store.get(gatewayRequests, body.requestId)
-    const orphan = { ...row, id: 'gw_orphan', taskId: 'task_orphan' } as NonNullable<typeof row>
-    await gateway.store.commit({ insert: gatewayRequests, row: orphan })
-    gateway.clock.advance(60_001)
-    await gateway.gateway.repair()
-    expect(await openOnes(gateway)).toEqual([body.requestId])
+    const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
+    await turns()
+    await gateway.gateway.notify(body.taskId)
+    await delivered(gateway)
+    expect(receiver.heard).toEqual([])
+    agent.runs[0]?.finish()
+    await delivered(gateway)
+    for (let repeat = 0; repeat < 3; repeat++) await gateway.gateway.notify(body.taskId)
+    await delivered(gateway)
+    expect(receiver.heard).toHaveLength(1)
   })
 
-  it('finds every one of many that are open, a page with each call', async () => {
-    await using gateway = await startGateway({ background: false, env: { GATEWAY_RATE_LIMIT_RPM: '1000' } })
-    const ids: string[] = []
-    for (let n = 0; n < 250; n++) {
-      gateway.clock.advance(1_000)
-      ids.push((await gateway.submit({ task, options: { notifyUrl: 'http://127.0.0.1:9/' } })).body.taskId)
-    }
-    const last = ids.at(-1) ?? ''
-    gateway.clock.advance(20_000)
-    const { isOver } = gateway.tasks
-    const asked: string[] = []
-    gateway.tasks.isOver = async (id) => {
-      asked.push(id)
-      return isOver(id)
-    }
-    expect(await openOnes(gateway)).toHaveLength(10)
-    for (let n = 0; n < 3; n++) await gateway.gateway.repair()
-    expect(asked).toHaveLength(250)
-    expect(asked).toContain(last)
+  it('makes no delivery for requests without notifyUrl, and for tasks without a request', async () => {
+    await using gateway = await startGateway()
+    const { body } = await gateway.submit({ task })
+    const { id } = await gateway.create()
+    await turns()
+    await gateway.gateway.notify(body.taskId)
+    await gateway.gateway.notify(id)
+    const page = { index: 'ofOwner', is: body.requestId, order: 'asc', limit: 10 } as const
+    expect((await gateway.store.page(deliveryRows, page)).rows).toEqual([])
+  })
+})
+
+describe('requests that the release before left open', () => {
+  /** A request as that release stored it: its task does not say that it is watched. */
+  const submitOld = async (gateway: StartedGateway, notifyUrl: string) => {
+    const { body } = await gateway.submit({ task })
+    await gateway.store.commit<GatewayRequest>({
+      update: gatewayRequests,
+      key: body.requestId,
+      set: { notifyUrl, openSince: '2026-01-01T12:00:00.000Z' },
+    })
+    return body.taskId as string
+  }
+  const openOnes = async ({ store }: StartedGateway) =>
+    (await store.page(gatewayRequests, { index: 'open', order: 'asc', limit: 10 })).rows
+
+  it('are told of their end, whether it comes later or was there before', async () => {
+    await using receiver = await startReceiver()
+    await using gateway = await startGateway({ background: false })
+    const over = await submitOld(gateway, receiver.url)
+    await gateway.tasks.cancel(ANN, over)
+    const goesOn = await submitOld(gateway, receiver.url)
+    await gateway.store.commit<GatewayRequest>({
+      insert: gatewayRequests,
+      row: {
+        ...{ id: 'gw_lost', taskId: 'task_lost', userId: 'user_ann', tokenId: 'tok_ann', workflow: 'custom' },
+        ...{ createdAt: '', notifyUrl: receiver.url, openSince: '2026-01-01T12:00:00.000Z' },
+      },
+    })
+    await gateway.gateway.adoptOpenRequests()
+    expect(await openOnes(gateway)).toEqual([])
+    await delivered(gateway)
+    const heard = () => receiver.heard.map((one) => JSON.parse(one.body).payload.id)
+    expect(heard()).toEqual([over])
+    await gateway.background.start()
+    await delivered(gateway)
+    expect(heard()).toEqual([over, goesOn])
+  })
+
+  it('are taken over by the start of the service', async () => {
+    await using before = await startGateway({ background: false })
+    await submitOld(before, 'http://127.0.0.1:9/')
+    await before.background.start()
+    expect(await openOnes(before)).toEqual([])
   })
 })
 
@@ -237,7 +233,7 @@ describe('a signing secret', () => {
     )
     await delivered(gateway)
     let exported = ''
-    for await (const piece of gateway.tasks.exportAll()) exported += piece
+    for await (const piece of gateway.tasks.exportAll(ANN)) exported += piece
     const { rows } = await gateway.store.page(deliveryRows, {
       index: 'ofOwner',
       is: body.requestId,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createEnds } from '../../lib/gateway/ends.ts'
+import { createCompletionWaiters } from '../../lib/gateway/completion-waiters.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { pass, turns } from '../fakes/service.ts'
@@ -112,12 +112,12 @@ describe('to wait for the end of a task', () => {
       state.asked += 1
       return state.isOver
     }
-    return { clock, state, ends: createEnds({ isOver, clock }) }
+    return { clock, state, waiters: createCompletionWaiters({ isOver, clock }) }
   }
 
   it('asks storage less and less often, and never again once it is over', async () => {
-    const { clock, state, ends } = opened()
-    const wait = watched(ends.wait('task_1', 300_000).then(() => 'over'))
+    const { clock, state, waiters } = opened()
+    const wait = watched(waiters.wait('task_1', 300_000).then(() => 'over'))
     await pass(clock, 60_000, 50)
     expect(state.asked).toBeGreaterThan(10)
     expect(state.asked).toBeLessThan(25)
@@ -126,32 +126,32 @@ describe('to wait for the end of a task', () => {
     expect(wait.value).toBe('over')
     const { asked } = state
     await pass(clock, 300_000, 1_000)
-    expect([state.asked, ends.waiting, clock.pending]).toEqual([asked, 0, 0])
+    expect([state.asked, waiters.waiting, clock.pending]).toEqual([asked, 0, 0])
   })
 
   it('hears of an end in this process without asking again', async () => {
-    const { clock, state, ends } = opened()
-    const waits = [1, 2].map(() => watched(ends.wait('task_1', 60_000).then(() => 'over')))
-    const other = watched(ends.wait('task_2', 60_000).then(() => 'over'))
+    const { clock, state, waiters } = opened()
+    const waits = [1, 2].map(() => watched(waiters.wait('task_1', 60_000).then(() => 'over')))
+    const other = watched(waiters.wait('task_2', 60_000).then(() => 'over'))
     await turns()
     const { asked } = state
-    ends.tell('task_1')
+    waiters.complete('task_1')
     await turns()
     expect(waits.map(({ value }) => value)).toEqual(['over', 'over'])
     expect([other.value, state.asked]).toEqual([undefined, asked])
-    ends.tell('task_2')
-    expect([ends.waiting, clock.pending]).toEqual([0, 0])
+    waiters.complete('task_2')
+    expect([waiters.waiting, clock.pending]).toEqual([0, 0])
   })
 
   it('stops when the caller hangs up, before or while it waits', async () => {
-    const { clock, ends } = opened()
-    await ends.wait('task_1', 60_000, AbortSignal.abort())
+    const { clock, waiters } = opened()
+    await waiters.wait('task_1', 60_000, AbortSignal.abort())
     const controller = new AbortController()
-    const wait = watched(ends.wait('task_1', 60_000, controller.signal).then(() => 'over'))
+    const wait = watched(waiters.wait('task_1', 60_000, controller.signal).then(() => 'over'))
     await turns()
     controller.abort()
     await turns()
-    expect([wait.value, ends.waiting, clock.pending]).toEqual(['over', 0, 0])
+    expect([wait.value, waiters.waiting, clock.pending]).toEqual(['over', 0, 0])
   })
 
   it('goes on while storage cannot be asked', async () => {
@@ -162,7 +162,7 @@ describe('to wait for the end of a task', () => {
       return true
     }
     const wait = watched(
-      createEnds({ isOver, clock })
+      createCompletionWaiters({ isOver, clock })
         .wait('task_1', 60_000)
         .then(() => 'over'),
     )

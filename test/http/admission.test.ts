@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { openLocalApp } from '../../lib/app.ts'
 import { readConfig } from '../../lib/config.ts'
@@ -26,11 +27,11 @@ afterAll(async () => {
   await app.close()
 })
 
-const signUp = async () => {
+const signUp = async (name: string) => {
   const answer = await fetch(`${loopback.url}/api/auth/signup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'ann@example.org', name: 'Ann', password: 'correct horse 1' }),
+    body: JSON.stringify({ email: `${name}@example.org`, name, password: 'correct horse 1' }),
   })
   return /svc_session=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? ''
 }
@@ -49,8 +50,11 @@ const beginImport = (headers: Readonly<Record<string, string>>) => {
 }
 
 let cookie: string
+/** Of somebody who is no admin. */
+let another: string
 beforeAll(async () => {
-  cookie = `svc_session=${await signUp()}`
+  cookie = `svc_session=${await signUp('ann')}`
+  another = `svc_session=${await signUp('bob')}`
 })
 
 describe('a session in a cookie', () => {
@@ -102,8 +106,35 @@ describe('a large body', () => {
     sent.destroy()
   })
 
+  it('of somebody who is no admin is not waited for either', async () => {
+    const sent = beginImport({ cookie: another, 'content-length': String(LARGE) })
+    const [answer] = await once(sent, 'response')
+    expect(answer.statusCode).toBe(403)
+    sent.destroy()
+  })
+
+  it('is the only one of its kind at a time, and gives way when its sender leaves', async () => {
+    const first = beginImport({ cookie, 'transfer-encoding': 'chunked' })
+    first.write('{"version":"1.0","tasks":[')
+    const statusOf = async (body: string) => {
+      const sent = beginImport({ cookie, 'content-length': `${body.length}` })
+      sent.end(body)
+      const [answer] = await once(sent, 'response')
+      answer.resume()
+      return answer.statusCode
+    }
+    const whole = '{"version":"1.0","tasks":[]}'
+    // Each poll is one of the thirty imports of a minute.
+    while ((await statusOf(whole)) === 200) await sleep(100)
+    expect(await statusOf(whole)).toBe(429)
+    first.destroy()
+    while ((await statusOf(whole)) === 429) await sleep(100)
+    expect(await statusOf('{"version":"1.0","tasks":[]')).toBe(400)
+    expect(await statusOf(whole)).toBe(200)
+  })
+
   it('is read of somebody who may send it', async () => {
-    const body = JSON.stringify({ version: '1.0', tasks: [], padding: 'x'.repeat(3_000_000) })
+    const body = JSON.stringify({ version: '1.0', tasks: Array(40).fill('x'.repeat(100_000)) })
     const authorization = cookie.replace('svc_session=', 'Bearer ')
     const sent = beginImport({ authorization, 'content-length': `${body.length}` })
     sent.end(body)

@@ -40,6 +40,23 @@ describe('the body of an event of a gateway', () => {
     expect(() => readJsonBody(nested(65))).toThrow(expect.objectContaining({ code: 'json_too_deep' }))
   })
 
+  it.each([
+    ['few values', 0],
+    ['more than the middleware is given', 1_000],
+  ])('is read to the same value, and refused in the same words: %s', (_what, more) => {
+    const rest = JSON.stringify(Array.from({ length: more }, (_, n) => n))
+    const read = (value: string) => readJsonBody(eventWith(`{"rest":${rest},"value":${value}}`))
+    const data = '{"constructor":{"prototype":{"a":1}},"toString":null,"list":[1,"é\\u0000",true,{}]}'
+    expect(read(data)).toEqual({ rest: JSON.parse(rest), value: JSON.parse(data) })
+    expect(() => read('{"__proto__":{"a":1}}')).toThrow(
+      expect.objectContaining({ details: [{ path: 'value.__proto__', message: 'is not an allowed key' }] }),
+    )
+    for (const text of ['{', 'undefined', "'a'", '[1,]', '01'])
+      expect(() => read(text)).toThrow(
+        expect.objectContaining({ code: 'invalid_json', message: 'body: is not valid JSON' }),
+      )
+  })
+
   it('holds no number that a double cannot, wherever it stands', () => {
     const inside = (number: string) => eventWith(`{"metadata":{"list":[0,${number}]}}`)
     expect(readJsonBody(inside('1.7976931348623157e308'))).toEqual({

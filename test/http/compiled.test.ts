@@ -8,7 +8,7 @@ import type { Route } from '../../lib/http/route.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import { bodiesFor, values } from './bodies.ts'
 
-const good = { title: ' a title ', metadata: { a: [1, null] }, unknown: 1 }
+const good = { title: 'a title', metadata: { a: [1, null] }, unknown: 1 }
 
 describe('the input of a route in a process that lives long', () => {
   const parts = Object.entries<Route>(routes).flatMap(([name, { params, query, headers, body }]) =>
@@ -54,10 +54,12 @@ describe('the input of a route in a process that lives long', () => {
 
   it('is what the schema makes of it: trimmed, with its defaults, without what it does not know', () => {
     const event = requestTo(routes.createTask, good, 'k')
-    expect(outcomeOf(inputReader(routes.createTask, compile), event)).toMatchObject({
+    const { input, warnings } = inputReader(routes.createTask, compile)(event)
+    expect(input).toMatchObject({
       body: { title: 'a title', metadata: { a: [1, null] }, priority: 3, source: 'api', labels: [] },
       headers: { 'idempotency-key': 'k' },
     })
-    expect(outcomeOf(inputReader(routes.createTask, compile), event)).not.toHaveProperty('body.unknown')
+    expect(input).not.toHaveProperty('body.unknown')
+    expect(warnings.map(({ path }) => path)).toEqual(['unknown'])
   })
 })

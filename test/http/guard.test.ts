@@ -54,6 +54,13 @@ describe('the guard of a local installation', () => {
     ['fastly-client-ip'],
     ['cdn-loop'],
     ['x-envoy-external-address'],
+    ['x-original-forwarded-for'],
+    ['x-original-host'],
+    ['x-cluster-client-ip'],
+    ['x-azure-clientip'],
+    ['x-proxy-user-ip'],
+    ['x-amzn-trace-id'],
+    ['cf-ray'],
   ])(
     'refuses what comes through a proxy that nobody told it of, as %s says, on public routes too',
     async (name) => {

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { readBody } from '../../lib/http/incoming.ts'
+import { unreadBody } from '../../lib/http/incoming.ts'
 
 /** A request as the parser leaves it: the bytes that came, and whether they are all. */
 const request = (pieces: readonly string[], complete: boolean): IncomingMessage => {
@@ -15,6 +15,8 @@ const request = (pieces: readonly string[], complete: boolean): IncomingMessage 
   }
   return made
 }
+
+const readBody = async (request: IncomingMessage, limit: number) => unreadBody(request)?.whole(limit)
 
 describe('reading a body', () => {
   it('takes one that came with its head, whole', async () => {

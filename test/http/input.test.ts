@@ -130,3 +130,9 @@ describe('what is wrong with a request', () => {
     expect([...spoken].filter((message) => OF_A_PROGRAM.test(message))).toEqual([])
   })
 })
+
+it('takes null for no query, as gateways say it', () => {
+  const route = { ...at, method: 'GET' as const, query: z.object({ limit: z.string().optional() }) }
+  const event = { ...httpEvent('GET /'), queryStringParameters: null, pathParameters: null }
+  expect(inputReader(route)(event)).toMatchObject({ input: { query: {} }, warnings: [] })
+})

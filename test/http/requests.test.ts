@@ -54,6 +54,7 @@ describe('routing', () => {
     expect((await service.send({ path: '/api/words/one?limit=7&other=x' })).json).toEqual({
       word: 'one',
       limit: 7,
+      warnings: [{ path: 'other', message: 'is unknown and was ignored' }],
     })
     const refused = await service.send({ path: '/api/words/one?limit=1&limit=2' })
     expect(refused.status).toBe(400)
@@ -90,7 +91,8 @@ describe('a body', () => {
   it('reaches the handler without the keys that nobody knows', async () => {
     const answer = await post('{"word":"one","role":"admin"}')
     expect(answer.status).toBe(201)
-    expect(answer.json).toEqual({ word: 'one', tags: [] })
+    const warnings = [{ path: 'role', message: 'is unknown and was ignored' }]
+    expect(answer.json).toEqual({ word: 'one', tags: [], warnings })
   })
 
   it.each([['{'], ['{"word":}'], ['word'], ['{"word":"a"}}'], ['\u0000']])(

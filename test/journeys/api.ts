@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
+import { promisedFetch } from '../api/promise.ts'
 
 export type Answer<T> = { status: number; body: T }
 export type TaskPage = { tasks: Task[]; total: number; nextCursor?: string }
@@ -22,7 +23,7 @@ export const ask = async <T>(
   body?: unknown,
   headers = {},
 ): Promise<Answer<T>> => {
-  const response = await fetch(url, {
+  const response = await promisedFetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),

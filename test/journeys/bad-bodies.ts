@@ -82,11 +82,13 @@ export const badImports: Refused[] = [
   transfer('{"version":1,"tasks":[]}', ['version']),
   transfer('{"version":"1.0"}', ['tasks']),
   transfer('{"version":"1.0","tasks":{}}', ['tasks']),
-  transfer(`{"version":"1.0","tasks":[${'0,'.repeat(200_000)}0]}`, ['tasks']),
   transfer('[]', ['']),
   transfer('{"version":', [''], 'invalid_json'),
   transfer(`{"version":"1.0","tasks":${deep}}`, [''], 'json_too_deep'),
-  transfer('{"version":"1.0","tasks":[{"__proto__":1}]}', ['tasks.0.__proto__']),
+  transfer('{"version":"1.0","tasks":[],"__proto__":1}', ['__proto__']),
+  transfer('{"version":"1.0","tasks":[],"tasks":{}}', ['tasks']),
+  transfer('{"version":"1.0","\\u0074asks":[{}]}', ['tasks']),
+  transfer('{"version":"1.0","tasks":[{}', [''], 'invalid_json'),
 ]
 
 /** Whatever type it is said to have. */

@@ -3,11 +3,12 @@ import { createClient } from '../../lib/api/client.ts'
 import { routes } from '../../lib/api/routes.ts'
 import { isFinal } from '../../lib/tasks/machine.ts'
 import type { Task, TaskEvent } from '../../lib/tasks/schema.ts'
+import { promisedFetch } from '../api/promise.ts'
 import { until } from './api.ts'
 
-/** The typed client, and the few things that every journey asks it for. */
+/** The typed client, which fails for an answer that breaks its promise, and the few things that every journey asks it for. */
 export const connect = (baseUrl: string, headers: Readonly<Record<string, string>> = {}) => {
-  const client = createClient(routes, { baseUrl, headers })
+  const client = createClient(routes, { baseUrl, headers, fetch: promisedFetch })
   const create = async (body: Parameters<typeof client.createTask>[0]['body']) =>
     (await client.createTask({ body })).task
   const task = async (id: string) => (await client.getTask({ params: { id } })).task

@@ -9,6 +9,7 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/tokens/', /^tok_/],
   ['/api/users/', /^user_/],
   ['/api/auth/invites/', /^inv_/],
+  ['/api/auth/sessions/', /^session_/],
   ['/api/devices/paired/', /^pairing_/],
   ['/api/devices/pairing/status/', /^svc_pairing_/],
   ['/api/gateway/', /^gw_/],

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { routes } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
+import { brokenPromise } from '../api/promise.ts'
 import type { Answer } from '../http/answer.ts'
 import { until } from './api.ts'
 import { type Connection, connect } from './client.ts'
@@ -25,7 +26,10 @@ const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
 const UNKNOWN = [
   ...['pairing_code_not_found', 'rate_limited', 'invalid_signature'],
   ...['memory_file_not_found', 'memory_chunk_not_found', 'experience_not_found'],
+  ...['session_not_found', 'device_not_found', 'wrong_password', 'bad_reset_code'],
 ]
+
+const ENDING: readonly Fuzzed['name'][] = ['changePassword', 'endSession', 'endOtherSessions']
 
 /** The doors are open for somebody who may do everything; whoever logs out is another session of the same one. */
 const signIn = async (baseUrl: string) => {
@@ -58,14 +62,22 @@ const signIn = async (baseUrl: string) => {
   const learned = { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' }
   const lesson = await ask('/api/memory/experiences', learned, session)
   const { experience } = lesson.json as unknown as { experience: { id: string } }
+  // Whoever ends sessions is somebody else, or nobody would be let in any more.
+  const eve = await ask('/api/auth/signup', { ...ADMIN, email: 'eve@example.com' })
+  await ask('/api/auth/login', { ...ADMIN, email: 'eve@example.com' })
+  const own = await fetch(`${baseUrl}/api/auth/sessions`, { headers: bearer(eve.session) })
+  const { sessions } = (await own.json()) as { sessions: { id: string; current: boolean }[] }
+  const ended = sessions.find(({ current }) => !current)
   return {
     headers: bearer(session),
     headersOf: (name: Fuzzed['name']) => {
       const { access }: Route = routes[name]
       if (access === 'gateway') return bearer(token.json.token ?? '')
+      if (ENDING.includes(name)) return bearer(eve.session)
       return bearer(name === 'logout' ? other.session : session)
     },
     ids: [
+      ended?.id,
       spare.json.id,
       request.json.requestId,
       pairing.json.requestId,
@@ -110,7 +122,8 @@ const faultOf = ({ name, asked }: Fuzzed, answer: Answer): string | undefined =>
   if (alsoAt(routes[name].path).includes(status)) return undefined
   if (status >= 500) return `is ${status}`
   if (asked.method === 'HEAD') return text === '' ? undefined : 'has a body'
-  if (status < 400) return text === '' ? 'is empty' : undefined
+  if (status < 400)
+    return text === '' ? 'is empty' : brokenPromise(asked.method ?? 'GET', asked.path, { status, body: json })
   return faultOfRefusal(status, (json ?? {}) as Record<string, unknown>)
 }
 

@@ -80,6 +80,8 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   importTasks: IMPORT,
   signup: { email: 'fuzzed@example.org', password: 'correct horse 1', name: 'Fuzzed' },
   login: ADMIN,
+  changePassword: { currentPassword: 'not it 1', newPassword: ADMIN.password },
+  resetPassword: { email: ADMIN.email, code: 'x', newPassword: ADMIN.password },
   verifyAccessKey: { key: 'open sesame' },
   changeAccessKey: { key: null },
   codehostToken: { code: 'x', state: 'y' },

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { connect, refusalOf } from './client.ts'
-import { startService, temporaryFolder } from './service.ts'
+import { isOffline, startService, temporaryFolder } from './service.ts'
 
 const FILES = {
   'guides/deploy & run.md':
@@ -18,7 +18,30 @@ const write = (folder: string, files: Readonly<Record<string, string>>) => {
   }
 }
 
+if (isOffline)
+  process.stderr.write('SKIPPED: the names of a bucket are text, odd bytes are those of a folder\n')
+const oneProcess = isOffline ? it.skip : it
+
 describe('memory', () => {
+  oneProcess('names what a sync skips, whatever its name', async () => {
+    using folder = temporaryFolder()
+    const MEMORY_DIR = folder.in('memory')
+    write(MEMORY_DIR, { 'fit.md': '# Fit', 'two\nlines.md': '# Not fit', 'notes.txt': 'Not for memory' })
+    writeFileSync(
+      Buffer.concat([Buffer.from(`${MEMORY_DIR}/caf`), Buffer.of(0xe9), Buffer.from('.md')]),
+      '# Latin',
+    )
+    await using service = await startService({ env: { DATA_DIR: folder.in('data'), MEMORY_DIR } })
+    const { synced, skipped } = await connect(service.baseUrl).client.syncMemory()
+    expect({ synced, skipped }).toEqual({
+      synced: 1,
+      skipped: [
+        { path: 'caf\\xe9.md', reason: 'bad_name' },
+        { path: 'two\nlines.md', reason: 'bad_name' },
+      ],
+    })
+  })
+
   it('finds what files say, forgets what it is told to, and keeps what was learned', async () => {
     using folder = temporaryFolder()
     const MEMORY_DIR = folder.in('memory')

@@ -32,6 +32,10 @@ describe('a flaky agent', () => {
     expect(waitMs).toBeLessThanOrEqual(510)
     const history = 'created, queued, started, retrying, started, retrying, started, completed'
     expect(typesOf(events).join(', ')).toBe(history)
+    const firstEnd = events.find(({ type }) => type === 'retrying')?.timestamp ?? ''
+    expect(Date.parse(done.startedAt ?? '')).toBeLessThanOrEqual(Date.parse(firstEnd))
+    const { avgDurationMs } = await api.client.taskAnalytics()
+    expect(avgDurationMs).toBe(Date.parse(done.completedAt ?? '') - Date.parse(done.startedAt ?? ''))
     expect(events.filter(({ type }) => type === 'started').map(({ attempt }) => attempt)).toEqual([1, 2, 3])
     expect(events.find(({ type }) => type === 'retrying')).toMatchObject({
       message: 'not in the mood for attempt 1',
@@ -116,6 +120,25 @@ describe('an agent that always fails', () => {
     expect((await api.client.listDlq()).items).toEqual([])
     expect(await api.client.queueStatus()).toMatchObject({
       queues: { tasks: { completed: 1, failed: 0, queued: 0, inProgress: 0 } },
+      deadLetterQueue: { pending: 0, resolved: 1, discarded: 0, total: 1 },
+    })
+  })
+
+  it('has its dead letter resolved by a retry of the task, also when the service is killed right after', async () => {
+    using world = moodyWorld()
+    const first = await startService(world)
+    const { task, item } = await giveUp(connect(first.baseUrl))
+    world.cure()
+    const again = await connect(first.baseUrl).client.retryTask({ params: { id: task.id } })
+    await first.kill9()
+    await using service = await startService(world)
+    const api = connect(service.baseUrl)
+    expect(await api.untilTask(again.task.id, 'completed', 'failed')).toMatchObject({ status: 'completed' })
+    expect((await api.client.listDlq({ query: { status: 'all' } })).items).toMatchObject([
+      { id: item.id, status: 'resolved', resolution: { taskId: again.task.id } },
+    ])
+    expect(await api.client.queueStatus()).toMatchObject({
+      queues: { tasks: { completed: 1, failed: 1 } },
       deadLetterQueue: { pending: 0, resolved: 1, discarded: 0, total: 1 },
     })
   })

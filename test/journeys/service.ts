@@ -11,7 +11,14 @@ export const serviceNode = path.join(root, 'node_modules/node/bin/node')
 
 export type Environment = Readonly<Record<string, string>>
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
-export type Program = { env: Environment; node?: string; nodeArgs?: readonly string[]; mostMs?: number }
+export type Program = {
+  env: Environment
+  node?: string
+  nodeArgs?: readonly string[]
+  /** What is run instead of Node. */
+  command?: readonly [program: string, ...args: string[]]
+  mostMs?: number
+}
 
 /** The address in the first line that a service says of itself. */
 const LISTENS_AT = / on (http:\/\/[^\s,]+)/
@@ -31,9 +38,11 @@ export const launchService = ({
   env,
   node = serviceNode,
   nodeArgs = [],
+  command = [node, ...nodeArgs, entry],
   mostMs = READY_WITHIN_MS + SERVES_MS,
 }: Program) => {
-  const child = spawn(node, [...nodeArgs, entry], {
+  const [program, ...args] = command
+  const child = spawn(program, args, {
     cwd: root,
     env: {
       PATH: process.env.PATH,

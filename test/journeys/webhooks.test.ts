@@ -5,6 +5,7 @@ import * as github from '../webhooks/payloads/codehost.ts'
 import * as jira from '../webhooks/payloads/trackera.ts'
 import * as linear from '../webhooks/payloads/trackerb.ts'
 import { headersOf, SECRETS, secretEnv } from '../webhooks/signed.ts'
+import { until } from './api.ts'
 import { connect } from './client.ts'
 import { startService, temporaryFolder } from './service.ts'
 
@@ -69,7 +70,15 @@ describe('events of a code host and of trackers', () => {
         error: expect.stringMatching(/signature is invalid/),
       })
 
-    const status = await client.webhookStatus()
+    // Counters follow within moments in the cloud.
+    const counted = { codehost: 3, trackera: 1, trackerb: 1 }
+    const status = await until(async () => {
+      const all = await client.webhookStatus()
+      const isCounted = Object.entries(counted).every(
+        ([sender, n]) => all[sender as Sender]?.eventCount === n,
+      )
+      return isCounted ? all : undefined
+    })
     expect(status).toMatchObject({
       codehost: { configured: true, lastEvent: expect.any(String), eventCount: 3 },
       trackera: { eventCount: 1 },

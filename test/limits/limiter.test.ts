@@ -140,7 +140,7 @@ describe.each(stores)('a limit on %s', (_name, open) => {
     const { take: takeOne } = limiter(
       writing(async () => {
         writes += 1
-        return { applied: false, row: undefined }
+        return { applied: false, row: undefined, refused: 0 }
       }),
       (_ms, call) => after(0, call),
     )

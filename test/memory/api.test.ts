@@ -135,7 +135,7 @@ describe('the API of memory', () => {
     })
     expect([status, body.session.name, body.session.status]).toEqual([201, 'Conversation c-1', 'active'])
     const { id } = body.session
-    expect((await call(`GET /api/memory/sessions/${id}`)).body).toEqual(body)
+    expect((await call(`GET /api/memory/sessions/${id}`)).body).toEqual({ session: body.session })
     expect((await call('GET /api/memory/sessions?conversationId=c-2')).body.total).toBe(0)
     const archived = await call(`POST /api/memory/sessions/${id}/archive`)
     expect(archived.body).toMatchObject({

@@ -43,6 +43,30 @@ describe('a sync', () => {
     expect(await pathsOf(memory)).toEqual([])
   })
 
+  it('names the files that it does not look at, for their names or for their number', async () => {
+    await using world = createWorld()
+    const { place, process } = world
+    const unfit = [
+      { path: 'a\nb.md', reason: 'bad_name' as const },
+      { path: `${'long/'.repeat(200)}a.md`, reason: 'path_too_long' as const },
+    ]
+    const list = async () => [
+      ...unfit.map(({ path, reason }) => ({ path, tag: '', size: 0, unfit: reason })),
+      ...(await place.files.list()),
+    ]
+    for (let n = 0; n < 20_001 - unfit.length; n++)
+      place.write(`n${String(n).padStart(5, '0')}.md`, 'too_large')
+    const { skipped = [], ...counts } = await process({ files: { ...place.files, list } }).sync()
+    expect(counts).toEqual(sync)
+    expect(skipped).toHaveLength(100)
+    expect(skipped.slice(0, 4)).toEqual([
+      { path: 'n19998.md', reason: 'too_many' },
+      ...unfit,
+      { path: 'n00000.md', reason: 'too_large' },
+    ])
+    expect(place.read).not.toContain('a\nb.md')
+  })
+
   it('takes a mark at the beginning of a file for no part of its text', async () => {
     await using world = createWorld()
     world.place.write('a.md', '\uFEFF# Title\n\ntext')

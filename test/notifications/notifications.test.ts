@@ -1,9 +1,21 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import { announcements } from '../../lib/notifications/rows.ts'
+import { type ReadMark, type ReadRow, readMarks, reads } from '../../lib/notifications/rows.ts'
+import type { Announce } from '../../lib/notifications/schema.ts'
+import { createNotifications } from '../../lib/notifications/service.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
-import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
+import { ANN, BOB, startDomains } from '../fakes/service.ts'
+
+const DAY_MS = 86_400_000
+const ANNOUNCED = {
+  type: 'task_failed' as const,
+  title: 'Task failed',
+  message: 'broken',
+  createdAt: '2026-01-01T12:00:00.000Z',
+}
+
+const announcing = (notification: Announce['notification']): Announce => ({ kind: 'announce', notification })
 
 const started = async (options: Parameters<typeof startDomains>[0] = {}) => {
   const agent = createFakeAgent(() => Promise.reject(new Error('broken')))
@@ -16,9 +28,13 @@ const started = async (options: Parameters<typeof startDomains>[0] = {}) => {
     return id
   }
   const list = async (query = '', as = ANN) => (await call(`GET /api/notifications${query}`, { as })).body
-  const waiting = async () =>
-    (await service.store.page(announcements, { index: 'oldest', order: 'asc', limit: 10 })).rows.length
-  return { service, call, fail, list, waiting }
+  /** Announces so many at once, without a task. */
+  const announce = async (count: number) => {
+    for (let n = 0; n < count; n++)
+      await service.notifications.deliver(announcing({ ...ANNOUNCED, id: service.ids.next('ntf') }))
+    service.clock.advance(count)
+  }
+  return { service, call, fail, list, announce }
 }
 
 type Wrap = NonNullable<NonNullable<Parameters<typeof startDomains>[0]>['wrapNotificationQueue']>
@@ -141,42 +157,112 @@ describe('notifications', () => {
   })
 })
 
-describe('the outbox', () => {
-  it('tells once although the message comes twenty times, at once and later', async () => {
-    const { service, fail, list, waiting } = await started()
-    await fail('One')
-    const [{ id }] = (await list()).notifications
-    await Promise.all(Array.from({ length: 20 }, () => service.outbox.deliver({ announcementId: id })))
-    await service.outbox.deliver({ announcementId: id })
-
-    expect(await list()).toMatchObject({ total: 1, unread: 1 })
-    expect(await waiting()).toBe(0)
+describe('the number of unread notifications', () => {
+  it('is that of all pages, for each user', async () => {
+    const { list, call, announce } = await started()
+    await announce(30)
+    for (const query of ['?limit=50', '?limit=10', '?limit=10&offset=10', '?limit=10&offset=40'])
+      expect(await list(query)).toMatchObject({ total: 30, unread: 30 })
+    const [first, second] = (await list('?limit=10&offset=20')).notifications
+    for (const { id } of [first, second, first]) await call(`POST /api/notifications/${id}/read`)
+    for (const query of ['?limit=50', '?limit=10']) {
+      expect(await list(query)).toMatchObject({ total: 30, unread: 28 })
+      expect(await list(query, BOB)).toMatchObject({ total: 30, unread: 30 })
+    }
   })
 
-  it('tells later what could not be sent', async () => {
-    const queue = refusingQueue()
-    const { service, fail, list, waiting } = await started({ wrapNotificationQueue: queue.wrap })
+  it('begins anew with read-all, whatever was read by itself before or is after', async () => {
+    const { list, call, announce } = await started()
+    await announce(30)
+    const { notifications } = await list('?limit=5')
+    for (const { id } of notifications) await call(`POST /api/notifications/${id}/read`)
+    await call('POST /api/notifications/read-all')
+    for (const query of ['?limit=50', '?limit=1', '?limit=1&offset=3'])
+      expect(await list(query)).toMatchObject({ total: 30, unread: 0 })
+    // Read already: to read it by itself changes nothing.
+    await call(`POST /api/notifications/${notifications[0].id}/read`)
+    await announce(20)
+    const [newest] = (await list('?limit=1')).notifications
+    await call(`POST /api/notifications/${newest.id}/read`)
+    for (const query of ['?limit=50', '?limit=5', '?limit=5&offset=5'])
+      expect(await list(query)).toMatchObject({ total: 50, unread: 19 })
+  })
+
+  it('goes down as unread ones expire, and not as read ones do', async () => {
+    const { service, list, call, announce } = await started()
+    const sweep = async () => {
+      while ((await service.store.sweep(100)) > 0);
+    }
+    await announce(20)
+    await call('POST /api/notifications/read-all')
+    service.clock.advance(10 * DAY_MS)
+    await announce(20)
+    const { id } = (await list('?limit=1')).notifications[0]
+    await call(`POST /api/notifications/${id}/read`)
+    expect(await list('?limit=5')).toMatchObject({ total: 40, unread: 19 })
+    service.clock.advance(81 * DAY_MS)
+    await sweep()
+    expect(await list('?limit=5')).toMatchObject({ total: 20, unread: 19 })
+    await announce(10)
+    service.clock.advance(10 * DAY_MS)
+    await sweep()
+    expect(await list('?limit=5')).toMatchObject({ total: 10, unread: 10 })
+  })
+
+  it('is right on a first page that goes back to the mark, whatever the counters say', async () => {
+    const { service, list, call, announce } = await started()
+    const behind = { counters: async () => ({}) }
+    const lagging = createNotifications({
+      ...service,
+      store: Object.assign(Object.create(service.store), behind),
+    })
+    await announce(30)
+    expect(await lagging.list(ANN, { limit: 50 })).toMatchObject({ total: 30, unread: 30 })
+    expect(await lagging.list(ANN, { limit: 10 })).toMatchObject({ total: 10, unread: 10 })
+    await call('POST /api/notifications/read-all')
+    await announce(4)
+    expect(await lagging.list(ANN, { limit: 10 })).toMatchObject({ unread: 4 })
+    expect((await list('?limit=10')).unread).toBe(4)
+  })
+
+  it('is that of a user of an earlier release: a mark without a count, reads without a mark', async () => {
+    const { service, list, announce } = await started()
+    await announce(10)
+    const all = (await list()).notifications
+    const readUntil = all[4].createdAt
+    await service.store.commit<ReadMark>({ insert: readMarks, row: { userId: ANN.userId, readUntil } })
+    const { id: notificationId, createdAt } = all[0]
+    const row = { userId: ANN.userId, notificationId, createdAt, expiresAt: service.clock.now() + DAY_MS }
+    await service.store.commit<ReadRow>({ insert: reads, row })
+    expect((await list()).unread).toBe(3)
+  })
+})
+
+describe('an announcement', () => {
+  it('is stored once although it comes twenty times, at once and later', async () => {
+    const { service, fail, list } = await started()
     await fail('One')
-    expect({ told: (await list()).total, waiting: await waiting() }).toEqual({ told: 0, waiting: 1 })
+    const [{ read: _read, ...notification }] = (await list()).notifications
+    await Promise.all(
+      Array.from({ length: 20 }, () => service.notifications.deliver(announcing(notification))),
+    )
+    await service.notifications.deliver(announcing(notification))
+
+    expect(await list()).toMatchObject({ total: 1, unread: 1 })
+  })
+
+  it('comes again when the queue did not take it', async () => {
+    const queue = refusingQueue()
+    const { service, fail, list } = await started({ wrapNotificationQueue: queue.wrap })
+    await fail('One')
+    expect((await list()).total).toBe(0)
     queue.recover()
     await service.pass(12_000)
 
-    expect({ told: (await list()).total, waiting: await waiting() }).toEqual({ told: 1, waiting: 0 })
+    expect((await list()).total).toBe(1)
   })
 
-  it('tells after a restart what the last process did not', async () => {
-    const { service, fail } = await started({
-      wrapNotificationQueue: (real) => Object.assign(Object.create(real), { send: async () => undefined }),
-    })
-    await fail('One')
-    await service.background.stop()
-    const next = await startDomains({ after: service })
-    await turns()
-
-    expect((await next.notifications.list(ANN, { limit: 50 })).total).toBe(1)
-  })
-
-  it('keeps what storage did not take', async () => {
+  it('comes again when storage did not take the notification', async () => {
     let refusals = 0
     const { service, fail, list } = await started({
       wrapStore: (real) => ({

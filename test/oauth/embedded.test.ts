@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { beginnings } from '../../lib/oauth/rows.ts'
+import { authorizationRequests } from '../../lib/oauth/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { rawSender } from '../journeys/raw.ts'
 import { openSite } from './site.ts'
@@ -36,7 +36,7 @@ const openCounted = async (options: Parameters<typeof openSite>[0] = {}) => {
   const wrapStore = (store: Store): Store => ({
     ...store,
     commit: (head, ...more) => {
-      if ('insert' in head && head.insert.name === beginnings.name) begun += 1
+      if ('insert' in head && head.insert.name === authorizationRequests.name) begun += 1
       return store.commit(head, ...more)
     },
   })

@@ -22,19 +22,27 @@ const user = {
 describe.each(media)('who signs in with an account elsewhere, kept in %s', (_name, start) => {
   /** One address, whose account is the user's. */
   const create = (again: () => Store, clock: MovedClock) => {
-    const standingOf = async () => ({ role: 'user' as const, disabled: false })
-    const accounts = createLinkedAccounts({ store: again(), cipher, clock, standingOf })
-    const findOrCreateBy = async () => ({ user, isNew: false })
-    const personWho = createPersonWho({ accounts, userOf: async () => user, standingOf, findOrCreateBy })
-    return { accounts, personWho: (there: Provider, subject: string) => personWho(there, who(subject), '') }
+    const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
+    const accounts = createLinkedAccounts({ store: again(), cipher, clock, accountStatusOf })
+    const findOrCreateUser = async () => ({ user, isNew: false })
+    const personWho = createPersonWho({
+      accounts,
+      userOf: async () => user,
+      accountStatusOf,
+      findOrCreateUser,
+    })
+    return {
+      accounts,
+      personWho: (there: Provider, subject: string) => personWho(there, { profile: who(subject) }, ''),
+    }
   }
   const open = inEach(start, create)
 
   it('is known by the subject, and by the address only where no other subject of that issuer is', async () => {
     const [one, other] = [open(), open()]
-    expect(await one.personWho(issuer, '1')).toEqual({ user, isKnown: false })
-    await one.accounts.keep(issuer, USER, who('1'), undefined)
-    expect(await other.personWho(issuer, '1')).toEqual({ user, isKnown: true })
+    expect(await one.personWho(issuer, '1')).toEqual({ user, isKnown: false, isNew: false })
+    await one.accounts.link(issuer, USER, who('1'), undefined)
+    expect(await other.personWho(issuer, '1')).toEqual({ user, isKnown: true, isNew: false })
     await expect(other.personWho(issuer, '777')).rejects.toMatchObject({
       kind: 'forbidden',
       code: 'account_exists',
@@ -45,9 +53,9 @@ describe.each(media)('who signs in with an account elsewhere, kept in %s', (_nam
 
   it('is known by an issuer of before as by that of now', async () => {
     const { accounts, personWho } = open()
-    await accounts.keep({ ...issuer, realm: 'https://before.example' }, USER, who('1'), undefined)
-    expect(await personWho(issuer, '1')).toEqual({ user, isKnown: false })
-    await accounts.keep(issuer, USER, who('1'), undefined)
+    await accounts.link({ ...issuer, realm: 'https://before.example' }, USER, who('1'), undefined)
+    expect(await personWho(issuer, '1')).toEqual({ user, isKnown: false, isNew: false })
+    await accounts.link(issuer, USER, who('1'), undefined)
     expect((await accounts.ofUser(USER)).map(({ realm }) => realm).sort()).toEqual([
       'https://before.example',
       issuer.realm,

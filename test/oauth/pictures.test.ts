@@ -16,7 +16,7 @@ const opened = () => {
   const store = openSqliteStore({ file: ':memory:', collections, clock })
   const key = entropy(32)
   const cipher = createCipher({ keys: () => [key], entropy })
-  return createLinkedAccounts({ store, cipher, clock, standingOf: async () => undefined })
+  return createLinkedAccounts({ store, cipher, clock, accountStatusOf: async () => undefined })
 }
 
 describe('the picture of a linked account', () => {
@@ -29,7 +29,7 @@ describe('the picture of a linked account', () => {
     [' javascript:alert(1)//https://', undefined],
   ])('that the provider says is %j is kept as %j', async (avatarUrl, kept) => {
     const accounts = opened()
-    await accounts.keep(provider, 'user_ann', { subject: '1', emailVerified: true, avatarUrl }, undefined)
+    await accounts.link(provider, 'user_ann', { subject: '1', emailVerified: true, avatarUrl }, undefined)
     expect((await accounts.ofUser('user_ann')).map((row) => row.avatarUrl)).toEqual([kept])
   })
 })

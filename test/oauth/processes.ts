@@ -10,7 +10,7 @@ import { createConnections } from '../../lib/oauth/connections.ts'
 import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
 import { createProviders } from '../../lib/oauth/providers.ts'
 import { createRenewal } from '../../lib/oauth/renewal.ts'
-import { beginnings, type LinkedAccountRow, linkedAccounts } from '../../lib/oauth/rows.ts'
+import { authorizationRequests, type LinkedAccountRow, linkedAccounts } from '../../lib/oauth/rows.ts'
 import type { ProviderName } from '../../lib/oauth/schema.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { openTables } from '../adapters/dynamodb/opened.ts'
@@ -18,7 +18,7 @@ import { startDatabase } from '../fakes/database.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import type { TestProvider } from './provider.ts'
 
-const collections = [beginnings, linkedAccounts] as unknown as readonly Collection[]
+const collections = [authorizationRequests, linkedAccounts] as unknown as readonly Collection[]
 const key = entropy(32)
 export const USER = 'user_1'
 
@@ -39,8 +39,8 @@ type Needs = { store: Store; clock: MovedClock; provider: TestProvider; timeoutM
 export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Needs) => {
   const cipher = createCipher({ keys: () => [key], entropy })
   const log = createFakeLog()
-  const standingOf = async () => ({ role: 'user' as const, disabled: false })
-  const accounts = createLinkedAccounts({ store, cipher, clock, standingOf })
+  const accountStatusOf = async () => ({ role: 'user' as const, disabled: false })
+  const accounts = createLinkedAccounts({ store, cipher, clock, accountStatusOf })
   const { accounts: clients, OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = readConfig(provider.env())
   const providers = createProviders({
     settings: { accounts: clients, oidc: { issuer, clientId } },
@@ -65,7 +65,7 @@ export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Need
     const back = await provider.agree(await there.authorizationUrl(departure))
     const code = back.searchParams.get('code') ?? ''
     const { profile, tokens } = await there.exchange({ ...departure, code })
-    await accounts.keep(there, USER, profile, tokens)
+    await accounts.link(there, USER, profile, tokens)
   }
   const row = async (): Promise<LinkedAccountRow | undefined> => (await accounts.ofUser(USER))[0]
   return { log, accounts, link, row, ...createConnections({ accounts, providers, workingToken, log }) }

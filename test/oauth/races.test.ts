@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
-import { createBeginnings } from '../../lib/oauth/beginnings.ts'
+import { createAuthorizationRequests } from '../../lib/oauth/authorization-requests.ts'
 import { createLinkedAccounts } from '../../lib/oauth/linked-accounts.ts'
 import type { Provider } from '../../lib/oauth/provider.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -17,19 +17,28 @@ const range = (count: number) => Array.from({ length: count }, (_, at) => at)
 describe.each(media)('what is decided by one write, in %s', (_name, start) => {
   const create = (again: () => Store, clock: MovedClock) => {
     const gone = new Set<string>()
-    const standingOf = async (userId: string) =>
+    const accountStatusOf = async (userId: string) =>
       gone.has(userId) ? undefined : { role: 'user' as const, disabled: false }
-    const needs = { store: again(), cipher, entropy, clock, standingOf }
-    return { gone, clock, beginnings: createBeginnings(needs), accounts: createLinkedAccounts(needs) }
+    const needs = { store: again(), cipher, entropy, clock, accountStatusOf }
+    return {
+      gone,
+      clock,
+      authorizationRequests: createAuthorizationRequests(needs),
+      accounts: createLinkedAccounts(needs),
+    }
   }
   const open = inEach(start, create)
 
   it('a sign-in ends once, for one of many who end it', async () => {
     const [one, other] = [open(), open()]
     const redirectUri = 'https://here.example/back'
-    const begun = await one.beginnings.begin({ provider: 'codehost', redirectUri, invite: 'inv_1' })
+    const begun = await one.authorizationRequests.begin({
+      provider: 'codehost',
+      redirectUri,
+      invite: 'inv_1',
+    })
     const ended = await Promise.all(
-      range(20).map((at) => (at % 2 ? one : other).beginnings.end('codehost', begun)),
+      range(20).map((at) => (at % 2 ? one : other).authorizationRequests.end('codehost', begun)),
     )
     const { verifier, nonce } = begun
     expect(ended.filter((each) => each !== undefined)).toEqual([
@@ -38,16 +47,19 @@ describe.each(media)('what is decided by one write, in %s', (_name, start) => {
   })
 
   it('a sign-in does not end after ten minutes', async () => {
-    const { beginnings, clock } = open()
-    const begun = await beginnings.begin({ provider: 'codehost', redirectUri: 'https://here.example' })
+    const { authorizationRequests, clock } = open()
+    const begun = await authorizationRequests.begin({
+      provider: 'codehost',
+      redirectUri: 'https://here.example',
+    })
     clock.move(600_001)
-    expect(await beginnings.end('codehost', begun)).toBeUndefined()
+    expect(await authorizationRequests.end('codehost', begun)).toBeUndefined()
   })
 
   it('an account becomes one user’s, of many who link it', async () => {
     const processes = [open(), open()]
     const settled = await Promise.allSettled(
-      range(20).map((at) => processes[at % 2]?.accounts.keep(provider, `user_${at}`, profile, tokens)),
+      range(20).map((at) => processes[at % 2]?.accounts.link(provider, `user_${at}`, profile, tokens)),
     )
     const refusals = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []))
     expect(refusals).toEqual(range(19).map(() => 'account_taken'))
@@ -57,10 +69,10 @@ describe.each(media)('what is decided by one write, in %s', (_name, start) => {
 
   it('an account whose owner is gone becomes one user’s, of many who link it', async () => {
     const { accounts, gone } = open()
-    await accounts.keep(provider, 'user_gone', profile, tokens)
+    await accounts.link(provider, 'user_gone', profile, tokens)
     gone.add('user_gone')
     const settled = await Promise.allSettled(
-      range(10).map((at) => accounts.keep(provider, `user_${at}`, profile, tokens)),
+      range(10).map((at) => accounts.link(provider, `user_${at}`, profile, tokens)),
     )
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     expect(await accounts.ofUser('user_gone')).toEqual([])
@@ -68,9 +80,9 @@ describe.each(media)('what is decided by one write, in %s', (_name, start) => {
 
   it('one subject with two providers, or at two addresses of one, is two accounts', async () => {
     const { accounts } = open()
-    await accounts.keep(provider, 'user_1', profile, tokens)
-    await accounts.keep({ ...provider, name: 'trackera' }, 'user_2', profile, tokens)
-    await accounts.keep({ ...provider, realm: 'https://other.example' }, 'user_3', profile, tokens)
+    await accounts.link(provider, 'user_1', profile, tokens)
+    await accounts.link({ ...provider, name: 'trackera' }, 'user_2', profile, tokens)
+    await accounts.link({ ...provider, realm: 'https://other.example' }, 'user_3', profile, tokens)
     expect(await accounts.ofUser('user_3')).toHaveLength(1)
   })
 })

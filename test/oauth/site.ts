@@ -16,7 +16,7 @@ type Options = {
   /** Where storage lies; in memory when absent. */
   file?: string
   /** What the service of before left, with another configuration; its own is stopped then. */
-  after?: Pick<StartedDomains, 'store' | 'clock' | 'ids'>
+  after?: Pick<StartedDomains, 'store' | 'clock' | 'ids' | 'delivery'>
   wrapStore?: (store: Store) => Store
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
-import { ANN, startDomains, turns } from '../fakes/service.ts'
+import { limitedStore } from '../fakes/mortal.ts'
+import { ANN, type StartedDomains, startDomains, turns } from '../fakes/service.ts'
 
 /** A service in which `count` tasks have failed; from then on its agent does what `then` says. */
 const withDead = async (
@@ -20,8 +21,10 @@ const withDead = async (
   failing = false
   const call = createCaller(service)
   const items = (await call('GET /api/dlq')).body.items
-  return { service, agent, call, taskId: ids[0] as string, item: items.at(-1), items }
+  return { service, agent, call, ids, taskId: ids[0] as string, item: items.at(-1), items }
 }
+
+const LOST = { code: 'undeliverable', message: 'The queue gave up on its message' }
 
 const UNREADABLE = {
   messageId: 'b1a5b4f6-d3f8-4b5d-9f1d-2c7e6a5b4c3d',
@@ -38,7 +41,7 @@ describe('POST /api/dlq/:id/retry', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({
       message: expect.any(String),
-      item: { id: item.id, taskId, status: 'resolved' },
+      item: { id: item.id, taskId, status: 'resolved', resolution: { by: 'user_ann', taskId } },
     })
     expect(body.task).toMatchObject({ id: taskId, status: 'queued', attempts: 0 })
     for (const field of ['error', 'completedAt', 'startedAt']) expect(body.task).not.toHaveProperty(field)
@@ -61,19 +64,40 @@ describe('POST /api/dlq/:id/retry', () => {
     expect((await service.notifications.list(ANN, { limit: 50 })).unread).toBe(2)
   })
 
-  it('leaves a task alone that failed again before it was sent, in the same moment', async () => {
+  it('leaves a task alone that has failed again since', async () => {
     const { call, item, service, taskId } = await withDead(1, () => Promise.reject(new Error('still broken')))
-    const before = await service.tasks.get(taskId)
+    const earlier = service.tasks.redrive.writeOf(await service.tasks.get(taskId))
+    service.clock.advance(1_000)
     await call(`POST /api/dlq/${item.id}/retry`)
     await turns(30)
-    await service.tasks.redrive.send(before)
-    await turns(30)
+    const failed = await service.tasks.get(taskId)
+    expect(failed).toMatchObject({ status: 'failed', attempts: 2 })
 
-    expect(await service.tasks.get(taskId)).toMatchObject({
-      status: 'failed',
-      completedAt: before.completedAt,
-    })
+    expect(await service.store.commit(earlier)).toMatchObject({ applied: false })
+    expect((await call(`POST /api/dlq/${item.id}/retry`)).body.code).toBe('dead_letter_not_pending')
+    expect(await service.tasks.get(taskId)).toEqual(failed)
     expect(await service.deadLetters.countAll()).toMatchObject({ pending: 1, total: 2 })
+  })
+
+  it('moves the task and closes the item in one commit', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const service = await startDomains({ background: false, wrapStore })
+    const call = createCaller(service)
+    const { id } = await service.create()
+    await service.tasks.lease.markUndeliverable({ taskId: id, attempt: 1 }, LOST)
+    const [item] = (await call('GET /api/dlq')).body.items
+    const stored = async () => [
+      (await service.tasks.get(id)).status,
+      (await service.eventTypes(id)).at(-1),
+      await service.deadLetters.countAll(),
+    ]
+    const before = await stored()
+    commits.left = 0
+    expect((await call(`POST /api/dlq/${item.id}/retry`)).status).toBe(503)
+    expect(await stored()).toEqual(before)
+    commits.left = 1
+    expect((await call(`POST /api/dlq/${item.id}/retry`)).status).toBe(200)
+    expect(await stored()).toEqual(['queued', 'retried', { pending: 0, resolved: 1, discarded: 0, total: 1 }])
   })
 
   it('takes effect once when asked ten times at once', async () => {
@@ -87,7 +111,7 @@ describe('POST /api/dlq/:id/retry', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(400)])
     expect(agent.runs.length - before).toBe(1)
     expect((await service.eventTypes(taskId)).filter((type) => type === 'retried')).toHaveLength(1)
-    expect(await service.totals.byStatus()).toMatchObject({ failed: 0, completed: 1 })
+    expect(await service.counters.byStatus()).toMatchObject({ failed: 0, completed: 1 })
   })
 
   it('or discard takes effect, never both', async () => {
@@ -100,6 +124,111 @@ describe('POST /api/dlq/:id/retry', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
     const { pending, resolved, discarded } = await service.deadLetters.countAll()
     expect([pending, resolved + discarded]).toEqual([0, 1])
+  })
+})
+
+describe('POST /api/tasks/:id/retry', () => {
+  it('resolves the pending dead letter of the task, and names the new one in it', async () => {
+    const { call, item, service, taskId } = await withDead()
+    const { status, body } = await call(`POST /api/tasks/${taskId}/retry`)
+    expect({ status, originalTaskId: body.originalTaskId }).toEqual({ status: 200, originalTaskId: taskId })
+    expect(body.task).toMatchObject({ retriedFrom: taskId, status: 'queued' })
+    await turns()
+
+    const [letter] = (await call('GET /api/dlq?status=resolved')).body.items
+    const resolution = { by: 'user_ann', taskId: body.task.id }
+    expect(letter).toEqual({ ...item, status: 'resolved', resolvedAt: expect.any(String), resolution })
+    expect((await call('GET /api/dlq')).body).toMatchObject({ items: [], total: 0 })
+    expect(await service.counters.byStatus()).toMatchObject({ failed: 1, completed: 1 })
+    expect(await service.eventTypes(body.task.id)).toEqual(['created', 'queued', 'started', 'completed'])
+    expect((await call(`POST /api/dlq/${item.id}/retry`)).body.code).toBe('dead_letter_not_pending')
+  })
+
+  it('resolves it once when asked ten times at once, each time with a new task', async () => {
+    const { call, item, service, taskId } = await withDead()
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => call(`POST /api/tasks/${taskId}/retry`)),
+    )
+    await turns(30)
+
+    const made = answers.map(({ body }) => body.task.id)
+    expect(new Set(made).size).toBe(10)
+    expect(await service.deadLetters.countAll()).toEqual({ pending: 0, resolved: 1, discarded: 0, total: 1 })
+    const [letter] = (await call('GET /api/dlq?status=all')).body.items
+    expect(letter).toMatchObject({ id: item.id, status: 'resolved' })
+    expect(made).toContain(letter.resolution.taskId)
+    expect(await service.counters.byStatus()).toMatchObject({ failed: 1, completed: 10 })
+  })
+
+  it('leaves a discarded dead letter, and those of other failures', async () => {
+    const { call, items, ids, service } = await withDead(2)
+    await call(`POST /api/dlq/${items[1].id}/discard`)
+    await call(`POST /api/tasks/${items[1].taskId}/retry`)
+    await turns()
+
+    expect(ids).toContain(items[1].taskId)
+    expect(await service.deadLetters.countAll()).toEqual({ pending: 1, resolved: 0, discarded: 1, total: 2 })
+  })
+})
+
+describe('the dead letter of a failure', () => {
+  /** Ends a task for good, in each of the ways there are. */
+  const ends: [
+    how: string,
+    claims: number,
+    fail: (service: StartedDomains, id: string) => Promise<unknown>,
+  ][] = [
+    [
+      'its last attempt failed',
+      1,
+      async ({ tasks }, id) => {
+        const leased = await tasks.lease.claim({ taskId: id, attempt: 1 })
+        if (leased) return tasks.lease.fail(leased, LOST)
+      },
+    ],
+    [
+      'its last worker died',
+      1,
+      async ({ tasks, clock, config }, id) => {
+        await tasks.lease.claim({ taskId: id, attempt: 1 })
+        clock.advance(config.TASK_LEASE_MS + 1)
+        await tasks.recovery.tick(() => false)
+      },
+    ],
+    [
+      'its message was undeliverable',
+      0,
+      ({ tasks }, id) => tasks.lease.markUndeliverable({ taskId: id, attempt: 1 }, LOST),
+    ],
+  ]
+
+  it.each(ends)('is written in the same commit when %s', async (_, claims, fail) => {
+    const { commits, wrapStore } = limitedStore()
+    const service = await startDomains({ background: false, wrapStore, env: { QUEUE_RETRY_ATTEMPTS: '1' } })
+    const tried = async (left: number) => {
+      const { id } = await service.create({ title: 'Doomed' })
+      commits.left = claims + left
+      await fail(service, id).catch(({ kind }) => expect(kind).toBe('unavailable'))
+      commits.left = Number.POSITIVE_INFINITY
+      return service.tasks.get(id)
+    }
+    const first = await tried(0)
+    expect(first.status).not.toBe('failed')
+    await service.tasks.cancel(ANN, first.id)
+    expect((await service.deadLetters.countAll()).total).toBe(0)
+
+    const { id, status, completedAt, error, attempts } = await tried(1)
+    const failure = (await service.tasks.events(id)).events.at(-1)
+    const { items } = await service.deadLetters.list({ status: 'pending', limit: 9 })
+    expect([status, failure?.type]).toEqual(['failed', 'failed'])
+    expect(items).toEqual([
+      {
+        id: failure?.id.replace('evt_', 'dlq_'),
+        taskId: id,
+        title: 'Doomed',
+        ...{ attempts, lastError: error?.message, createdAt: completedAt, status: 'pending' },
+      },
+    ])
   })
 })
 

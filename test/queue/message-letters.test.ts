@@ -1,16 +1,26 @@
 import { beforeEach, describe, expect, it } from '@jest/globals'
+import { Problem } from '../../lib/core/errors.ts'
 import { deadLetters } from '../../lib/queue/rows.ts'
-import { startDynalite } from '../../offline/emulators.ts'
-import { databaseForTests } from '../fakes/database.ts'
-import { ANN, BODY } from '../tasks/reconcile-verbs.ts'
-import { openWorld, type Service, type World } from '../tasks/reconcile-world.ts'
+import type { RunTask } from '../../lib/tasks/schema.ts'
+import { ANN, type StartedDomains, startDomains } from '../fakes/service.ts'
+import { storeIn } from '../tasks/samples.ts'
 
-const database = databaseForTests(startDynalite)
-let world: World
-let service: Service
+let service: StartedDomains
+let sent: RunTask[] = []
+let refuses = false
 beforeEach(async () => {
-  world = await openWorld(database().client)
-  service = world.serve()
+  sent = []
+  refuses = false
+  service = await startDomains({
+    background: false,
+    wrapTaskQueue: (real) =>
+      Object.assign(Object.create(real), {
+        send: async (messages: { body: RunTask }[]) => {
+          if (refuses) throw new Problem('unavailable', 'queue_unavailable', 'not now')
+          sent.push(...messages.map(({ body }) => body))
+        },
+      }),
+  })
 })
 
 const LETTER = 'dlq_B1A5B4F6D3F84B5D9F1D2C7E6A5B4C3D'
@@ -19,84 +29,83 @@ const PENDING = { pending: 1, resolved: 0, discarded: 0, total: 1 }
 const RESOLVED = { pending: 0, resolved: 1, discarded: 0, total: 1 }
 
 /** A task whose message nobody could read: it became a dead letter. */
-const unread = async () => {
-  const { id } = await service.create(ANN, BODY)
+const unread = async (id?: string) => {
+  const taskId = id ?? (await service.create()).id
   const messageId = 'b1a5b4f6-d3f8-4b5d-9f1d-2c7e6a5b4c3d'
-  await service.letters.addMessage({ messageId, taskId: id, reason: 'unknown_shape: {}' })
-  world.sent.length = 0
-  return id
+  await service.deadLetters.addMessage({ messageId, taskId, reason: 'unknown_shape: {}' })
+  return taskId
 }
 const claimed = async (taskId: string) => {
-  const claim = await service.runs.claim({ taskId, attempt: 1 })
-  if (claim === undefined) throw new Error('It is not to be claimed')
-  return claim.task
+  const leased = await service.tasks.lease.claim({ taskId, attempt: 1 })
+  if (leased === undefined) throw new Error('It is not to be claimed')
+  return leased
 }
 const completed = async (taskId: string) =>
-  service.runs.succeed(await claimed(taskId), { success: true, output: '' })
-const statusOf = async (letterId: string) => (await world.store.get(deadLetters, letterId))?.status
+  service.tasks.lease.succeed(await claimed(taskId), { success: true, output: '' })
+const statusOf = async (letterId: string) => (await service.store.get(deadLetters, letterId))?.status
 
 describe('the retry of a dead letter that names a task by a message of it', () => {
   it('sends the task that waits for its message once more, and closes the letter', async () => {
     const id = await unread()
-    world.clock.advance(60_000)
-    expect(await service.letters.retry(LETTER)).toMatchObject({
+    service.clock.advance(60_000)
+    expect(await service.deadLetters.retry(ANN, LETTER)).toMatchObject({
       item: { id: LETTER, taskId: id, status: 'resolved' },
       task: { id, status: 'queued', attempts: 0 },
     })
-    expect(world.sent).toEqual([{ taskId: id, attempt: 1 }])
-    expect(await service.letters.countAll()).toEqual(RESOLVED)
+    expect(sent).toEqual([{ taskId: id, attempt: 1 }])
+    expect(await service.deadLetters.countAll()).toEqual(RESOLVED)
     await completed(id)
-    const { events } = await service.events(id)
-    expect(events.map(({ type }) => type)).toEqual(['created', 'queued', 'started', 'completed'])
-    const { totals } = await world.shown()
-    expect(totals).toMatchObject({ 'status:completed': 1 })
-    expect(totals).not.toHaveProperty('status:failed')
+    expect(await service.eventTypes(id)).toEqual(['created', 'queued', 'started', 'completed'])
+    expect(await service.counters.byStatus()).toMatchObject({ completed: 1, failed: 0 })
   })
 
   it('is refused while the queue takes nothing, and leaves the letter to the next', async () => {
     const id = await unread()
-    world.faults.refuse = true
-    await expect(service.letters.retry(LETTER)).rejects.toMatchObject({ code: 'queue_unavailable' })
-    expect(await service.letters.countAll()).toEqual(PENDING)
-    world.faults.refuse = false
-    await service.letters.retry(LETTER)
-    expect(world.sent).toEqual([{ taskId: id, attempt: 1 }])
-    await expect(service.letters.retry(LETTER)).rejects.toMatchObject({ code: 'dead_letter_not_pending' })
-    expect(world.sent).toHaveLength(1)
+    refuses = true
+    await expect(service.deadLetters.retry(ANN, LETTER)).rejects.toMatchObject({ code: 'queue_unavailable' })
+    expect(await service.deadLetters.countAll()).toEqual(PENDING)
+    refuses = false
+    await service.deadLetters.retry(ANN, LETTER)
+    expect(sent).toEqual([{ taskId: id, attempt: 1 }])
+    await expect(service.deadLetters.retry(ANN, LETTER)).rejects.toMatchObject({
+      code: 'dead_letter_not_pending',
+    })
+    expect(sent).toHaveLength(1)
   })
 
-  it('queues one that is pending', async () => {
-    world.faults.refuse = true
-    const id = await unread()
-    expect(await service.get(id)).toMatchObject({ status: 'pending' })
-    world.faults.refuse = false
-    expect(await service.letters.retry(LETTER)).toMatchObject({ task: { id, status: 'queued' } })
-    expect(world.sent).toEqual([{ taskId: id, attempt: 1 }])
+  it('sends the message of one that is pending no earlier than the tick does', async () => {
+    const { id } = await storeIn(service, 'pending', { nextAttemptAt: '2026-01-01T13:00:00.000Z' })
+    await unread(id)
+    expect(await service.deadLetters.retry(ANN, LETTER)).toMatchObject({ task: { id, status: 'pending' } })
+    expect(sent).toEqual([])
+    expect(await service.deadLetters.countAll()).toEqual(RESOLVED)
   })
 
   it.each([
     ['in_progress', claimed],
     ['completed', completed],
-    ['cancelled', (id: string) => service.cancel(ANN, id)],
+    ['cancelled', (id: string) => service.tasks.cancel(ANN, id)],
   ])('is refused when that is %s', async (status, become) => {
     const id = await unread()
     await become(id)
-    const before = (await world.shown()).totals
-    await expect(service.letters.retry(LETTER)).rejects.toMatchObject(CONFLICT)
-    expect(await service.get(id)).toMatchObject({ status })
-    expect([world.sent, await statusOf(LETTER)]).toEqual([[], 'pending'])
-    expect((await world.shown()).totals).toEqual(before)
-    expect(await service.letters.discard(LETTER)).toMatchObject({ status: 'discarded' })
+    const before = await service.counters.byStatus()
+    await expect(service.deadLetters.retry(ANN, LETTER)).rejects.toMatchObject(CONFLICT)
+    expect(await service.tasks.get(id)).toMatchObject({ status })
+    expect([sent, await statusOf(LETTER)]).toEqual([[], 'pending'])
+    expect(await service.counters.byStatus()).toEqual(before)
+    expect(await service.deadLetters.discard(LETTER)).toMatchObject({ status: 'discarded' })
   })
 
   it('leaves one that has failed since to the letter of that', async () => {
     const id = await unread()
-    await service.runs.exhaust(await claimed(id), { code: 'broken', message: 'It broke' })
-    const { items } = await service.letters.list({ limit: 10, status: 'pending' } as never)
+    await service.tasks.lease.fail(await claimed(id), { code: 'broken', message: 'It broke' })
+    const { items } = await service.deadLetters.list({ limit: 10, status: 'pending' })
     const own = items.find(({ id: letterId }) => letterId !== LETTER)?.id ?? ''
-    await expect(service.letters.retry(LETTER)).rejects.toMatchObject(CONFLICT)
-    expect(await service.get(id)).toMatchObject({ status: 'failed' })
-    expect(await service.letters.retry(own)).toMatchObject({ task: { id, status: 'queued', attempts: 0 } })
+    await expect(service.deadLetters.retry(ANN, LETTER)).rejects.toMatchObject(CONFLICT)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'failed' })
+    expect(await service.deadLetters.retry(ANN, own)).toMatchObject({
+      task: { id, status: 'queued', attempts: 0 },
+    })
     expect(await statusOf(LETTER)).toBe('pending')
   })
 })

@@ -20,7 +20,7 @@ const drawing = () => {
       ? [`${from} --> [*]`]
       : targets.map((to) => `${from} --> ${to}: ${named(to).join(', ')}`)
   })
-  return ['stateDiagram-v2', '[*] --> pending', ...arrows].join('\n  ')
+  return ['stateDiagram-v2', '[*] --> queued', ...arrows].join('\n  ')
 }
 
 describe('the lifecycle in README.md', () => {

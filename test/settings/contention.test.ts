@@ -74,7 +74,7 @@ describe('settings that many change at once', () => {
     const beaten: Store = {
       ...store,
       get: store.get.bind(store),
-      commit: async () => ({ applied: false, row: undefined }),
+      commit: async () => ({ applied: false, row: undefined, refused: 0 }),
     }
     await expect(
       processOn(beaten, clock).change(LOCAL_ADMIN, { retry: { attempts: 7 } }),

@@ -90,19 +90,25 @@ describe('settings', () => {
   it('drop what they do not know', async () => {
     const { change } = await started()
     const { status, body } = await change({ retry: { attempts: 4, patience: 9 }, moods: { today: 'good' } })
-    expect([status, body.message]).toEqual([200, 'Settings changed'])
-    expect(JSON.stringify(body)).not.toMatch(/patience|moods/)
+    const { warnings, ...answer } = body as { message: string; warnings?: { path: string }[] }
+    expect([status, answer.message]).toEqual([200, 'Settings changed'])
+    expect(JSON.stringify(answer)).not.toMatch(/patience|moods/)
+    expect(warnings?.map(({ path }) => path)).toEqual(['retry.patience', 'moods'])
   })
 
-  it.each([[{}], [{ retry: {} }], [{ retry: { atempts: 9 } }], [{ retries: { attempts: 9 } }]])(
-    'say that nothing was changed by %j',
-    async (patch) => {
-      const { change, read } = await started()
-      const before = await read()
-      const { status, body } = await change(patch)
-      expect([status, body]).toEqual([200, { message: 'Nothing to change', ...before }])
-    },
-  )
+  it.each([
+    [{}, undefined],
+    [{ retry: {} }, undefined],
+    [{ retry: { atempts: 9 } }, 'retry.atempts'],
+    [{ retries: { attempts: 9 } }, 'retries'],
+  ])('say that nothing was changed by %j', async (patch, unknown) => {
+    const { change, read } = await started()
+    const before = await read()
+    const { status, body } = await change(patch)
+    const { warnings = [], ...answer } = body as { warnings?: { path: string }[] }
+    expect([status, answer]).toEqual([200, { message: 'Nothing to change', ...before }])
+    expect(warnings[0]?.path).toBe(unknown)
+  })
 
   it('keep all of what several admins change at once', async () => {
     const { read, change } = await started()

@@ -70,6 +70,11 @@ const badSettings: BadSetting[] = [
   ],
   ['an adapter that throws', { AGENT_ADAPTERS: agents('throwing') }, /AGENT_ADAPTERS: .*a first line, and a/],
   ['an adapter twice', { AGENT_ADAPTERS: agents('scripted', 'scripted') }, /AGENT_ADAPTERS: .*scripted/],
+  [
+    'a root of repositories that is none',
+    { REPOSITORY_ROOTS: 'srv,/no' },
+    /REPOSITORY_ROOTS: srv .*absolute path/,
+  ],
   ['two at once, and names both', { PORT: '-1', LOG_LEVEL: 'loud' }, /PORT: .*LOG_LEVEL: /],
 ]
 

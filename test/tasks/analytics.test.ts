@@ -65,6 +65,16 @@ describe('GET /api/tasks/analytics', () => {
     })
   })
 
+  it('counts the tasks of an agent that is gone with those of others that are not registered', async () => {
+    const gone = createFakeAgent(undefined, { type: 'gone' })
+    const before = await startDomains({ adapters: [gone] })
+    await before.run()
+    const service = await startDomains({ after: before, adapters: [createFakeAgent()] })
+    await service.run()
+
+    expect((await service.tasks.analytics()).byAgent).toEqual({ other: 1, 'test-agent': 1 })
+  })
+
   it('shows the last thirty days', async () => {
     const service = await startDomains({ background: false })
     await service.create()

@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import type { Outgoing } from '../../lib/ports/queue.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
-import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { startApi } from '../fakes/caller.ts'
-import { ANN, BOB, startDomains, turns } from '../fakes/service.ts'
+import { limitedStore } from '../fakes/mortal.ts'
+import { ANN, BOB, startDomains } from '../fakes/service.ts'
 import { storeIn } from './samples.ts'
 
 const CONFLICT = { status: 400, code: 'task_state_conflict' }
@@ -54,7 +53,7 @@ describe('POST /api/tasks/:id/cancel', () => {
     const { service } = await startApi()
     const { id } = await service.create()
     const [claimed, cancelled] = await Promise.all([
-      service.tasks.runs.claim({ taskId: id, attempt: 1 }).then((claim) => claim?.task),
+      service.tasks.lease.claim({ taskId: id, attempt: 1 }),
       service.tasks.cancel(ANN, id),
     ])
 
@@ -100,6 +99,40 @@ describe('POST /api/tasks/:id/retry', () => {
     expect((await service.tasks.get('task_sample')).status).toBe(status)
   })
 
+  it('takes what an earlier version stored, white space around names too', async () => {
+    const { service, call } = await startApi()
+    const earlier = { title: ' test ', labels: [' test '] }
+    await storeIn(service, 'failed', earlier)
+    const { status, body } = await call('POST /api/tasks/task_sample/retry')
+
+    expect([status, body.task]).toMatchObject([200, { ...earlier, retriedFrom: 'task_sample' }])
+  })
+
+  it('of a failed one stores the new one, notes it on the old one and resolves its dead letter in one commit', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { service, call } = await startApi({ wrapStore })
+    const { id } = await service.create()
+    const lost = { code: 'undeliverable', message: 'It was lost' }
+    await service.tasks.lease.markUndeliverable({ taskId: id, attempt: 1 }, lost)
+    const stored = async () => ({
+      tasks: (await service.tasks.analytics()).totalTasks,
+      events: await service.eventTypes(id),
+      letters: await service.deadLetters.countAll(),
+    })
+    const before = await stored()
+    expect(before).toMatchObject({ tasks: 1, letters: { pending: 1, total: 1 } })
+    commits.left = 0
+    expect((await call(`POST /api/tasks/${id}/retry`)).status).toBe(503)
+    expect(await stored()).toEqual(before)
+    commits.left = 1
+    expect((await call(`POST /api/tasks/${id}/retry`)).status).toBe(200)
+    expect(await stored()).toEqual({
+      tasks: 2,
+      events: [...before.events, 'retried'],
+      letters: { pending: 0, resolved: 1, discarded: 0, total: 1 },
+    })
+  })
+
   it.each(['pending', 'queued', 'in_progress'] as const)('refuses a %s one with 400', async (status) => {
     const { service, call } = await startApi()
     await storeIn(service, status)
@@ -122,136 +155,99 @@ it.each([
   expect({ status, code: body.code }).toEqual({ status: 404, code: 'task_not_found' })
 })
 
-describe('with a durable queue', () => {
-  type Send = (messages: readonly Outgoing<{ taskId: string; attempt: number }>[]) => Promise<void>
-  const durable = async (
-    send: (real: Send) => Send,
-    background = true,
-    agent = createFakeAgent(),
-    env: Record<string, string> = {},
-  ) => {
-    const service = await startDomains({
-      adapters: [agent],
-      background,
-      env,
-      wrapTaskQueue: (real) =>
-        Object.assign(Object.create(real), { durable: true, longestDelayMs: 900_000, send: send(real.send) }),
-    })
-    return { service, agent }
-  }
-
-  const failsOnce = () => {
-    let calls = 0
-    return createFakeAgent(async () => {
-      if (++calls === 1) throw new Error('not today')
-      return { success: true, output: 'done' }
-    })
-  }
-
-  it('a task is queued from the start, since its message was sent before', async () => {
-    const { service } = await durable((send) => send, false)
-    const { id, status } = await service.create()
-
-    expect(status).toBe('queued')
-    expect(await service.eventTypes(id)).toEqual(['created', 'queued'])
+/** A service whose queue takes messages by way of `send`, and none with a delay of more than 15 minutes. */
+const withQueue = (
+  send: (take: () => Promise<void>, delayMs: number) => Promise<void>,
+  env: Record<string, string> = {},
+) => {
+  let runs = 0
+  const failsOnce = createFakeAgent(async () => {
+    if (++runs === 1) throw new Error('not today')
+    return { success: true, output: 'done' }
   })
-
-  it('a task whose send failed stays pending until a tick sends it', async () => {
-    let refuse = false
-    const { service } = await durable((send) => async (messages) => {
-      if (refuse) throw new Problem('unavailable', 'queue_unavailable', 'not now')
-      await send(messages)
-    })
-    refuse = true
-    const { id, status } = await service.create()
-    expect(status).toBe('pending')
-    refuse = false
-    await service.pass(9_000)
-    expect((await service.tasks.get(id)).status).toBe('pending')
-    await service.pass(3_000)
-
-    expect((await service.tasks.get(id)).status).toBe('completed')
-  })
-
-  it('a message that is faster than its own task is not used up', async () => {
-    const { service, agent } = await durable((send) => async (messages) => {
-      await send(messages)
-      await turns(20)
-    })
-    const { id } = await service.create()
-    await service.pass(3_000)
-
-    expect((await service.tasks.get(id)).status).toBe('completed')
-    expect(agent.runs).toHaveLength(1)
-  })
-
-  it('a create with a key whose task was sent, but not noted as queued, succeeds', async () => {
-    let writes = 0
-    const service = await startDomains({
-      background: false,
-      wrapTaskQueue: (real) => Object.assign(Object.create(real), { durable: true }),
-      wrapStore: (real) => ({
-        ...real,
-        commit: (...change) =>
-          // After the task and its first event.
-          ++writes === 3
-            ? Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now'))
-            : real.commit(...change),
+  return startDomains({
+    adapters: [failsOnce],
+    env,
+    wrapTaskQueue: (real) =>
+      Object.assign(Object.create(real), {
+        longestDelayMs: 900_000,
+        send: async (messages: Parameters<typeof real.send>[0]) => {
+          for (const message of messages) await send(() => real.send([message]), message.delayMs ?? 0)
+        },
       }),
-    })
-
-    const body = CreateTaskSchema.parse({ title: 'Once' })
-    const { task } = await service.tasks.createOnce(ANN, body, 'key')
-    expect(task.status).toBe('pending')
   })
+}
+const EVENTS = ['created', 'queued', 'started', 'retrying', 'started', 'completed']
 
-  it('an attempt that failed waits as pending until the queue took its message', async () => {
-    let sends = 0
-    const { service } = await durable(
-      (send) => async (messages) => {
-        if (++sends === 2) throw new Problem('unavailable', 'queue_unavailable', 'not now')
-        await send(messages)
+describe('the message of a task', () => {
+  it.each([1, 2])(
+    'number %i is sent again while the queue refuses it: the task stays queued',
+    async (nth) => {
+      let sends = 0
+      let refuses = true
+      const service = await withQueue(async (take) => {
+        if (++sends >= nth && refuses) throw new Problem('unavailable', 'queue_unavailable', 'not now')
+        await take()
+      })
+      const { id } = await service.create()
+      await service.pass(9_000)
+      expect((await service.tasks.get(id)).status).toBe('queued')
+      refuses = false
+      await service.pass(70_000)
+
+      expect((await service.tasks.get(id)).status).toBe('completed')
+      expect(await service.eventTypes(id)).toEqual(EVENTS)
+    },
+  )
+
+  it('that is due later than the queue can delay is sent when its time is near; until then its task is pending', async () => {
+    const delays: number[] = []
+    const service = await withQueue(
+      async (take, delayMs) => {
+        delays.push(delayMs)
+        await take()
       },
-      true,
-      failsOnce(),
-    )
-    const { id } = await service.create()
-    await turns(30)
-    expect((await service.tasks.get(id)).status).toBe('pending')
-    await service.pass(15_000)
-
-    expect((await service.tasks.get(id)).status).toBe('completed')
-    const types = ['created', 'queued', 'started', 'retrying', 'started', 'completed']
-    expect(await service.eventTypes(id)).toEqual(types)
-  })
-
-  it('an attempt that is due later than the queue can delay is sent when its time is near', async () => {
-    const delays: (number | undefined)[] = []
-    const { service } = await durable(
-      (send) => async (messages) => {
-        delays.push(...messages.map(({ delayMs }) => delayMs))
-        await send(messages)
-      },
-      true,
-      failsOnce(),
       { QUEUE_RETRY_BACKOFF_MS: '3600000', QUEUE_RETRY_TYPE: 'fixed' },
     )
     const { id } = await service.create()
     await service.pass(44 * 60_000, 5_000)
     expect(delays).toEqual([0])
-    await service.pass(17 * 60_000, 5_000)
+    expect(await service.tasks.get(id)).toMatchObject({
+      status: 'pending',
+      attempts: 1,
+      error: { code: 'agent_error' },
+      nextAttemptAt: expect.stringMatching(/^2026-01-01T13:00:0/),
+    })
+    await service.pass(2 * 60_000, 5_000)
+    expect((await service.tasks.get(id)).status).toBe('queued')
+    await service.pass(15 * 60_000, 5_000)
 
-    expect((await service.tasks.get(id)).status).toBe('completed')
+    const task = await service.tasks.get(id)
+    expect(task).toMatchObject({ status: 'completed', attempts: 2 })
+    expect(task).not.toHaveProperty('nextAttemptAt')
     expect(delays).toHaveLength(2)
     expect(delays[1]).toBeLessThanOrEqual(900_000)
+    expect(await service.eventTypes(id)).toEqual(EVENTS.toSpliced(4, 0, 'queued'))
   })
 
-  it('a message that the queue gave up on fails the task that waited for it, and no other', async () => {
-    const { service } = await durable((send) => async () => send([]), false)
+  it('is sent at the next tick for a task that an earlier version left pending', async () => {
+    const service = await startDomains()
+    await storeIn(service, 'pending')
+    await service.pass(2_000)
+
+    expect((await service.tasks.get('task_sample')).status).toBe('completed')
+    expect(await service.eventTypes('task_sample')).toEqual(['queued', 'started', 'completed'])
+  })
+
+  it('that the queue gave up on fails the task that waited for it, and no other', async () => {
+    const service = await startDomains({ background: false })
     const { id } = await service.create()
     const lost = { code: 'undeliverable', message: 'The queue gave up on its message' }
-    expect(await service.tasks.runs.undeliverable({ taskId: id, attempt: 2 }, lost)).toBe(false)
-    expect(await service.tasks.runs.undeliverable({ taskId: id, attempt: 1 }, lost)).toBe(true)
+    const { markUndeliverable } = service.tasks.lease
+    expect(await markUndeliverable({ taskId: id, attempt: 2 }, lost)).toBe(false)
+    expect(await markUndeliverable({ taskId: 'task_none', attempt: 1 }, lost)).toBe(false)
+    expect(await markUndeliverable({ taskId: id, attempt: 1 }, lost)).toBe(true)
+    expect(await markUndeliverable({ taskId: id, attempt: 1 }, lost)).toBe(false)
 
     expect(await service.tasks.get(id)).toMatchObject({ status: 'failed', error: lost })
     expect((await service.deadLetters.countAll()).pending).toBe(1)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
+import { type CreateReplay, createReplays } from '../../lib/tasks/rows.ts'
 import { type StartedApi, startApi } from '../fakes/caller.ts'
+import { limitedStore } from '../fakes/mortal.ts'
 import { BOB, turns } from '../fakes/service.ts'
 import { wholeTask } from '../fixtures/whole-task.ts'
 
@@ -17,7 +19,7 @@ const started = async (...options: Parameters<typeof startApi>) => {
 describe('POST /api/tasks', () => {
   it('answers 201 with the whole task, its defaults filled in', async () => {
     const { create } = await started()
-    const { status, body } = await create({ title: '  Fix the build  ', prompt: '  as it is ' })
+    const { status, body } = await create({ title: 'Fix the build', prompt: '  as it is ' })
 
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -74,6 +76,8 @@ describe('POST /api/tasks', () => {
   it.each<[name: string, body: unknown, path: string]>([
     ['no title', {}, 'title'],
     ['a title of spaces', { title: ' \t\n ' }, 'title'],
+    ['white space around a title', { title: ' T' }, 'title'],
+    ['white space around a label', { title: 'T', labels: ['a', ' test '] }, 'labels.1'],
     ['a title of 501 characters', { title: 'x'.repeat(501) }, 'title'],
     ['a prompt of 100,001 characters', { title: 'T', prompt: 'x'.repeat(100_001) }, 'prompt'],
     ['priority 0', { title: 'T', priority: 0 }, 'priority'],
@@ -102,24 +106,6 @@ describe('POST /api/tasks', () => {
     expect(await total(service)).toBe(0)
   })
 
-  it('answers 201 beside a durable queue once the task is stored, though storage takes none of its events', async () => {
-    const refused = () => Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now'))
-    const { create, call } = await started({
-      wrapTaskQueue: (queue) => Object.assign(Object.create(queue), { durable: true }),
-      wrapStore: (store) =>
-        Object.assign(Object.create(store), {
-          commit: (...[head, ...rest]: Parameters<typeof store.commit>) =>
-            'insert' in head && head.insert.name === 'taskEvents' ? refused() : store.commit(head, ...rest),
-        }),
-    })
-    for (const headers of [{}, { 'idempotency-key': 'once' }]) {
-      const { status, body } = await create({ title: 'Stored' }, { headers })
-      expect(status).toBe(201)
-      expect((await call(`GET /api/tasks/${body.task.id}`)).body).toEqual({ task: body.task })
-    }
-    expect((await call('GET /api/tasks')).body.tasks).toHaveLength(2)
-  })
-
   it('takes titles and prompts at their longest', async () => {
     const { create } = await started()
     const { status } = await create({ title: 'x'.repeat(500), prompt: 'x'.repeat(100_000) })
@@ -143,16 +129,21 @@ describe('POST /api/tasks', () => {
     const { create, service } = await started({
       wrapStore: (real) => ({
         ...real,
-        decide: async () => {
+        commit: async () => {
           throw new Problem('unavailable', 'storage_unavailable', 'not now')
         },
       }),
     })
 
     expect((await create({ title: 'T' })).status).toBe(503)
-    expect(await service.totals.byStatus()).toMatchObject({ queued: 0 })
+    expect((await create({ title: 'T' }, { headers: { 'idempotency-key': 'k-1' } })).status).toBe(503)
+    expect(await service.counters.byStatus()).toMatchObject({ queued: 0 })
   })
 })
+
+const ADMIN = { userId: 'user_ann', role: 'admin' } as const
+/** The record of the key below. */
+const RECORD = 'user_ann:k-1'
 
 describe('Idempotency-Key', () => {
   const key = { headers: { 'idempotency-key': 'k-1' } }
@@ -166,6 +157,50 @@ describe('Idempotency-Key', () => {
     expect(first.headers['idempotent-replayed']).toBeUndefined()
     expect(second.headers['idempotent-replayed']).toBe('true')
     expect({ status: second.status, body: second.body }).toEqual({ status: 201, body: first.body })
+    expect(await total(service)).toBe(1)
+  })
+
+  it('replays every field of the first answer, in its order, whatever became of the task and of the settings', async () => {
+    const { create, service } = await started()
+    const body = { ...wholeTask, metadata: { deep: { list: [1, null, true, 'x'] } } }
+    const first = await create(body, key)
+    await service.settings.change(ADMIN, { retry: { attempts: 7 } })
+    service.clock.advance(60_000)
+    await service.worker.run({ taskId: first.body.task.id, attempt: 1 })
+    await service.reaches(first.body.task.id, 'completed')
+    const second = await create(body, key)
+
+    expect(second.headers['idempotent-replayed']).toBe('true')
+    expect(JSON.stringify(second.body)).toBe(JSON.stringify(first.body))
+    expect(second.body.task).toMatchObject({ status: 'queued', attempts: 0, maxAttempts: 3 })
+  })
+
+  it('replays what an earlier version kept: the whole task', async () => {
+    const { create, service } = await started()
+    const first = await create({ title: 'T' }, key)
+    const task = { ...first.body.task, status: 'pending' }
+    const earlier = { update: createReplays, key: RECORD, set: { task }, unset: ['made'] } as const
+    await service.store.commit<CreateReplay>(earlier)
+    const second = await create({ title: 'T' }, key)
+
+    expect(second).toMatchObject({ status: 201, headers: { 'idempotent-replayed': 'true' } })
+    expect(second.body).toEqual({ ...first.body, task })
+    expect((await create({ title: 'Other' }, key)).body.code).toBe('idempotency_key_reused')
+  })
+
+  it('is stored with its task in one commit', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { create, service } = await started({ wrapStore })
+    commits.left = 0
+    expect((await create({ title: 'T' }, key)).status).toBe(503)
+    expect([await total(service), await service.store.get(createReplays, RECORD)]).toEqual([0, undefined])
+    commits.left = 1
+    const first = await create({ title: 'T' }, key)
+    expect(first.status).toBe(201)
+    expect(await service.eventTypes(first.body.task.id)).toEqual(['created', 'queued'])
+    commits.left = 1
+    const second = await create({ title: 'T' }, key)
+    expect(second).toMatchObject({ status: 201, body: first.body })
     expect(await total(service)).toBe(1)
   })
 
@@ -187,7 +222,7 @@ describe('Idempotency-Key', () => {
     expect(new Set(answers.map(({ body }) => body.task.id)).size).toBe(1)
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(201))
     expect(answers.filter(({ headers }) => headers['idempotent-replayed']).length).toBe(49)
-    expect(await service.totals.byStatus()).toMatchObject({ completed: 1 })
+    expect(await service.counters.byStatus()).toMatchObject({ completed: 1 })
   })
 
   it('is forgotten after 24 hours', async () => {
@@ -214,6 +249,23 @@ describe('Idempotency-Key', () => {
     expect((await create({ title: '' }, key)).status).toBe(400)
     expect((await create({ title: 'T', assignedAgent: 'nobody' }, key)).status).toBe(400)
     expect((await create({ title: 'T' }, key)).status).toBe(201)
+  })
+
+  it('answers its task again, also when the repository would be refused by now', async () => {
+    const { service, create } = await started()
+    const { repositories } = service.ports
+    repositories.check = async () => undefined
+    const task = { title: 'T', repository: 'https://host.example/a' }
+    const first = await create(task, key)
+    repositories.check = async () => {
+      throw new Problem('invalid', 'repository_refused', 'not allowed')
+    }
+    expect(await create(task, key)).toMatchObject({ status: 201, body: first.body })
+    expect((await create(task, { headers: { 'idempotency-key': 'k-2' } })).body.code).toBe(
+      'repository_refused',
+    )
+    expect((await create(task)).body.code).toBe('repository_refused')
+    expect(await total(service)).toBe(1)
   })
 
   it.each(['', ' ', 'a b', 'ä', 'x'.repeat(256)])('is refused when it is %j', async (bad) => {

@@ -10,7 +10,7 @@ import { taskHandlers } from '../../lib/tasks/handlers.ts'
 import { openArchive, type Verb } from '../adapters/aws/opened-archive.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
-import { startDomains, until } from '../fakes/service.ts'
+import { ANN, startDomains, until } from '../fakes/service.ts'
 import { serve } from '../http/serve.ts'
 
 const PAGE = 500
@@ -41,11 +41,12 @@ const started = async (count: number, beforePage: (page: number) => void = () =>
   await Promise.all(
     Array.from({ length: count }, (_, at) => domains.create({ title: `${at}`, prompt: PROMPT })),
   )
-  const keepExport = createExportCopies({ archive: opened.archive, ids: domains.ids, log: domains.log })
+  const log = createFakeLog()
+  const keepExport = createExportCopies({ archive: opened.archive, ids: domains.ids, log })
   const isRead = Promise.withResolvers<void>()
   async function* exportAll() {
     try {
-      yield* domains.tasks.exportAll()
+      yield* domains.tasks.exportAll(ANN)
     } finally {
       isRead.resolve()
     }
@@ -62,7 +63,7 @@ const started = async (count: number, beforePage: (page: number) => void = () =>
     const [answer] = (await once(get(`${service.url}/api/tasks/export`), 'response')) as [IncomingMessage]
     return { answer, key: String(answer.headers['x-export-copy']) }
   }
-  return { ask, log: domains.log, pages: () => pages, isRead: isRead.promise }
+  return { ask, log, pages: () => pages, isRead: isRead.promise }
 }
 
 const breaking = (verb: Verb) => opened.fail((called) => (called === verb ? 'broken' : undefined))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { createTaskFilter } from '../../lib/tasks/filter.ts'
+import { createTaskFilter } from '../../lib/tasks/list.ts'
 import { FilterTasksQuery } from '../../lib/tasks/queries.ts'
 
 const filterOn = (thrown: Error) =>

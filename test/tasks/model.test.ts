@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import type { Collection } from '../../lib/core/collection.ts'
-import type { Position, Store, Totals } from '../../lib/ports/store.ts'
+import { dayOf } from '../../lib/core/time.ts'
+import type { Counters, Position, Store } from '../../lib/ports/store.ts'
 import { deadLetters } from '../../lib/queue/rows.ts'
 import { DLQ_STATUSES, type DlqItem } from '../../lib/queue/schema.ts'
 import { TASK_STATUSES } from '../../lib/tasks/machine.ts'
-import { type TaskRow, tasks } from '../../lib/tasks/rows.ts'
-import { type RunTask, TASK_EVENT_TYPES } from '../../lib/tasks/schema.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
+import { type RunTask, TASK_EVENT_TYPES, type TaskEvent, type TaskRow } from '../../lib/tasks/schema.ts'
 import { OPERATIONS, play } from './model.ts'
 
 // 500 in CI; MODEL_SEQUENCES=10000 is the full size.
@@ -15,7 +16,6 @@ const numRuns = Number(process.env.MODEL_SEQUENCES ?? 500)
 const TIME_LIMIT_MS = Math.max(60_000, numRuns * 360)
 
 const sequences = fc.record({
-  durable: fc.boolean(),
   firstOutcome: fc.nat({ max: 3 }),
   operations: fc.array(
     fc.noBias(
@@ -29,8 +29,8 @@ const sequences = fc.record({
   ),
 })
 
-/** A task as it is stored, with the types of its events and its dead letters. */
-type Life = { row: TaskRow; types: string[]; letters: DlqItem[] }
+/** A task as it is stored, with its events and its dead letters. */
+type Life = { row: TaskRow; events: TaskEvent[]; letters: DlqItem[] }
 
 const allOf = async <R extends object>(store: Store, of: Collection<R>): Promise<R[]> => {
   const rows: R[] = []
@@ -54,13 +54,13 @@ const livesOf = async ({ service }: Awaited<ReturnType<typeof play>>): Promise<L
   return Promise.all(
     rows.map(async (row) => ({
       row,
-      types: await service.eventTypes(row.id),
+      events: (await service.tasks.events(row.id)).events,
       letters: letters.filter(({ taskId }) => taskId === row.id),
     })),
   )
 }
 
-const times = (type: string, { types }: Life) => types.filter((other) => other === type).length
+const times = (type: string, { events }: Life) => events.filter((event) => event.type === type).length
 
 const expectConsistent = (life: Life, sent: readonly RunTask[]) => {
   const { row, letters } = life
@@ -72,7 +72,7 @@ const expectConsistent = (life: Life, sent: readonly RunTask[]) => {
   expect(row.leaseExpiresAt !== undefined).toBe(row.status === 'in_progress')
   expect(row.attempts).toBeGreaterThanOrEqual(0)
   expect(row.attempts).toBeLessThanOrEqual(row.maxAttempts)
-  // Whatever waits in the queue has a message on its way; what is pending is the next tick's.
+  // Whatever waits in the queue has been sent; what is pending is the next tick's.
   if (row.status === 'queued') expect(sent).toContainEqual({ taskId: row.id, attempt: row.attempts + 1 })
 }
 
@@ -81,13 +81,23 @@ const count = (names: readonly string[]) => {
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return counts
 }
-const namedAs = (names: RegExp, totals: Totals = {}) =>
-  Object.fromEntries(Object.entries(totals).filter(([name, value]) => value !== 0 && names.test(name)))
+const nonZero = (counters: Counters = {}) =>
+  Object.fromEntries(Object.entries(counters).filter(([, value]) => value !== 0))
 
-const expectTotals = async (store: Store, lives: readonly Life[]) => {
-  const { all } = await store.tallies('tasks')
-  expect(namedAs(/^total$|^(status|priority|source|agent|completed|failed):/, all)).toEqual(
-    count(
+/** What the counters of tasks must be, counted from the rows and their logs. */
+const recounted = (lives: readonly Life[]): Record<string, number> => {
+  const completed = lives.flatMap(({ row }) => {
+    if (row.status !== 'completed') return []
+    const endMs = Date.parse(row.completedAt ?? '')
+    return [{ agent: row.agent, endMs, durationMs: Math.max(0, endMs - Date.parse(row.startedAt ?? '')) }]
+  })
+  const durations = completed.map(({ durationMs }) => durationMs)
+  const ofAgents = [...Map.groupBy(completed, ({ agent }) => agent)].flatMap(([agent, ends]) => [
+    [`durationMs:${agent}`, ends.reduce((sum, { durationMs }) => sum + durationMs, 0)],
+    [`lastAt:${agent}`, Math.max(...ends.map(({ endMs }) => endMs))],
+  ])
+  return nonZero({
+    ...count(
       lives.flatMap((life) => [
         'total',
         ...(['status', 'priority', 'source', 'agent'] as const).map((field) => `${field}:${life.row[field]}`),
@@ -95,10 +105,37 @@ const expectTotals = async (store: Store, lives: readonly Life[]) => {
         ...Array(times('failed', life)).fill(`failed:${life.row.agent}`),
       ]),
     ),
+    durationCount: completed.length,
+    durationMs: durations.reduce((sum, durationMs) => sum + durationMs, 0),
+    ...(completed.length === 0
+      ? {}
+      : { leastDurationMs: Math.min(...durations), mostDurationMs: Math.max(...durations) }),
+    ...Object.fromEntries(ofAgents),
+  })
+}
+
+/** The same by days: a task by its creation, each completion and failure by its event. */
+const recountedDaily = (lives: readonly Life[]) =>
+  Object.fromEntries(
+    [
+      ...Map.groupBy(
+        lives.flatMap(({ row, events }) => [
+          [dayOf(row.createdAt), 'created'] as const,
+          ...events
+            .filter(({ type }) => type === 'completed' || type === 'failed')
+            .map(({ type, timestamp }) => [dayOf(timestamp), type] as const),
+        ]),
+        ([day]) => day,
+      ),
+    ].map(([day, names]) => [day, count(names.map(([, name]) => name))]),
   )
-  const dlq = (await store.tallies('dlq')).all
-  expect(namedAs(/./, dlq)).toEqual(
-    count(lives.flatMap(({ letters }) => letters).flatMap(({ status }) => [status, 'total'])),
+
+const expectCounters = async (store: Store, lives: readonly Life[]) => {
+  expect(nonZero((await store.counters('tasks')).all)).toEqual(recounted(lives))
+  expect(await store.counters('tasks.daily')).toEqual(recountedDaily(lives))
+  const letters = lives.flatMap((life) => life.letters)
+  expect(nonZero((await store.counters('dlq')).all)).toEqual(
+    count(letters.flatMap(({ status }) => [status, 'total'])),
   )
 }
 
@@ -106,7 +143,7 @@ describe('any operations at once, in any order, with any delays', () => {
   const seen = new Set<string>()
 
   it(
-    'store only transitions of the table, and totals that equal the rows',
+    'store only transitions of the table, and counters that equal a recount',
     () =>
       fc.assert(
         fc.asyncProperty(sequences, async (sequence) => {
@@ -115,13 +152,14 @@ describe('any operations at once, in any order, with any delays', () => {
 
           expect(lives.flatMap(({ row }) => played.witness.faultsOf(row.id, row.status))).toEqual([])
           for (const life of lives) expectConsistent(life, played.sent)
-          await expectTotals(played.service.store, lives)
+          await expectCounters(played.service.store, lives)
 
-          for (const { row, types, letters } of lives) {
-            for (const word of [row.status, ...types, ...letters.map(({ status }) => `letter ${status}`)])
-              seen.add(word)
+          for (const { row, events, letters } of lives) {
+            seen.add(row.status)
+            for (const { type } of events) seen.add(type)
+            for (const { status } of letters) seen.add(`letter ${status}`)
           }
-          await played.service.store.close()
+          await played.service[Symbol.asyncDispose]()
         }),
         { numRuns },
       ),

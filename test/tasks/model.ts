@@ -1,6 +1,4 @@
-import { Problem } from '../../lib/core/errors.ts'
-import type { TaskRow } from '../../lib/tasks/rows.ts'
-import type { RunTask, Task } from '../../lib/tasks/schema.ts'
+import type { RunTask, Task, TaskRow } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { ANN, startDomains, turns } from '../fakes/service.ts'
 import { createWitness } from './witness.ts'
@@ -17,6 +15,7 @@ export const OPERATIONS = [
   'release',
   'renew',
   'recover',
+  'lose',
   'redrive',
   'discard',
   'tick',
@@ -26,7 +25,7 @@ export const OPERATIONS = [
 /** What to do, to which of the things there are, after how many turns its storage calls arrive. */
 export type Operation = { do: (typeof OPERATIONS)[number]; pick: number; lag: number }
 
-export type Sequence = { durable: boolean; firstOutcome: number; operations: readonly Operation[] }
+export type Sequence = { firstOutcome: number; operations: readonly Operation[] }
 
 const OUTCOMES = [
   async () => ({ success: true, output: 'done' }),
@@ -35,8 +34,14 @@ const OUTCOMES = [
   () => Promise.reject(Object.assign(new Error('never'), { retryable: false })),
 ] as const
 
-/** A service without workers of its own, in which every operation of a sequence is begun without awaiting the last. */
-export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
+/** Retries that are due later than the queue can delay are pending for a while. */
+const LONGEST_DELAY_MS = 500
+
+/**
+ * A service without workers of its own, in which every operation of a sequence is begun without awaiting the last. What
+ * storage sends is taken from the messages so far in any order, late, twice or never.
+ */
+export const play = async ({ firstOutcome, operations }: Sequence) => {
   const witness = createWitness()
   const sent: RunTask[] = []
   const known: string[] = []
@@ -47,16 +52,6 @@ export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
     await turns(outcome % 3)
     return (OUTCOMES[outcome++ % 4] ?? OUTCOMES[0])()
   }
-  // A durable queue refuses the first message of every third task, which stays pending until a tick.
-  const refused = new Set<string>()
-  const take = (message: RunTask) => {
-    const { taskId } = message
-    if (durable && Number(taskId.slice(-4)) % 3 === 0 && !refused.has(taskId)) {
-      refused.add(taskId)
-      throw new Problem('unavailable', 'queue_unavailable', 'not now')
-    }
-    sent.push(message)
-  }
   const adapters = [createFakeAgent(execute), createFakeAgent(execute, { type: 'other' })]
   const service = await startDomains({
     adapters,
@@ -65,14 +60,13 @@ export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
     wrapStore: (real) => witness.over(real, () => turns(lag)),
     wrapTaskQueue: (real) =>
       Object.assign(Object.create(real), {
-        durable,
-        send: async (messages: { body: RunTask }[]) => {
-          for (const { body } of messages) take(body)
-        },
+        longestDelayMs: LONGEST_DELAY_MS,
+        send: async (messages: { body: RunTask }[]) => void sent.push(...messages.map(({ body }) => body)),
       }),
   })
+  service.store.start()
   const { tasks, deadLetters } = service
-  const { runs } = tasks
+  const { lease } = tasks
   const letters = async () => (await deadLetters.list({ status: 'all', limit: 200 })).items
   const at = <T>(list: readonly T[], pick: number): T | undefined => list[pick % Math.max(1, list.length)]
   const add = ({ id }: Task) => void known.push(id)
@@ -95,21 +89,25 @@ export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
     retry: (pick) => on(known, pick, async (id) => add(await tasks.retry(ANN, id))),
     claim: (pick) =>
       on(sent, pick, async (message) => {
-        const claimed = (await runs.claim(message))?.task
+        const claimed = await lease.claim(message)
         if (claimed) held.push(claimed)
       }),
     // Mostly what was sent last, for most of what is older has been worked on.
     work: (pick) => on(pick % 4 ? sent.slice(-4) : sent, pick, service.worker.run),
-    succeed: (pick) => on(held, pick, (row) => runs.succeed(row, { success: true, output: '' })),
+    succeed: (pick) => on(held, pick, (row) => lease.succeed(row, { success: true, output: '' })),
     fail: (pick) =>
       on(held, pick, (row) =>
-        row.attempts < row.maxAttempts ? runs.retry(row, error, 0) : runs.exhaust(row, error),
+        row.attempts < row.maxAttempts
+          ? lease.retry(row, error, (pick % 3) * LONGEST_DELAY_MS)
+          : lease.fail(row, error),
       ),
-    'give up': (pick) => on(held, pick, (row) => runs.exhaust(row, error)),
-    release: (pick) => on(held, pick, (row) => runs.release(row, 'shutdown')),
-    renew: (pick) => on(held, pick, (row) => runs.renew(row, 'still here')),
-    recover: (pick) => on(held, pick, runs.recover),
-    redrive: async (pick) => on(await letters(), pick, ({ id }) => deadLetters.retry(id)),
+    'give up': (pick) => on(held, pick, (row) => lease.fail(row, error)),
+    release: (pick) => on(held, pick, (row) => lease.release(row, 'shutdown')),
+    renew: (pick) => on(held, pick, (row) => lease.renew(row, 'still here')),
+    recover: (pick) => on(held, pick, lease.recover),
+    lose: (pick) =>
+      on(pick % 4 ? sent.slice(-4) : sent, pick, (message) => lease.markUndeliverable(message, error)),
+    redrive: async (pick) => on(await letters(), pick, ({ id }) => deadLetters.retry(ANN, id)),
     discard: async (pick) => on(await letters(), pick, ({ id }) => deadLetters.discard(id)),
     tick: async () => {
       service.clock.advance(40_000)
@@ -133,7 +131,7 @@ export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
     isOver = true
   }
   all.then(end, end)
-  // A worker may wait a moment for the task of a message that was faster.
+  // Writes of a run are tried again for a moment.
   while (!isOver) {
     service.clock.advance(50)
     await turns(1)
@@ -143,7 +141,8 @@ export const play = async ({ durable, firstOutcome, operations }: Sequence) => {
   return { service, witness, sent }
 }
 
-const REFUSALS = ['task_state_conflict', 'dead_letter_not_pending', 'task_not_queued_yet']
+// A tick lets 40 seconds pass: progress that was being appended then is reported as not answered in time.
+const REFUSALS = ['task_state_conflict', 'dead_letter_not_pending', 'storage_unavailable']
 const expectRefusal = (thrown: unknown) => {
   const { code } = thrown as { code?: string }
   if (!REFUSALS.includes(code ?? '')) throw thrown

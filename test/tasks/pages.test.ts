@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { TaskRow } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { type StartedApi, startApi } from '../fakes/caller.ts'
 import { sampleRow, store } from './samples.ts'
 

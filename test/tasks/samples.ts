@@ -1,6 +1,6 @@
 import type { TaskStatus } from '../../lib/tasks/machine.ts'
-import { type TaskRow, tasks } from '../../lib/tasks/rows.ts'
-import { tallyOfNew } from '../../lib/tasks/tally.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
 import type { StartedDomains } from '../fakes/service.ts'
 
 /** A stored task in the middle of its life. */
@@ -21,9 +21,9 @@ export const sampleRow = (more: Partial<TaskRow> = {}): TaskRow => ({
   ...more,
 })
 
-/** Puts a task straight into storage, counted as any other. */
+/** Puts a task straight into storage. */
 export const store = async (domains: StartedDomains, row: TaskRow): Promise<TaskRow> => {
-  await domains.store.commit<TaskRow>({ insert: tasks, row }, tallyOfNew(row))
+  await domains.store.commit<TaskRow>({ insert: tasks, row })
   return row
 }
 

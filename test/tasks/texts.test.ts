@@ -32,7 +32,7 @@ describe('any text', () => {
       sourceId: text,
       repository: text,
       branch: text,
-      labels: [text],
+      labels: [`(${text})`],
       metadata: { value: text, [`key ${text}`]: [text] },
     }
     const created = await call('POST /api/tasks', { body: given })

@@ -117,6 +117,87 @@ describe('POST /api/tasks/import', () => {
     expect(body.results.errors[5]).toEqual({ index: 5, id: 'x', message: expect.stringContaining('status') })
   })
 
+  it('takes each task for itself: one that is no JSON, or none at all, goes by its place', async () => {
+    const { call } = await started()
+    const items = ['{"id":}', JSON.stringify(exported), 'null', '{"id":1e999}', '[]']
+    const { status, body } = await call('POST /api/tasks/import', {
+      body: `{"version":"1.0","tasks":[${items}]}`,
+    })
+
+    expect([status, body.results.imported]).toEqual([200, 1])
+    expect(body.results.errors).toEqual([
+      { index: 0, message: 'tasks.0: is not valid JSON' },
+      { index: 2, message: expect.stringMatching(/^tasks\.2: /) },
+      { index: 3, message: 'id: is too large a number' },
+      { index: 4, message: expect.stringMatching(/^tasks\.4: /) },
+    ])
+  })
+
+  it('lists a hundred of the tasks that do not fit, and counts the rest', async () => {
+    const { call } = await started()
+    const { body } = await call('POST /api/tasks/import', importing([...Array(250).fill({}), exported]))
+
+    expect(body.message).toBe('Imported 1 of 251 tasks')
+    expect(body.results).toMatchObject({ imported: 1, skipped: 0, moreErrors: 150 })
+    expect(body.results.errors).toHaveLength(100)
+  })
+
+  it.each(['createdAt', 'completedAt', 'startedAt'])('takes no task whose %s has not come', async (field) => {
+    const { service, call } = await started()
+    const at = (hours: number) => new Date(service.clock.now() + hours * 3_600_000).toISOString()
+    const of = (id: string, hours: number) => ({ ...exported, id, [field]: at(hours) })
+    const { body } = await call('POST /api/tasks/import', importing([of('ahead', 23), of('far', 25)]))
+
+    expect(body.results).toMatchObject({
+      imported: 1,
+      errors: [{ index: 1, id: 'far', message: `${field}: lies in the future` }],
+    })
+  })
+
+  it('makes its user the creator of every task, whatever the file says', async () => {
+    const { service, call } = await started()
+    await call('POST /api/tasks/import', importing([{ ...exported, createdBy: 'user_victim' }]))
+
+    expect(await service.tasks.get('task_sample')).toMatchObject({ createdBy: 'user_ann' })
+  })
+
+  it('is on record with its user, and so is an export', async () => {
+    const { service, call } = await started()
+    const { body: file } = await call('GET /api/tasks/export')
+    await call('POST /api/tasks/import', { body: { ...file, tasks: [exported, {}] } })
+    await call('POST /api/tasks/import', { body: { ...file, version: 'other' } })
+
+    expect((await service.audit.list({ limit: 9 })).records).toMatchObject([
+      { action: 'task.import', userId: 'user_ann', details: { tasks: 2 } },
+      { action: 'task.export', userId: 'user_ann' },
+    ])
+  })
+
+  it('counts agents that are not registered as one, however many a file names', async () => {
+    const { service, call } = await started({ background: true })
+    const ofAgent = (at: number, status: string) => ({
+      ...exported,
+      id: `task_${at}`,
+      agent: `one-${at}`,
+      status,
+    })
+    const all = Array.from({ length: 600 }, (_, at) => ofAgent(at, at % 2 === 0 ? 'completed' : 'queued'))
+    const keys = async () => Object.keys((await service.store.counters('tasks')).all ?? {})
+    await call(
+      'POST /api/tasks/import',
+      importing([...all.slice(0, 2), { ...exported, agent: 'test-agent' }]),
+    )
+    await service.reaches('task_1', 'failed')
+    const before = await keys()
+    expect((await call('POST /api/tasks/import', importing(all))).body.results.imported).toBe(598)
+    await service.reaches('task_599', 'failed')
+
+    expect(await keys()).toEqual(before)
+    expect((await service.tasks.analytics()).byAgent).toEqual({ other: 600, 'test-agent': 1 })
+    const { task } = (await call('GET /api/tasks/task_0')).body
+    expect([task.agent, 'countedAs' in task]).toEqual(['one-0', false])
+  })
+
   it('fills in what an older file lacks', async () => {
     const { service, call } = await started()
     const { id, title, status, createdAt } = exported
@@ -130,6 +211,15 @@ describe('POST /api/tasks/import', () => {
       createdBy: 'user_ann',
       createdAt,
     })
+  })
+
+  it('keeps white space around names, which earlier versions stored', async () => {
+    const { service, call } = await started()
+    const earlier = { title: ' test ', labels: [' test '], assignedAgent: ' test ' }
+    const { body } = await call('POST /api/tasks/import', importing([{ ...exported, ...earlier }]))
+
+    expect(body.results).toEqual({ imported: 1, skipped: 0, errors: [] })
+    expect(await service.tasks.get('task_sample')).toMatchObject(earlier)
   })
 
   it('writes times in one form, so that they sort as times', async () => {
@@ -151,7 +241,8 @@ describe('POST /api/tasks/import', () => {
     ['no version', { tasks: [] }, 'version'],
     ['no tasks', { version: '1.0' }, 'tasks'],
     ['tasks that are no list', { version: '1.0', tasks: {} }, 'tasks'],
-    ['a __proto__ key', '{"version":"1.0","tasks":[{"__proto__":{"a":1}}]}', 'tasks.0.__proto__'],
+    ['a list that does not end', '{"version":"1.0","tasks":[{}', ''],
+    ['a __proto__ key', '{"version":"1.0","tasks":[],"__proto__":{"a":1}}', '__proto__'],
   ])('answers 400 to %s', async (_name, body, path) => {
     const { call } = await started()
     const answer = await call('POST /api/tasks/import', { body })

@@ -6,18 +6,13 @@ export const ALLOWED: readonly [from: TaskStatus, verb: TaskVerb, to: TaskStatus
   ['pending', 'cancel', 'cancelled', 'cancelled'],
   ['queued', 'start', 'in_progress', 'started'],
   ['queued', 'cancel', 'cancelled', 'cancelled'],
-  ['queued', 'lose', 'failed', 'failed'],
+  ['queued', 'undeliverable', 'failed', 'failed'],
   ['in_progress', 'succeed', 'completed', 'completed'],
   ['in_progress', 'retry', 'queued', 'retrying'],
+  ['in_progress', 'defer', 'pending', 'retrying'],
   ['in_progress', 'recover', 'queued', 'recovered'],
   ['in_progress', 'release', 'queued', 'recovered'],
-  ['in_progress', 'exhaust', 'failed', 'failed'],
+  ['in_progress', 'fail', 'failed', 'failed'],
   ['in_progress', 'cancel', 'cancelled', 'cancelled'],
   ['failed', 'redrive', 'queued', 'retried'],
-]
-
-/** With a durable queue, what goes back to it is pending until the queue took it. */
-export const PARKED: readonly [from: TaskStatus, to: TaskStatus][] = [
-  ['in_progress', 'pending'],
-  ['failed', 'pending'],
 ]

@@ -143,7 +143,7 @@ describe('the workspace itself', () => {
     async (path) => {
       await expect(workspace.read(path, 100)).rejects.toMatchObject({ code: 'path_outside' })
       await expect(workspace.write(path, 'x')).rejects.toMatchObject({ code: 'path_outside' })
-      await expect(workspace.list(path)).rejects.toMatchObject({ code: 'path_outside' })
+      await expect(workspace.list(path, 10)).rejects.toMatchObject({ code: 'path_outside' })
     },
   )
 })

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
+import { createMasker } from '../../lib/core/masker.ts'
 import { type SecurityMode, securityModes } from '../../lib/core/security-mode.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import type { ApprovalRequest } from '../../lib/tools/approval.ts'
@@ -135,8 +136,8 @@ describe('a call', () => {
 
   it('masks known secrets in what it answers', async () => {
     await writeFile(join(workspace.root, 'b.txt'), 'the value is canary-1')
-    const mask = (text: string) => text.replaceAll('canary-1', '[masked]')
-    const { content } = await toolsIn(bench, workspace, { mask })('read_file', { path: 'b.txt' })
+    const masker = createMasker(['canary-1'])
+    const { content } = await toolsIn(bench, workspace, { masker })('read_file', { path: 'b.txt' })
     expect(content).toBe('the value is [masked]')
   })
 

@@ -163,18 +163,22 @@ describe('run_command', () => {
         .split('\n')
         .slice(2)
         .map((line) => line.split('=')[0])
-      expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'TERM'])
+      expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'TERM', 'TMPDIR'])
       expect(content).toContain(`HOME=${workspace.home}`)
     } finally {
       delete process.env.CANARY_SECRET
     }
   })
 
-  it('keeps the first 64 kB of output and says that it cut', async () => {
-    await put('x.js', 'process.stdout.write("y".repeat(1_000_000))')
+  it.each([
+    ['in whole lines', '123456789\\n', 10 * Math.floor((64 * 1_024) / 10)],
+    ['without the end of a line that has none', '1234567890', 62 * 1_024],
+  ])('keeps the first 64 kB of output %s, and says that it cut', async (_how, text, bytes) => {
+    await put('x.js', `process.stdout.write("${text}".repeat(100_000)); console.error("all of it")`)
     const { content } = await call('run_command', { command: 'node', args: ['x.js'] })
-    expect(content.match(/y/g)).toHaveLength(64 * 1_024)
-    expect(content).toContain('[output cut]')
+    const [, stdout = ''] =
+      /^Exit code 0\.\nstdout:\n(.*\n)stderr:\nall of it\n\[output cut\]$/s.exec(content) ?? []
+    expect(stdout.length).toBe(text.includes('n') ? bytes : bytes + 1)
   })
 
   it('stops a command that takes too long', async () => {

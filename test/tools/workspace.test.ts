@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { access, mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { sweepWorkspaces } from '../../lib/adapters/node/workspace-sweep.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -58,5 +60,26 @@ describe('sweepWorkspaces', () => {
   it('finds nothing where there is no folder yet', async () => {
     await using bench = await createWorkbench()
     expect(await sweepWorkspaces(join(bench.folder, 'none'), 24, createFakeClock())).toBe(0)
+  })
+
+  it('removes folders that are deeper than a path is long, or that a program took its own rights from', async () => {
+    const script = `
+      import { sweepWorkspaces } from './lib/adapters/node/workspace-sweep.ts'
+      import { createFakeClock } from './test/fakes/clock.ts'
+      import { createWorkbench, never } from './test/fakes/workbench.ts'
+      await using bench = await createWorkbench()
+      const { run } = await bench.workspaces.create('locked')
+      await run('sh', ['-c', 'mkdir -p a/b && touch a/b/c && chmod 0 a/b && chmod 0 a'], never)
+      const deep = "for (let n = 0; n < 3000; n++) { fs.mkdirSync('deeper'); process.chdir('deeper') }"
+      await run('node', ['-e', deep], never)
+      console.log(await sweepWorkspaces(bench.dir, 0, { ...createFakeClock(), now: () => Date.now() + 1_000 }))`
+    // Rights mean nothing to root.
+    const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', script],
+      user,
+    )
+    expect(stdout).toBe('1\n')
   })
 })

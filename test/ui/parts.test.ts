@@ -4,6 +4,7 @@ import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
+import { continued, placeIn } from '../../functions/ui/app/data/task-log.ts'
 import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { linkOf } from '../../functions/ui/app/views/task/link.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
@@ -71,6 +72,24 @@ describe('the life of a task', () => {
   ])('%s is shown as what it was', (_name, events, spans) => {
     expect(shown(events)).toEqual(spans)
   })
+
+  it.each([
+    ['of which nothing is known', [], undefined],
+    ['of the last minute', [0, 30, 60], undefined],
+    ['that is longer', [0, 30, 61, 100], 30],
+    ['whose last event came late', [0, 30, 200], 30],
+  ])(
+    'is read on from a minute before its end, so that no late event is missed: one %s',
+    (_name, seconds, from) => {
+      const known = seconds.map((second) => event('progress', second))
+      expect(placeIn(known)).toBe(from === undefined ? undefined : `event_${from}`)
+      const stored = [...known, event('progress', 62), event('progress', 300)].toSorted(
+        (a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp),
+      )
+      const answered = stored.slice(stored.findIndex(({ id }) => id === placeIn(known)) + 1)
+      expect(continued(known, placeIn(known), answered)).toEqual(stored)
+    },
+  )
 
   it('keeps what was said where it was said', () => {
     const [, attempt] = spansOf([
@@ -157,7 +176,7 @@ describe('a form for a task', () => {
         ['repository', 'o/r'],
       ] as [string, string][]),
     ]
-    expect(newTaskOf(form)).toEqual({ title: ' A ', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
+    expect(newTaskOf(form)).toEqual({ title: 'A', priority: 2, labels: ['a', 'b'], repository: 'o/r' })
     expect(newTaskOf([])).toEqual({ title: '' })
   })
 })

@@ -119,4 +119,22 @@ inBrowser('the view of the queue', () => {
     await dialog.getByRole('link', { name: 'Open the task' }).click()
     await page.waitForURL(`**/tasks/${oldest?.taskId}`)
   })
+
+  it('shows the dead letter of a task that was retried from its own page as resolved, with the new task', async () => {
+    const { items } = await api.client.listDlq({ query: { status: 'all', limit: 200 } })
+    const letter = items.find(({ title }) => title === 'refactor')
+    await using opened = await openPage(service.baseUrl, `/tasks/${letter?.taskId}`)
+    const { page } = opened
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.waitForURL(
+      (url) => /\/tasks\/task_\w+$/.test(url.pathname) && !url.pathname.endsWith(letter?.taskId ?? ''),
+    )
+    const { pathname } = new URL(page.url())
+    await page.goto(`/queue?status=resolved&item=${letter?.id}`)
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('by local').waitFor()
+    await expectSound(opened)
+    await dialog.getByRole('link', { name: 'a new task' }).click()
+    await page.waitForURL(`**${pathname}`)
+  })
 })

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { catalog } from '../../lib/webhooks/catalog.ts'
-import { judge } from '../../lib/webhooks/judge.ts'
+import { interpret } from '../../lib/webhooks/provider.ts'
 import type { Sender } from '../../lib/webhooks/schema.ts'
 import { taskOf } from '../../lib/webhooks/task-of.ts'
 
@@ -13,9 +13,9 @@ type Made = { task?: Record<string, unknown>; message?: string }
 
 /** What is made of an event: a task as the schema of tasks has them, or a reason why there is none. */
 export const asked = (sender: Sender, payload: unknown, header?: string, labels = LABELS): Made => {
-  const { event, verdict } = judge(catalog[sender], payload, header, labels)
-  if (typeof verdict === 'string') return { message: verdict }
-  const task = taskOf(sender, event, verdict, MARK)
+  const { event, ask } = interpret(catalog[sender], payload, header, labels)
+  if (typeof ask === 'string') return { message: ask }
+  const task = taskOf(sender, event, ask, MARK)
   expect(CreateTaskSchema.parse(task)).toEqual(task)
   return { task }
 }

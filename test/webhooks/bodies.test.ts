@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { payloadOf } from '../../lib/webhooks/payload.ts'
+import { payloadOf } from '../../lib/webhooks/receive.ts'
+import { inPieces } from '../fakes/pieces.ts'
 import { startInbound } from './inbound.ts'
 import { issueLabeled, ping } from './payloads/codehost.ts'
 import { headersOf } from './signed.ts'
@@ -21,7 +22,7 @@ describe('a body', () => {
     const headers = { ...headersOf({ sender: 'codehost', body: form, event: 'ping' }), ...FORM }
     const incoming = {
       header: (name: string) => (headers as Record<string, string>)[name],
-      bytes: () => Buffer.from(Buffer.from(form).toString('base64'), 'base64'),
+      pieces: () => inPieces(Buffer.from(Buffer.from(form).toString('base64'), 'base64')),
     }
     expect(await inbound.inbound.receive('codehost', incoming)).toEqual({ message: 'The webhook works' })
   })

@@ -15,7 +15,7 @@ describe('an event that asked for nothing', () => {
     // Another process on the same storage, which knows the label.
     await using inbound = await startInbound({
       env: { AI_TASK_LABEL: 'robot' },
-      after: { store: before.store, clock: before.clock, ids: before.ids },
+      after: { store: before.store, clock: before.clock, ids: before.ids, delivery: before.delivery },
     })
     const { message, task } = (await send(inbound, 'issues')).body
     expect(message).toBe('This event has made a task')
@@ -36,6 +36,30 @@ describe('an event that asked for nothing', () => {
     await inbound.tasks.cancel({ userId: 'user_ann', role: 'user' }, id)
     expect((await send(inbound, 'issues', 'late')).body.task.id).toBe(id)
     expect([await inbound.total(), await eventCount(inbound)]).toEqual([1, 1])
+  })
+
+  it('keeps the task that another process made of it meanwhile, even if that has ended', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    await using inbound = await startInbound({
+      env: { AI_TASK_LABEL: 'robot' },
+      wrapStore: (store) => ({
+        ...store,
+        get: async (of, key, ...more) => {
+          const work = String(key).startsWith('issue:') ? meanwhile : undefined
+          if (work) meanwhile = undefined
+          await work?.()
+          return store.get(of, key, ...more)
+        },
+      }),
+    })
+    await send(inbound)
+    let first = ''
+    meanwhile = async () => {
+      first = (await send(inbound, 'issues')).body.task.id
+      await inbound.tasks.cancel({ userId: 'user_ann', role: 'user' }, first)
+    }
+    expect((await send(inbound, 'issues', 'b')).body.task.id).toBe(first)
+    expect(await inbound.total()).toBe(1)
   })
 
   it('is kept for as long as one that came first when it did', async () => {

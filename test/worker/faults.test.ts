@@ -39,7 +39,7 @@ describe('with 30 % of all writes refused', () => {
     }
     await service.pass(400_000, 500)
 
-    const { completed = 0, failed = 0 } = await service.totals.byStatus()
+    const { completed = 0, failed = 0 } = await service.counters.byStatus()
     expect(completed + failed).toBe(created.length)
     for (const id of created) {
       const types = await service.eventTypes(id)

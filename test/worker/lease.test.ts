@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Follower, Store, Write } from '../../lib/ports/store.ts'
-import { type TaskRow, tasks } from '../../lib/tasks/rows.ts'
+import type { Scalar, Store } from '../../lib/ports/store.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
-import { startDomains, turns } from '../fakes/service.ts'
+import { type StartedDomains, startDomains, turns } from '../fakes/service.ts'
 import { sampleRow, store } from '../tasks/samples.ts'
 
 const HOUR_MS = 3_600_000
@@ -88,7 +89,7 @@ describe('the lease', () => {
 
   it('that was lost aborts the run at the next heartbeat', async () => {
     const { service, run, row } = await running()
-    await service.tasks.runs.recover(await row())
+    await service.tasks.lease.recover(await row())
     await service.pass(10_000)
 
     expect(run.signal.reason).toMatchObject({ code: 'lost' })
@@ -145,7 +146,11 @@ describe('an abandoned task', () => {
     await service.pass(3_000)
 
     expect(agent.runs.map(({ attempt }) => attempt)).toEqual([2])
-    expect(await service.eventTypes(id)).toEqual(['recovered', 'started'])
+    expect((await service.tasks.events(id)).events).toMatchObject([
+      { type: 'recovered', attempt: 1, metadata: { code: 'worker_lost' } },
+      { type: 'started', attempt: 2 },
+    ])
+    expect((await service.tasks.get(id)).startedAt).toBe(abandoned.startedAt)
   })
 
   it('is failed with worker_lost when that was its last attempt', async () => {
@@ -160,22 +165,24 @@ describe('an abandoned task', () => {
   it.each([1, 3])('is left to a holder who renewed in the meantime (attempt %i of 3)', async (attempts) => {
     const service = await startDomains({ background: false })
     const seen = await store(service, sampleRow({ ...abandoned, attempts, leaseExpiresAt: 1 }))
-    expect(await service.tasks.runs.renew(seen)).toBe(true)
+    expect(await service.tasks.lease.renew(seen)).toBe(true)
 
-    await service.tasks.runs.recover(seen)
+    await service.tasks.lease.recover(seen)
 
     expect((await service.tasks.get(seen.id)).status).toBe('in_progress')
   })
 })
 
+type Lease = StartedDomains['tasks']['lease']
+
 /** Storage that checks no fencing number: what the guard is for, seen without it. */
 const withoutFence = (real: Store): Store => ({
   ...real,
-  commit: ((head: Write<TaskRow>, followers: Follower[], detail: boolean) => {
-    if (!('update' in head) || !head.when) return real.commit(head, followers, detail)
-    const { fence: _fence, ...when } = head.when
-    return real.commit({ ...head, when }, followers, detail)
-  }) as Store['commit'],
+  commit: (head, rows, detail) => {
+    if (!('update' in head) || !head.when) return real.commit(head, rows, detail)
+    const { fence: _fence, ...when } = head.when as Record<string, Scalar>
+    return real.commit({ ...head, when: when as typeof head.when }, rows, detail)
+  },
 })
 
 describe('the fencing number', () => {
@@ -183,9 +190,9 @@ describe('the fencing number', () => {
   const comeback = async (wrapStore?: (real: Store) => Store) => {
     const service = await startDomains({ background: false, ...(wrapStore ? { wrapStore } : {}) })
     const { id } = await service.create()
-    const first = (await service.tasks.runs.claim({ taskId: id, attempt: 1 }))?.task
-    await service.tasks.runs.recover(first as TaskRow)
-    const second = (await service.tasks.runs.claim({ taskId: id, attempt: 2 }))?.task
+    const first = await service.tasks.lease.claim({ taskId: id, attempt: 1 })
+    await service.tasks.lease.recover(first as TaskRow)
+    const second = await service.tasks.lease.claim({ taskId: id, attempt: 2 })
     return { service, id, first: first as TaskRow, second: second as TaskRow }
   }
 
@@ -195,28 +202,33 @@ describe('the fencing number', () => {
   })
 
   it.each([
-    ['success', (runs: Runs, held: TaskRow) => runs.succeed(held, RESULT)],
-    ['failure', (runs: Runs, held: TaskRow) => runs.retry(held, { code: 'x', message: 'x' }, 0)],
-    ['final failure', (runs: Runs, held: TaskRow) => runs.exhaust(held, { code: 'x', message: 'x' })],
-    ['release', (runs: Runs, held: TaskRow) => runs.release(held, 'x')],
-    ['progress', (runs: Runs, held: TaskRow) => runs.renew(held, 'x')],
-    ['recovery', (runs: Runs, held: TaskRow) => runs.recover(held)],
+    ['success', (lease: Lease, held: TaskRow) => lease.succeed(held, RESULT)],
+    ['failure', (lease: Lease, held: TaskRow) => lease.retry(held, { code: 'x', message: 'x' }, 0)],
+    ['final failure', (lease: Lease, held: TaskRow) => lease.fail(held, { code: 'x', message: 'x' })],
+    ['release', (lease: Lease, held: TaskRow) => lease.release(held, 'x')],
+    ['progress', (lease: Lease, held: TaskRow) => lease.renew(held, 'x')],
+    ['recovery', (lease: Lease, held: TaskRow) => lease.recover(held)],
   ])('refuses the late %s of an earlier holder', async (_name, write) => {
     const { service, id, first } = await comeback()
     const before = await service.eventTypes(id)
 
-    await write(service.tasks.runs, first)
+    await write(service.tasks.lease, first)
 
     expect(await service.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 2 })
     expect(await service.eventTypes(id)).toEqual(before)
   })
 
+  it('tells an earlier holder that looks that the task is no longer its own, and the new one that it is', async () => {
+    const { service, first, second } = await comeback()
+    const { isLeased } = service.tasks.lease
+    expect([await isLeased(first), await isLeased(second)]).toEqual([false, true])
+  })
+
   it('is what refuses it: without the condition the late result is stored', async () => {
     const { service, id, first } = await comeback(withoutFence)
 
-    await service.tasks.runs.succeed(first, RESULT)
+    await service.tasks.lease.succeed(first, RESULT)
 
     expect((await service.tasks.get(id)).status).toBe('completed')
   })
 })
-type Runs = Awaited<ReturnType<typeof startDomains>>['tasks']['runs']

@@ -13,7 +13,7 @@ describe('a restart', () => {
     const service = await startDomains({ after: before, adapters: [agent], env: { QUEUE_CONCURRENCY: '1' } })
     await turns(40)
 
-    expect(await service.totals.byStatus()).toMatchObject({ completed: 3, queued: 0 })
+    expect(await service.counters.byStatus()).toMatchObject({ completed: 3, queued: 0 })
     expect(agent.runs.map(({ task }) => (task as { priority?: number }).priority)).toEqual([1, 2, 4])
   })
 
@@ -84,7 +84,7 @@ describe('a restart', () => {
     const service = await startDomains({ after: before, adapters: [agent] })
     await turns(1_500)
 
-    expect(await service.totals.byStatus()).toMatchObject({ completed: 1_230 })
+    expect(await service.counters.byStatus()).toMatchObject({ completed: 1_230 })
     expect(new Set(agent.runs.map(({ task }) => task.id)).size).toBe(1_230)
     expect(agent.runs).toHaveLength(1_230)
   })

@@ -74,7 +74,7 @@ describe('a shutdown', () => {
     await service.pass(10_000)
 
     expect(agent.runs).toHaveLength(1)
-    expect(await service.totals.byStatus()).toMatchObject({ queued: 5, in_progress: 0 })
+    expect(await service.counters.byStatus()).toMatchObject({ queued: 5, in_progress: 0 })
     for (const id of ids.slice(1)) expect(await service.eventTypes(id)).toEqual(['created', 'queued'])
   })
 
@@ -121,7 +121,7 @@ describe('the pool', () => {
       await turns()
       agent.runs[ended]?.finish()
     }
-    await until(async () => (await service.totals.byStatus()).completed === 12)
+    await until(async () => (await service.counters.byStatus()).completed === 12)
 
     expect(agent.most).toBe(3)
   })
@@ -138,7 +138,7 @@ describe('the pool', () => {
     await turns()
 
     expect(agent.runs).toHaveLength(2)
-    expect(await service.totals.byStatus()).toMatchObject({ in_progress: 2, queued: 4 })
+    expect(await service.counters.byStatus()).toMatchObject({ in_progress: 2, queued: 4 })
   })
 
   it('serves priority 1 before 4, and within one priority the older', async () => {
@@ -157,7 +157,7 @@ describe('the pool', () => {
       await service.create({ title, priority })
     }
     await service.background.start()
-    await until(async () => (await service.totals.byStatus()).completed === 4)
+    await until(async () => (await service.counters.byStatus()).completed === 4)
 
     expect(agent.runs.map(({ task }) => task.title)).toEqual(['a', 'b', 'c', 'd'])
   })

@@ -5,13 +5,11 @@ import { createRoot } from 'react-dom/client'
 import { Toasts } from './components/toast.tsx'
 import { watchConnection } from './data/connection.ts'
 import { catchUp, queryClient, watchQueries } from './data/query-client.ts'
-import { watchFiles } from './replaced.ts'
 import { router } from './router.ts'
 
 watchConnection()
 catchUp()
 watchQueries()
-watchFiles()
 
 const root = document.getElementById('root')
 if (root)

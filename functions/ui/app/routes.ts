@@ -3,7 +3,7 @@ import { agentsRoute } from './views/agents/route.ts'
 import { auditRoute } from './views/audit/route.ts'
 import { devicesRoute } from './views/devices/route.ts'
 import { healthRoute } from './views/health/route.ts'
-import { loginRoute, signupRoute } from './views/login/route.ts'
+import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
 import { memoryRoute } from './views/memory/route.ts'
 import { notificationsRoute } from './views/notifications/route.ts'
 import { overviewRoute } from './views/overview/route.ts'
@@ -19,6 +19,7 @@ export const routeTree = rootRoute.addChildren([
   taskRoute,
   loginRoute,
   signupRoute,
+  resetRoute,
   settingsRoute,
   devicesRoute,
   auditRoute,

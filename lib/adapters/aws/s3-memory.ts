@@ -6,7 +6,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { reachFiles } from '../../core/blob.ts'
-import { isMemoryPath, MOST_MEMORY_BYTES } from '../../core/memory-path.ts'
+import { isMemoryPath, MOST_MEMORY_BYTES, unfitness } from '../../core/memory-path.ts'
 import type { MemoryFile, MemoryFiles } from '../../ports/memory-files.ts'
 import { asUnavailable } from './failure.ts'
 
@@ -54,7 +54,9 @@ export const createS3Memory = ({ client, bucket }: Needs): MemoryFiles => ({
 const filesIn = ({ Contents = [] }: ListObjectsV2CommandOutput): MemoryFile[] =>
   Contents.flatMap(({ Key = '', ETag = '', Size = 0 }) => {
     const path = Key.slice(MEMORY_PREFIX.length)
-    return isMemoryPath(path) ? [{ path, tag: ETag, size: Size }] : []
+    if (isMemoryPath(path)) return [{ path, tag: ETag, size: Size }]
+    const unfit = unfitness(path)
+    return unfit === undefined ? [] : [{ path, tag: ETag, size: Size, unfit }]
   })
 
 // `NoSuchBucket` is a 404 as well, and must not read as an absent file.

@@ -1,6 +1,6 @@
 import { nextTick } from 'node:process'
 import { backoffMs } from '../../core/backoff.ts'
-import { messageOf } from '../../core/errors.ts'
+import { messageOf, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Consumer, Delivery, Queue } from '../../ports/queue.ts'
@@ -12,6 +12,8 @@ type Needs = {
   log: Pick<Log, 'warn'>
   concurrency: number
   redeliverAfterMs?: number
+  /** How many more handlers may run now. */
+  lookahead?: () => number
 }
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
@@ -29,7 +31,8 @@ const DONE = Promise.resolve()
 
 /**
  * A queue that lives and dies with the process. Sending never fails. A message whose handler rejects comes again after
- * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, as often as it takes. Messages wait before `start`
+ * `redeliverAfterMs` (1 s), twice that, and so on up to a minute, as often as it takes; one whose handler rejects with Problem
+ * `missing` is dropped. Messages wait before `start`
  * and after `drain`; a drained queue can be started again.
  *
  * Invariant: a message is handled once its sender's callback is over, the promises that had become due with it included.
@@ -38,7 +41,7 @@ const DONE = Promise.resolve()
  * wait for the next turn, so that messages that beget messages keep it from nothing.
  */
 export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
-  const { clock, log, redeliverAfterMs = 1_000 } = needs
+  const { clock, log, redeliverAfterMs = 1_000, lookahead = () => 0 } = needs
   let { concurrency } = needs
   const idle: (() => void)[] = []
   let handler: Handler<Body> | undefined
@@ -50,7 +53,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   let settled = 0
 
   const wake = () => {
-    if (scheduled || !handler || running >= concurrency || backlog.ready === 0) return
+    if (scheduled || !handler || running >= concurrency + lookahead() || backlog.ready === 0) return
     scheduled = true
     if (dispatched) setImmediate(dispatch)
     // A tick of its own comes before the promises of a callback, one that a promise asks for after them all.
@@ -70,7 +73,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   }
 
   const fill = () => {
-    while (handler && running < concurrency) {
+    while (handler && running < concurrency + lookahead()) {
       const message = backlog.take(settled)
       if (!message) break
       running += 1
@@ -84,7 +87,9 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     try {
       await handle({ body: message.body, receives: message.receives })
     } catch (error) {
-      sendBack(message, error)
+      if (isPoison(error))
+        log.warn({ body: message.body, error: messageOf(error) }, 'message names nothing, dropped')
+      else sendBack(message, error)
     }
     running -= 1
     if (running === 0) for (const resolve of idle.splice(0)) resolve()
@@ -99,7 +104,6 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
   }
 
   return {
-    durable: false,
     longestDelayMs: Number.POSITIVE_INFINITY,
     get concurrency() {
       return concurrency
@@ -129,6 +133,9 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     depth: () => ({ ready: backlog.ready, delayed: backlog.delayed, running }),
   }
 }
+
+/** What a message names does not exist: no repetition makes it better. */
+const isPoison = (error: unknown) => error instanceof Problem && error.kind === 'missing'
 
 // One process retries its own messages, so there is no herd for jitter to spread.
 const redeliveryMs = (receives: number, baseMs: number) =>

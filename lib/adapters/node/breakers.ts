@@ -1,5 +1,5 @@
 import { Problem } from '../../core/errors.ts'
-import { kept } from '../../core/kept.ts'
+import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Breaker, BreakerState, Breakers } from '../../ports/breaker.ts'
 import type { Clock } from '../../ports/clock.ts'
 
@@ -17,7 +17,8 @@ type Needs = {
 export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_000 }: Needs): Breakers => {
   const breakers = new Map<string, Breaker>()
   return {
-    of: (name) => kept(breakers, name, () => breakerOf(name, circuit(clock, threshold, resetMs), isFault)),
+    of: (name) =>
+      getOrCreate(breakers, name, () => breakerOf(name, circuit(clock, threshold, resetMs), isFault)),
     all: () => [...breakers.values()],
   }
 }

@@ -13,7 +13,7 @@ import * as path from 'node:path'
 import { messageOf, Problem } from '../../core/errors.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Keys } from './cipher.ts'
-import { ensureFolder } from './folder.ts'
+import { ensureFolder, syncPath } from './folder.ts'
 
 export const KEY_FILE = 'encryption.key'
 const KEY_BYTES = 32
@@ -77,7 +77,7 @@ const madeKeys = ({ folder, entropy }: Needs): Keys => {
     ensureFolder(folder)
     writeDurably(draft, `${entropy(KEY_BYTES).toString('base64')}\n`)
     takeName(draft, file)
-    syncFolder(folder)
+    syncPath(folder)
   } catch (thrown) {
     throw refused(`it cannot be made (${messageOf(thrown)})`, thrown)
   } finally {
@@ -103,15 +103,6 @@ const takeName = (draft: string, file: string) => {
     linkSync(draft, file)
   } catch (thrown) {
     if (codeOf(thrown) !== 'EEXIST') throw thrown
-  }
-}
-
-const syncFolder = (folder: string) => {
-  const opened = openSync(folder, 'r')
-  try {
-    fsyncSync(opened)
-  } finally {
-    closeSync(opened)
   }
 }
 

@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Command, CommandResult, Commands } from '../../ports/command.ts'
+import { dirname } from 'node:path'
+import { Problem } from '../../core/errors.ts'
+import type { Command, CommandLimit, CommandResult, Commands } from '../../ports/command.ts'
+import { type CommandLimits, watchCommand } from './command-watch.ts'
+import type { Sandbox } from './sandbox.ts'
 
 const TERM_GRACE_MS = 1_000
 const PIPE_GRACE_MS = 250
@@ -7,11 +11,14 @@ const PIPE_GRACE_MS = 250
 type Needs = {
   /** The PATH that commands see. */
   path: string
-  /** Words put in front of every command, such as `findIsolation` answers. */
-  isolation?: readonly string[]
+  limits: CommandLimits
+  /** What commands run in; absent: nothing keeps them from what the service's user may do. */
+  sandbox?: Sandbox
+  /** Why programs of agents are not run. */
+  refusal?: string | undefined
 }
 
-// A negative id means the whole group. No such group is what we are after, so that error is none.
+// A negative id means the whole group. ESRCH: all of it has ended.
 const signalGroup = (child: ChildProcess, signal: NodeJS.Signals) => {
   if (child.pid === undefined) return
   try {
@@ -39,7 +46,7 @@ const collect = (stream: NodeJS.ReadableStream | null, most: number) => {
   }
 }
 
-/** SIGTERM to the group now, SIGKILL a second later. */
+/** Ends the group: by SIGTERM now and SIGKILL a second later, or by SIGKILL at once. */
 const stopper = (child: ChildProcess) => {
   let timer: NodeJS.Timeout | undefined
   return {
@@ -48,8 +55,36 @@ const stopper = (child: ChildProcess) => {
       signalGroup(child, 'SIGTERM')
       timer = setTimeout(() => signalGroup(child, 'SIGKILL'), TERM_GRACE_MS)
     },
+    isStopped: () => timer !== undefined,
+    kill: () => {
+      timer ??= setTimeout(() => undefined)
+      signalGroup(child, 'SIGKILL')
+    },
     forget: () => clearTimeout(timer),
   }
+}
+
+/** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` says which of the last two. */
+const bounded = (child: ChildProcess, { signal, timeoutMs, writes }: Command, limits: CommandLimits) => {
+  const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
+  const { stop, kill, isStopped, forget } = stopper(child)
+  const timer = setTimeout(() => {
+    why.timedOut = true
+    stop()
+  }, timeoutMs)
+  const exceed = (limit: CommandLimit, message: string) => {
+    why.exceeded = { limit, message }
+    kill()
+  }
+  const unwatch = child.pid === undefined ? undefined : watchCommand(child.pid, { writes, limits, exceed })
+  signal.addEventListener('abort', stop, { once: true })
+  const over = () => {
+    clearTimeout(timer)
+    unwatch?.()
+    forget()
+    signal.removeEventListener('abort', stop)
+  }
+  return { why, isStopped, over }
 }
 
 /** Resolves with the exit code once the child has ended, its group is killed and its pipes are read out. */
@@ -79,39 +114,53 @@ const missingProgram = (file: string): CommandResult => {
 const isMissing = (thrown: unknown) =>
   ['ENOENT', 'EACCES'].includes((thrown as NodeJS.ErrnoException).code ?? '')
 
-/** Commands as child processes: no shell, no standard input, a group of their own. */
-export const createCommands = ({ path, isolation = [] }: Needs): Commands => {
-  const start = ({ file, args, cwd, home, env }: Command) => {
-    const [program = file, ...words] = [...isolation, file, ...args]
-    const clean = { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb' }
+/** In a sandbox `env` starts the program, and says when there is none. */
+const isMissingInside = ({ exitCode, stderr }: CommandResult) =>
+  (exitCode === 127 || exitCode === 126) && stderr.startsWith('env: ')
+
+/** Commands as child processes: no shell, no standard input, a group of their own, in a sandbox where there is one. */
+export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Commands => {
+  const start = (command: Command) => {
+    const { cwd, home, tmp, env } = command
+    const clean = { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...(tmp && { TMPDIR: tmp }) }
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
-    return spawn(program, words, { cwd, env: { ...clean, ...env }, shell: false, detached: true, stdio })
+    const options = { shell: false, detached: true, stdio }
+    if (!sandbox) return spawn(command.file, command.args, { ...options, cwd, env: { ...clean, ...env } })
+    const inside = sandbox.wrap(command)
+    // The service's Node may be in a folder that PATH names in vain: only the program itself is in the sandbox.
+    const PATH = `${dirname(process.execPath)}:${path}`
+    return spawn(inside.file, inside.args, {
+      ...options,
+      cwd: '/',
+      env: { ...clean, PATH, ...inside.env, ...env },
+    })
+  }
+
+  const refuse = ({ by }: Command) => {
+    if (refusal !== undefined && by === 'agent') throw new Problem('unavailable', 'sandbox_missing', refusal)
   }
 
   const run = async (command: Command): Promise<CommandResult> => {
-    const { signal, timeoutMs, maxBytes } = command
+    const { signal, maxBytes, file } = command
     signal.throwIfAborted()
+    refuse(command)
+    // `env` would take it for a variable.
+    if (sandbox && file.includes('=')) return missingProgram(file)
     const child = start(command)
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)]
-    const { stop, forget } = stopper(child)
-    let timedOut = false
-    const timer = setTimeout(() => {
-      timedOut = true
-      stop()
-    }, timeoutMs)
-    signal.addEventListener('abort', stop, { once: true })
+    const { why, isStopped, over } = bounded(child, command, limits)
     try {
-      const exitCode = await ended(child)
+      const code = await ended(child)
       signal.throwIfAborted()
       const truncated = stdout.dropped() || stderr.dropped()
-      return { exitCode, stdout: stdout.text(), stderr: stderr.text(), truncated, timedOut }
+      const output = { stdout: stdout.text(), stderr: stderr.text(), truncated }
+      const result = { exitCode: isStopped() ? null : code, ...output, ...why }
+      return sandbox && isMissingInside(result) ? missingProgram(file) : result
     } catch (thrown) {
-      if (isMissing(thrown)) return missingProgram(command.file)
+      if (isMissing(thrown)) return missingProgram(file)
       throw thrown
     } finally {
-      clearTimeout(timer)
-      forget()
-      signal.removeEventListener('abort', stop)
+      over()
     }
   }
 

@@ -1,8 +1,17 @@
+import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, constants, type Dirent } from 'node:fs'
 import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { filesUnavailable, reachFiles } from '../../core/blob.ts'
-import { isMemoryName, isMemoryPath, MOST_MEMORY_BYTES } from '../../core/memory-path.ts'
+import {
+  isHidden,
+  isMemoryName,
+  isMemoryPath,
+  isTooLong,
+  MOST_MEMORY_BYTES,
+  type Unfit,
+  unfitness,
+} from '../../core/memory-path.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { MemoryBytes, MemoryFile, MemoryFiles } from '../../ports/memory-files.ts'
 
@@ -22,6 +31,21 @@ const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   }
 }
 
+const folderUnfitness = (name: string, path: string): Unfit | undefined => {
+  if (!isMemoryName(name)) return 'bad_name'
+  return isTooLong(path) ? 'path_too_long' : undefined
+}
+
+const named = (path: string, unfit: Unfit): MemoryFile => ({ path, tag: unfit, size: 0, unfit })
+
+/** A name as text. One that is no UTF-8 has a backslash then, which no name of a memory file may have. */
+const shownName = (bytes: Buffer): string =>
+  isUtf8(bytes)
+    ? bytes.toString()
+    : bytes
+        .toString('latin1')
+        .replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
+
 /** Markdown files below a folder, which may be a link itself; no link below it is followed. */
 export const createFolderMemory = ({ folder, clock }: { folder: string; clock: Clock }): MemoryFiles => {
   const tagOf = ({ ctimeNs, mtimeNs, size, ino }: BigIntStats) => {
@@ -36,17 +60,27 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
   }
 
   const walk = async (root: string, above: string): Promise<MemoryFile[]> => {
-    const entries = (await orGone(() => readdir(join(root, above), { withFileTypes: true }))) ?? []
+    // As bytes: a name need not be UTF-8.
+    const options = { withFileTypes: true, encoding: 'buffer' } as const
+    const entries = (await orGone(() => readdir(join(root, above), options))) ?? []
     const found: MemoryFile[] = []
     for (const entry of entries) found.push(...(await below(root, above, entry)))
     return found
   }
 
-  const below = async (root: string, above: string, entry: Dirent): Promise<MemoryFile[]> => {
-    const path = above + entry.name
-    if (!isMemoryName(entry.name)) return []
-    if (entry.isDirectory()) return walk(root, `${path}/`)
-    return entry.isFile() && isMemoryPath(path) ? fileAt(root, path) : []
+  const below = async (root: string, above: string, entry: Dirent<Buffer>): Promise<MemoryFile[]> => {
+    const name = shownName(entry.name)
+    const path = above + name
+    if (isHidden(name)) return []
+    if (entry.isDirectory()) {
+      const unfit = folderUnfitness(name, path)
+      // Nothing below it could be kept either.
+      return unfit === undefined ? walk(root, `${path}/`) : [named(`${path}/`, unfit)]
+    }
+    if (!entry.isFile()) return []
+    if (isMemoryPath(path)) return fileAt(root, path)
+    const unfit = unfitness(path)
+    return unfit === undefined ? [] : [named(path, unfit)]
   }
 
   return {

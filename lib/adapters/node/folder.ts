@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -15,4 +15,14 @@ export const ensureFolder = (folder: string): void => {
 
 const ensureParent = (folder: string) => {
   if (!existsSync(folder)) ensureFolder(folder)
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+export const syncPath = (fileOrFolder: string): void => {
+  const opened = openSync(fileOrFolder, 'r')
+  try {
+    fsyncSync(opened)
+  } finally {
+    closeSync(opened)
+  }
 }

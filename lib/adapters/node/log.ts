@@ -1,11 +1,11 @@
 import { type DestinationStream, destination, pino } from 'pino'
-import { mask, maskText } from '../../core/redact.ts'
+import type { Masker } from '../../core/masker.ts'
 import type { Log } from '../../ports/log.ts'
 
 /** The least severe event that is written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-type Settings = { level: LogLevel; to?: DestinationStream }
+type Settings = { level: LogLevel; masker: Masker; to?: DestinationStream }
 
 const STDOUT = 1
 
@@ -13,7 +13,7 @@ const STDOUT = 1
  * JSON lines on standard output, where every platform that runs services looks for them; several take what comes on
  * standard error for failures. Written in the call: a frozen Lambda or a killed process loses no line.
  */
-export const createLog = ({ level, to = destination({ dest: STDOUT, sync: true }) }: Settings): Log =>
+export const createLog = ({ level, masker, to = destination({ dest: STDOUT, sync: true }) }: Settings): Log =>
   pino(
     {
       level,
@@ -25,8 +25,8 @@ export const createLog = ({ level, to = destination({ dest: STDOUT, sync: true }
       hooks: {
         // Runs for events that will be written only, so a masked debug line costs nothing at level info.
         logMethod([given, message], write) {
-          const fields = mask(given)
-          write.call(this, typeof fields === 'object' ? fields : { fields }, maskText(String(message)))
+          const fields = masker.logValue(given)
+          write.call(this, typeof fields === 'object' ? fields : { fields }, masker.logText(String(message)))
         },
       },
     },

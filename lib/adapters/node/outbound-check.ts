@@ -21,18 +21,27 @@ const LOOKUP_MS = 3_000
 export const createOutboundCheck = ({ clock, allow, lookup = systemLookup }: OutboundNeeds) => {
   const allowed = readAllowed(allow)
   const judge: Judge = createJudge({ allowed, lookup })
-  const check: Outbound['check'] = async (url) => {
-    const { hostname } = targetOf(url)
+
+  /** All addresses of a URL's host. Rejects with `url_refused` for one that may not be reached, else as its lookup does. */
+  const addressesOf = async ({ hostname }: URL): Promise<readonly string[]> => {
     const until = deadline(clock, LOOKUP_MS)
     try {
-      await Promise.race([judge(bare(hostname)), until.over])
-    } catch (thrown) {
-      if (thrown instanceof Problem && thrown.kind === 'invalid') throw thrown
+      const addresses = await Promise.race([judge(bare(hostname)), until.over])
+      if (addresses.length > 0) return addresses
+      throw new Problem('unavailable', 'outbound_failed', 'The host has no address')
     } finally {
       until.cancel()
     }
   }
-  return { check, judge, allowed }
+
+  const check: Outbound['check'] = async (url) => {
+    try {
+      await addressesOf(targetOf(url))
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.kind === 'invalid') throw thrown
+    }
+  }
+  return { check, judge, allowed, addressesOf }
 }
 
 /** Throws Problem `url_refused` for what is no address to send to. */

@@ -30,13 +30,16 @@ export const createGuardedConnect =
     )
   }
 
-/** Stands in for the lookup of a connection: the name has been looked up already. */
+/**
+ * Stands in for the lookup of a connection: the name has been looked up already. No address is an error here: `net` takes
+ * the first of an empty list, in a callback of its own, and its TypeError would end the process.
+ */
 const pinned =
   (addresses: readonly string[]): LookupFunction =>
   (host, { all }, callback) => {
     const found = addresses.map((address) => ({ address, family: isIP(address) }))
     const [first] = found
-    if (all === true) callback(null, found)
-    else if (first) callback(null, first.address, first.family)
-    else callback(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), '')
+    if (!first) callback(Object.assign(new Error(`no address of ${host}`), { code: 'ENOTFOUND' }), '')
+    else if (all === true) callback(null, found)
+    else callback(null, first.address, first.family)
   }

@@ -1,4 +1,4 @@
-import { lookup as lookUp } from 'node:dns/promises'
+import { lookup as lookUp, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Problem } from '../../core/errors.ts'
 import { type Allowed, isPublic, plain } from './outbound-address.ts'
@@ -11,6 +11,20 @@ export type Judge = (host: string) => Promise<readonly string[]>
 
 export const systemLookup: Lookup = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address)
+
+/**
+ * Asks the name servers directly. The system's lookup takes one of few threads that the whole process shares: names that
+ * programs choose could hold them all.
+ */
+export const askNameServers = (): Lookup => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  return async (host) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const addresses = [four, six].flatMap((found) => (found.status === 'fulfilled' ? found.value : []))
+    if (addresses.length === 0 && four.status === 'rejected') throw four.reason
+    return addresses
+  }
+}
 
 /** A request to a place that it may not reach. The message does not say what a name stands for. */
 export const refused = (why: string) => new Problem('invalid', 'url_refused', why)

@@ -1,6 +1,6 @@
 import { constants, type Dirent } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chown, type FileHandle, lstat, mkdir, open, opendir, readlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { Workspace, WorkspaceFile } from '../../ports/workspace.ts'
 import { locateIn } from './workspace-path.ts'
@@ -31,6 +31,21 @@ const explained = async <Value>(path: string, work: () => Promise<Value>): Promi
     throw reason ? reason(path) : thrown
   }
 }
+
+/**
+ * Does `work` in a folder that is held open, and only where it is the folder that was resolved: a program of the agent may
+ * have put a link in its place since, or in that of a folder above. Only Linux names what is held open.
+ */
+const within = async <Value>(folder: string, work: (held: string) => Promise<Value>): Promise<Value> => {
+  if (process.platform !== 'linux') return work(folder)
+  await using handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY)
+  const held = `/proc/self/fd/${handle.fd}`
+  if ((await readlink(held)) !== folder) throw outside(basename(folder))
+  return await work(held)
+}
+
+const openAt = (place: string, flags: number, mode?: number): Promise<FileHandle> =>
+  within(dirname(place), (held) => open(join(held, basename(place)), flags | SAFELY, mode))
 
 const textOf = (bytes: Buffer, cut: boolean, path: string): string => {
   if (bytes.includes(0)) throw unfit(path, 'is a binary file')
@@ -63,9 +78,19 @@ const exists = (path: string) =>
     () => false,
   )
 
+type Options = {
+  /** Who is to own what is made, so that programs can write to it; absent: the service's own user. */
+  owner?: number | undefined
+  /** Finds where a path leads. */
+  locator?: typeof locateIn
+}
+
 /** The file verbs of a workspace whose root is real (absolute, no symlinks). */
-export const workspaceFiles = (root: string): Pick<Workspace, 'locate' | 'list' | 'read' | 'write'> => {
-  const locate = (path: string) => locateIn(root, path)
+export const workspaceFiles = (
+  root: string,
+  { owner, locator = locateIn }: Options = {},
+): Pick<Workspace, 'locate' | 'list' | 'read' | 'write'> => {
+  const locate = (path: string) => locator(root, path)
 
   const placeOf = async (path: string): Promise<string> => {
     const real = await locate(path)
@@ -74,7 +99,7 @@ export const workspaceFiles = (root: string): Pick<Workspace, 'locate' | 'list' 
   }
 
   const read = async (path: string, mostBytes: number): Promise<WorkspaceFile> => {
-    await using file = await open(await placeOf(path), constants.O_RDONLY | SAFELY)
+    await using file = await openAt(await placeOf(path), constants.O_RDONLY)
     const stat = await file.stat()
     if (!stat.isFile()) throw unfit(path, stat.isDirectory() ? 'is a folder' : 'is not a regular file')
     const truncated = stat.size > mostBytes
@@ -82,29 +107,43 @@ export const workspaceFiles = (root: string): Pick<Workspace, 'locate' | 'list' 
     return { text: textOf(bytes, truncated, path), bytes: stat.size, truncated }
   }
 
+  /** Folder by folder, each within the one that is held open: none is made outside. */
+  const makeFolders = async (folder: string): Promise<void> => {
+    if (folder === root || (await exists(folder))) return
+    await makeFolders(dirname(folder))
+    await within(dirname(folder), (held) => mkdir(join(held, basename(folder))))
+    if (owner !== undefined) await within(folder, (held) => chown(held, owner, owner))
+  }
+
   const write = async (path: string, text: string): Promise<{ created: boolean }> => {
     const place = await placeOf(path)
-    await mkdir(dirname(place), { recursive: true })
+    await makeFolders(dirname(place))
     const created = !(await exists(place))
     const { O_WRONLY, O_CREAT } = constants
-    await using file = await open(place, O_WRONLY | O_CREAT | SAFELY, 0o644)
+    await using file = await openAt(place, O_WRONLY | O_CREAT, 0o644)
     if (!(await file.stat()).isFile()) throw unfit(path, 'is not a regular file')
+    if (owner !== undefined) await file.chown(owner, owner)
     await file.truncate(0)
     await file.writeFile(text)
     return { created }
   }
 
-  const list = async (path: string): Promise<string[]> => {
-    const entries = await readdir(await placeOf(path), { withFileTypes: true })
-    return entries
-      .filter(({ name }) => name !== '.git')
-      .map(marked)
-      .sort()
+  const list = async (path: string, most: number) => {
+    const names: string[] = []
+    const truncated = await within(await placeOf(path), async (held) => {
+      for await (const entry of await opendir(held)) {
+        if (entry.name === '.git') continue
+        if (names.length === most) return true
+        names.push(marked(entry))
+      }
+      return false
+    })
+    return { names: names.sort(), truncated }
   }
 
   return {
     locate,
-    list: (path) => explained(path, () => list(path)),
+    list: (path, most) => explained(path, () => list(path, most)),
     read: (path, mostBytes) => explained(path, () => read(path, mostBytes)),
     write: (path, text) => explained(path, () => write(path, text)),
   }

@@ -30,16 +30,22 @@ const hitOf = (line: string): SearchHit[] => {
   return [{ path: path.replace(/^\.\//, ''), line: Number(rest.slice(0, colon)), text }]
 }
 
-/** Searches with ripgrep. `at` is relative to `root` and resolved, so that no link is followed. */
+/** Searches with ripgrep. `at` is relative to `cwd` and resolved, so that no link is followed. */
 export const searchIn = async (
   commands: Commands,
-  { root, home, at }: { root: string; home: string; at: string },
+  { at, cwd, home }: { cwd: string; home: string; at: string },
   { query, except, most, signal }: SearchRequest,
 ): Promise<{ hits: SearchHit[]; truncated: boolean }> => {
   const globs = except.map((glob) => `--iglob=!**/${glob}`)
   const args = [...flags, ...globs, `--regexp=${query}`, '--', at]
   const limits = { timeoutMs: 30_000, maxBytes: 512 * 1_024, signal }
-  const result = await commands.run({ file: rgPath, args, cwd: root, home, ...limits })
+  const result = await commands.run({
+    file: rgPath,
+    args,
+    by: 'service',
+    ...{ cwd, home, writes: [], reads: [cwd] },
+    ...limits,
+  })
   // 0: hits, 1: none, 2: an error, which may be of one file only while others had hits.
   if (result.exitCode === 2 && result.stdout === '')
     throw new Problem(

@@ -1,6 +1,8 @@
-import { lstat, readdir, rm } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import { removeFolder } from './workspace-remove.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -27,7 +29,7 @@ const taskOf = (name: string): string => name.slice(0, name.lastIndexOf('-'))
 
 /**
  * Removes workspaces `<task>-<attempt>` that were last opened `ttlHours` ago or earlier, but for those of tasks that run,
- * and answers how many. Links are neither removed nor followed.
+ * and answers how many. One that cannot be removed keeps no other; it throws when all were tried. Links are neither removed nor followed.
  */
 export const sweepWorkspaces = async (
   dir: string,
@@ -36,12 +38,18 @@ export const sweepWorkspaces = async (
   isRunning: (taskId: string) => boolean = () => false,
 ): Promise<number> => {
   const before = clock.now() - ttlHours * HOUR_MS
+  const failures: unknown[] = []
   let removed = 0
   for (const name of await namesIn(dir)) {
     const path = join(dir, name)
     if (!(await isStale(path, before)) || isRunning(taskOf(name))) continue
-    await rm(path, { recursive: true, force: true, maxRetries: 2 })
-    removed += 1
+    try {
+      await removeFolder(path)
+      removed += 1
+    } catch (thrown) {
+      failures.push(thrown)
+    }
   }
+  if (failures.length > 0) throw new AggregateError(failures, messageOf(failures[0]))
   return removed
 }

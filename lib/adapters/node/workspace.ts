@@ -1,11 +1,12 @@
-import { mkdir, realpath, rm, utimes } from 'node:fs/promises'
+import { chown, mkdir, realpath, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Commands } from '../../ports/command.ts'
 import type { Git } from '../../ports/git.ts'
-import type { Workspace, Workspaces } from '../../ports/workspace.ts'
+import type { OwnGit, Workspace, Workspaces } from '../../ports/workspace.ts'
 import { workspaceFiles } from './workspace-files.ts'
+import { removeFolder } from './workspace-remove.ts'
 import { searchIn } from './workspace-search.ts'
 
 type Needs = {
@@ -14,9 +15,12 @@ type Needs = {
   clock: Clock
   commands: Commands
   git: Git
+  /** Who files and folders are to belong to, so that programs can write to them; absent: the service's own user. */
+  owner?: number | undefined
   commandTimeoutMs?: number
 }
 
+const parts = ['work', 'home', 'tmp'] as const
 const MOST_OUTPUT = 64 * 1_024
 
 const checked = (name: string): string => {
@@ -25,49 +29,77 @@ const checked = (name: string): string => {
 }
 
 /**
- * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands. The folder's
- * own time of change is when it was last opened, which `sweepWorkspaces` goes by.
+ * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands,
+ * `<dir>/<name>/tmp` their temporary files, and `<dir>/<name>/own` the home of the service's commands. The folder's own
+ * time of change is when it was last opened, which `sweepWorkspaces` goes by.
  */
 export const createWorkspaces = ({
   dir,
   clock,
   commands,
   git,
+  owner,
   commandTimeoutMs = 120_000,
 }: Needs): Workspaces => {
-  const workspaceAt = (root: string, home: string): Workspace => {
-    const files = workspaceFiles(root)
-    const where = { cwd: root, home }
+  const makeFolder = async (path: string): Promise<void> => {
+    await mkdir(path, { recursive: true })
+    if (owner !== undefined) await chown(path, owner, owner)
+  }
+
+  const workspaceAt = (folder: string): Workspace => {
+    const [root = '', home = '', tmp = ''] = parts.map((part) => join(folder, part))
+    const own = join(folder, 'own')
+    const files = workspaceFiles(root, { owner })
+    const where = { cwd: root, home, tmp }
+
+    const ownGit: Workspace['ownGit'] = async (objectFormat, signal) => {
+      // Whatever is there may be the work of a program that fled.
+      await removeFolder(own)
+      await makeFolder(own)
+      const apart = { gitDir: join(own, 'git'), objects: join(root, '.git/objects') }
+      const call = { cwd: root, home: own, tmp: own, signal }
+      const init = [
+        'init',
+        '--quiet',
+        '--bare',
+        '--template=',
+        `--object-format=${objectFormat}`,
+        apart.gitDir,
+      ]
+      const { exitCode, stderr } = await git.run({ ...call, args: init })
+      if (exitCode !== 0) throw new Error(`git init failed: ${stderr.trim().slice(0, 300)}`)
+      const run: OwnGit = (args, maxBytes) => git.run({ ...call, args, maxBytes, apart })
+      return run
+    }
+
     return {
-      root,
-      home,
+      ...{ root, home, tmp },
       ...files,
       async search(request) {
         const at = await files.locate(request.path)
         if (at === undefined)
           throw new Problem('invalid', 'path_outside', `${request.path} is outside the workspace`)
-        return searchIn(commands, { root, home, at: at === '.' ? at : `./${at}` }, request)
+        return searchIn(commands, { ...where, at: at === '.' ? at : `./${at}` }, request)
       },
       run(file, args, signal) {
         const limits = { timeoutMs: commandTimeoutMs, maxBytes: MOST_OUTPUT, signal }
-        return commands.run({ file, args, ...where, ...limits })
+        return commands.run({ file, args, by: 'agent', ...where, writes: [root, home, tmp], ...limits })
       },
-      git: (args, signal) => git.run({ args, ...where, signal }),
+      git: (args, signal) => git.run({ args, by: 'agent', ...where, signal }),
+      ownGit,
     }
   }
 
   const open = async (name: string): Promise<Workspace> => {
     const folder = join(dir, checked(name))
-    await mkdir(join(folder, 'work'), { recursive: true })
-    await mkdir(join(folder, 'home'), { recursive: true })
+    for (const part of parts) await makeFolder(join(folder, part))
     const now = clock.now() / 1_000
     await utimes(folder, now, now)
-    const real = await realpath(folder)
-    return workspaceAt(join(real, 'work'), join(real, 'home'))
+    return workspaceAt(await realpath(folder))
   }
 
   const create = async (name: string): Promise<Workspace> => {
-    await rm(join(dir, checked(name)), { recursive: true, force: true, maxRetries: 2 })
+    await removeFolder(join(dir, checked(name)))
     return open(name)
   }
 

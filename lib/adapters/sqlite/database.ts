@@ -1,11 +1,14 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { messageOf, Problem } from '../../core/errors.ts'
 import { fold } from '../../core/fold.ts'
-import { asProblem } from './failure.ts'
-import { keepPrivate } from './private.ts'
+
+/** For how long to wait for a lock that another program holds for moments: in a start, a checkpoint, or a short read. */
+export const PATIENCE_MS = 5_000
 
 /**
- * 4 MB of cache a connection. The log is folded back when the writer is idle, or by the commit with which it has 64 MB. It
- * is kept at its size, since a file that grows costs more to sync.
+ * 4 MB of cache a connection. The log is checkpointed when the writer is idle, or by the commit with which it has 64 MB.
+ * It is kept at its size, since a file that grows costs more to sync.
  */
 const PRAGMAS = `
   PRAGMA busy_timeout = 250;
@@ -36,3 +39,76 @@ export const openDatabase = (file: string): DatabaseSync => {
     throw asProblem(thrown)
   }
 }
+
+/** Nothing was written for so long: the next batch will hardly come during the checkpoint. */
+const IDLE_MS = 20
+/** Batches in the log that are worth the two fsyncs of a checkpoint. */
+const WORTH_A_CHECKPOINT = 64
+
+/**
+ * Checkpoints the log in moments when nothing is written, so that a commit seldom has to: SQLite does it within the commit
+ * that makes the log too long (https://sqlite.org/wal.html, 2.3), and everybody waits for that one.
+ */
+export const createCheckpoints = (db: Pick<DatabaseSync, 'exec'>) => {
+  let batches = 0
+  const checkpoint = () => {
+    if (batches < WORTH_A_CHECKPOINT) return
+    batches = 0
+    try {
+      db.exec('PRAGMA wal_checkpoint(PASSIVE)')
+    } catch {
+      // What is in the log is durable there, and the checkpoint that SQLite does by itself passes over a failure too: a
+      // disk that takes nothing more is for the next commit to tell.
+    }
+  }
+  const timer = setTimeout(checkpoint, IDLE_MS)
+  return {
+    /** A batch was written. */
+    written: (): void => {
+      batches += 1
+      timer.refresh()
+    },
+    stop: (): void => clearTimeout(timer),
+  }
+}
+
+const OWNER_ONLY = 0o600
+const ANYBODY_ELSE = 0o077
+
+/**
+ * Makes a database file its owner's, created or found, whatever folder it lies in; SQLite gives the files that it puts
+ * beside it the same mode. What cannot be done here fails in SQLite, which says it better. An existing file is not
+ * opened: closing it would drop the locks that this process has on it (POSIX).
+ */
+export const keepPrivate = (file: string): void => {
+  attempt(() => closeSync(openSync(file, 'wx', OWNER_ONLY)))
+  for (const beside of ['', '-wal', '-shm', '-journal', '-commits'])
+    attempt(() => {
+      if ((statSync(file + beside).mode & ANYBODY_ELSE) !== 0) chmodSync(file + beside, OWNER_ONLY)
+    })
+}
+
+const attempt = (step: () => void): void => {
+  try {
+    step()
+  } catch {
+    // Not there, there already, or somebody else's.
+  }
+}
+
+/** Primary result codes (https://sqlite.org/rescode.html) that blame the file, the disk or the memory, not the statement. */
+const MEDIUM: ReadonlySet<number> = new Set([5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
+
+/** The primary result code of an error that SQLite raised; undefined for every other error. */
+export const resultCode = (thrown: unknown): number | undefined =>
+  typeof thrown === 'object' && thrown !== null && 'errcode' in thrown && typeof thrown.errcode === 'number'
+    ? thrown.errcode & 0xff
+    : undefined
+
+/** The error as the port promises it: Problem `unavailable` when the medium failed, else the error itself. */
+export const asProblem = (thrown: unknown): unknown =>
+  MEDIUM.has(resultCode(thrown) ?? 0)
+    ? new Problem('unavailable', 'storage_unavailable', `Storage is unavailable: ${messageOf(thrown)}.`, {
+        cause: thrown,
+      })
+    : thrown

@@ -1,14 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { unpacked } from './packs.ts'
+import type { Participant } from './group-commit.ts'
+import { unpacked } from './packed-rows.ts'
 import { type Plan, quoted } from './plan.ts'
-import type { Draft } from './script.ts'
+import type { BatchBuilder } from './write-batch.ts'
 
 export type HighWater = ReturnType<typeof openHighWater>
-/** `kept` is what the file says, or will with the next script: no lower than `highest`. */
+/** `kept` is what the file says, or will with the next batch: no lower than `highest`. */
 type Mark = { highest: string; kept: string; changed: boolean }
 
 /**
- * So much of a key is kept, which for our ids is their time, to a second or less: a mark that every script wrote would be
+ * So much of a key is kept, which for our ids is their time, to a second or less: a mark that every batch wrote would be
  * one page more in each.
  */
 const KEPT = 13
@@ -26,9 +27,9 @@ const boundOf = (key: string): string => {
  * what lies between is looked up once the service has started again.
  * Keys are compared by code unit here and by byte there, which is the same order for the ASCII that keys are made of.
  */
-export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: Draft) => {
+export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], batch: BatchBuilder) => {
   const read = db.prepare('SELECT highest FROM high_water WHERE name = ?')
-  const keep = draft.statement(
+  const keep = batch.statement(
     'INSERT INTO high_water VALUES (?, ?) ON CONFLICT DO UPDATE SET highest = excluded.highest',
   )
   const marks = new Map<string, Mark>()
@@ -51,18 +52,19 @@ export const openHighWater = (db: DatabaseSync, plans: readonly Plan[], draft: D
         return true
       }
     },
-    /** A script that held marks may be void: all are written once more. */
-    keepAgain: (): void => {
-      for (const mark of marks.values()) mark.changed = mark.kept !== ''
-    },
-    /** Adds the marks that rose since the last time to the draft. */
-    flush: (): void => {
+    /** Adds the marks that rose since the last time to the batch. */
+    seal: (): void => {
       for (const [name, mark] of marks) {
-        if (mark.changed) draft.add(keep, [name, mark.kept])
+        if (mark.changed) batch.add(keep, [name, mark.kept])
         mark.changed = false
       }
     },
-  }
+    committed: () => undefined,
+    /** A batch that held marks may be void: all are written once more. */
+    voided: (): void => {
+      for (const mark of marks.values()) mark.changed = mark.kept !== ''
+    },
+  } satisfies Participant & { of: unknown }
 }
 
 const highestIn = (db: DatabaseSync, plan: Plan) =>

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { messageOf, Problem } from '../../core/errors.ts'
-import { resultCode } from './failure.ts'
-import { keepPrivate } from './private.ts'
+import { keepPrivate, resultCode } from './database.ts'
 
 const BUSY = 5
 

@@ -1,5 +1,22 @@
 import type { Collection } from '../../core/collection.ts'
 
+/** The light or heavy fields of a row. */
+export type Fields = { [field: string]: unknown }
+
+/** A JSON scalar as SQLite holds it: SQLite knows no booleans, and absent is NULL. */
+export type Cell = string | number | null
+
+/** SQL text, and the values that its question marks stand for, in order. Values never enter the text. */
+export type Sql = { text: string; values: Cell[] }
+
+/** Throws TypeError for what has no order: an index over lists or objects would be a silent lie. */
+export const cell = (value: unknown, field: string): Cell => {
+  if (typeof value === 'string' || typeof value === 'number') return value
+  if (value === undefined || value === null) return null
+  if (typeof value === 'boolean') return value ? 1 : 0
+  throw new TypeError(`${field} must be a text, a number or a boolean to be indexed or compared`)
+}
+
 const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
 
 /** A declared name as an SQL identifier. Only letters and digits pass, so our own names, with `_`, never collide. */
@@ -25,10 +42,16 @@ export type IndexPlan = {
  * text in `_head`. Heavy fields lie in a table of their own under the row's `_rid`: SQLite rewrites a whole record on
  * every update, and a status change must not write 100 kB of prompt again. A collection with `within` and no heavy fields
  * is `clustered`: its small rows lie in the order of their keys, next to those of the same owner, in one tree. Where that
- * order is all that is asked for, it is `packed` as well: a record holds all new rows that a script adds to an owner.
+ * order is all that is asked for, it is `packed` as well: a record holds all new rows that a write batch adds to an
+ * owner.
  */
 export type Plan = {
   name: string
+  /** What follows from a write, as it was declared; undefined for a collection with neither counters nor messages. */
+  follows: Pick<Collection, 'counts' | 'sends'> | undefined
+  /** The collection of its log. */
+  log: string | undefined
+  long: readonly string[]
   table: string
   detailTable: string
   key: string
@@ -72,8 +95,13 @@ export const planOf = (of: Collection): Plan => {
   for (const field of [...keys, ...columns])
     if (heavy.has(field))
       throw new Error(`${field} of ${of.name} is in a key or an index: it cannot be detail`)
+  if (of.log !== undefined && of.within !== undefined)
+    throw new Error(`${of.name} cannot have a log: its key is a pair`)
   return {
     name: of.name,
+    follows: of.counts || of.sends ? of : undefined,
+    log: of.log?.name,
+    long: of.long ?? [],
     table: quoted(of.name),
     detailTable: `"${of.name}_detail"`,
     key: of.key,
@@ -87,4 +115,12 @@ export const planOf = (of: Collection): Plan => {
     address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,
   }
+}
+
+/** The light fields of a row without those that may be long, which other storage keeps elsewhere. */
+export const withoutLong = ({ long }: Plan, row: Readonly<Fields> | undefined) => {
+  if (row === undefined || long.length === 0) return row
+  const short: Fields = { ...row }
+  for (const field of long) if (short[field] !== undefined) short[field] = undefined
+  return short
 }

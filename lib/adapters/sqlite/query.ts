@@ -1,9 +1,63 @@
-import type { Position, Query, Scalar } from '../../ports/store.ts'
-import type { Fields } from './change.ts'
-import { PACKED_ORDER, recordsFrom, unpacked } from './packs.ts'
-import { type IndexPlan, type Plan, quoted } from './plan.ts'
-import { cell } from './scalar.ts'
-import { expressionOf, type Sql, testSql } from './where.ts'
+import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { fold } from '../../core/fold.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Page, Position, Query, Scalar, Test } from '../../ports/store.ts'
+import { PACKED_ORDER, recordsFrom, unpacked } from './packed-rows.ts'
+import { cell, type Fields, type IndexPlan, type Plan, quoted, type Sql } from './plan.ts'
+import type { Table } from './table.ts'
+
+type Listed = readonly SQLOutputValue[]
+
+/** One long text is parsed sooner than many short ones. */
+const parsed = (heads: readonly unknown[]): Fields[] => JSON.parse(`[${heads.join()}]`)
+const headOf = (record: Listed) => record[0]
+
+/** Records of `[head, small, rid]`. */
+const wholeRows = ({ detailOf }: Table, found: readonly Listed[]): Fields[] =>
+  parsed(found.map(headOf)).map((row, n) => {
+    const [, small, rid] = found[n] ?? []
+    return Object.assign(row, detailOf([Number(rid)], typeof small === 'string' ? small : undefined).detail)
+  })
+
+/** Records of `[head, ...key]`, or of the head alone; what was written lately needs not be parsed. */
+const lightRows = ({ cachedRow }: Table, found: readonly Listed[]): Fields[] => {
+  if (found[0]?.length === 1) return parsed(found.map(headOf))
+  const known = found.map(([, first, second]) =>
+    cachedRow(second === undefined ? String(first) : [String(first), String(second)]),
+  )
+  return parsed(found.map(([head], n) => (known[n] === undefined ? head : 'null'))).map(
+    (row, n) => known[n] ?? row,
+  )
+}
+
+/** Reads over many rows, each one statement, prepared once per shape. */
+export const openReads = (db: DatabaseSync, clock: Clock) => {
+  const statement = statementCache(db)
+  const listing = statementCache(inLists(db))
+  const count = ({ plan }: Table, query: Selection): number => {
+    const { text, values } = countSql(plan, query, clock.now())
+    return Number(statement(text).get(...values)?.n)
+  }
+  return {
+    page: (table: Table, query: Query<Fields>): Page<Fields> => {
+      const { plan } = table
+      // Further back few rows are cached, and to ask for keys costs more than the parsing that it spares.
+      const isFirst = query.after === undefined && !query.offset
+      const { text, values, whole } = pageSql(plan, query, clock.now(), isFirst && table.hasCached)
+      const found = listing(text).all(...values) as unknown as Listed[]
+      const more = found.length > query.limit
+      if (more) found.pop()
+      const rows = whole ? wholeRows(table, found) : lightRows(table, found)
+      const last = more ? rows.at(-1) : undefined
+      return {
+        rows,
+        next: last === undefined ? undefined : positionIn(plan, query, last),
+        ...(query.total === true ? { total: count(table, query) } : {}),
+      }
+    },
+    count,
+  }
+}
 
 type Selection = Pick<Query<Fields>, 'index' | 'is' | 'where'>
 /** What rows are sorted by; `nullable` when rows may lack it, which no row of an index does for the index's own field. */
@@ -81,7 +135,7 @@ const walk = (plan: Plan, { clustered, name }: IndexPlan) => {
  * The statement of a page, one row longer than asked for so that it tells whether more follow. Its records have the head,
  * then where the detail lies if the page is to be `whole`, or the key if they are to have it.
  */
-export const pageSql = (
+const pageSql = (
   plan: Plan,
   query: Query<Fields>,
   now: number,
@@ -107,14 +161,105 @@ export const pageSql = (
 }
 
 /** The position of a row in the order that the query asked for. */
-export const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => {
+const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => {
   const index = indexOf(plan, query)
   const by = (row[query.sort ?? index.by] ?? null) as Scalar | null
   return { by, key: placeOf(tieFields(plan, index), row) }
 }
 
-export const countSql = (plan: Plan, query: Selection, now: number): Sql => {
+const countSql = (plan: Plan, query: Selection, now: number): Sql => {
   const index = indexOf(plan, query)
   const { text, values } = selected(plan, index, query, now)
   return { text: `SELECT count(*) AS n FROM ${walk(plan, index)} WHERE ${text}`, values }
+}
+
+type Source = { column: string } | { json: string; path: string }
+
+const sourceOf = (plan: Plan, field: string): Source => {
+  const column = quoted(field)
+  if (plan.keys.includes(field) || plan.columns.includes(field)) return { column }
+  const { table, detailTable } = plan
+  const json = plan.heavy.has(field)
+    ? `coalesce(_small, (SELECT detail FROM ${detailTable} WHERE ${detailTable}._rid = ${table}._rid))`
+    : '_head'
+  return { json, path: `'$.${field}'` }
+}
+
+/** The value of a field: its column where there is one, else dug out of the JSON text. */
+const expressionOf = (plan: Plan, field: string): string => {
+  const source = sourceOf(plan, field)
+  return 'column' in source ? source.column : `json_extract(${source.json}, ${source.path})`
+}
+
+const hasPart = (plan: Plan, field: string): string => {
+  const source = sourceOf(plan, field)
+  const has = `_has(${expressionOf(plan, field)}, ?)`
+  return 'column' in source ? has : `(json_type(${source.json}, ${source.path}) = 'text' AND ${has})`
+}
+
+const hasAll = (plan: Plan, field: string, items: readonly string[]): string[] => {
+  const source = sourceOf(plan, field)
+  if ('column' in source) throw new TypeError(`${field} is in a key or an index: it is not a list`)
+  return items.map(() => `EXISTS (SELECT 1 FROM json_each(${source.json}, ${source.path}) WHERE value = ?)`)
+}
+
+/** A bound value, since the planner refuses to walk a given index for a condition that is false by its text. */
+const NEVER: Sql = { text: '?', values: [0] }
+
+const oneOf = (plan: Plan, { field, in: values }: Extract<Test<Fields>, { in: unknown }>): Sql => {
+  if (values.length === 0) return NEVER
+  const marks = values.map(() => '?').join(', ')
+  return {
+    text: `${expressionOf(plan, field)} IN (${marks})`,
+    values: values.map((value) => cell(value, field)),
+  }
+}
+
+const containing = (plan: Plan, { fields, contains }: Extract<Test<Fields>, { contains: string }>): Sql => {
+  if (fields.length === 0) return NEVER
+  const folded = fold(contains)
+  const any = fields.map((field) => hasPart(plan, field)).join(' OR ')
+  return { text: `(${any})`, values: fields.map(() => folded) }
+}
+
+/** Numbers sort before texts in SQLite, so a range that is open below begins at the empty text. */
+const between = (
+  plan: Plan,
+  { field, from = '', to }: { field: string; from?: string; to?: string },
+): Sql => {
+  const value = expressionOf(plan, field)
+  if (to === undefined) return { text: `${value} >= ?`, values: [from] }
+  return { text: `${value} BETWEEN ? AND ?`, values: [from, to] }
+}
+
+/** One test as SQL. */
+const testSql = (plan: Plan, test: Test<Fields>): Sql => {
+  if ('in' in test) return oneOf(plan, test)
+  if ('contains' in test) return containing(plan, test)
+  if (!('hasAll' in test)) return between(plan, test)
+  return { text: hasAll(plan, test.field, test.hasAll).join(' AND ') || '1', values: [...test.hasAll] }
+}
+
+type Prepare = Pick<DatabaseSync, 'prepare'>
+
+/** Prepares statements that give records as lists of values: objects take more time to make. */
+const inLists = (db: Prepare): Prepare => ({
+  prepare: (sql) => {
+    const statement = db.prepare(sql)
+    statement.setReturnArrays(true)
+    return statement
+  },
+})
+
+/** Prepared statements by their text, at most `most` of them: the one used longest ago makes room. */
+export const statementCache = (db: Prepare, most = 256) => {
+  const prepared = new Map<string, StatementSync>()
+  return (sql: string): StatementSync => {
+    const known = prepared.get(sql)
+    const statement = known ?? db.prepare(sql)
+    if (known !== undefined) prepared.delete(sql)
+    else if (prepared.size >= most) prepared.delete(prepared.keys().next().value ?? sql)
+    prepared.set(sql, statement)
+    return statement
+  }
 }

@@ -1,21 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Key } from '../../ports/store.ts'
-import type { Fields } from './change.ts'
-import { openDetails } from './details.ts'
-import type { Address, Entry } from './entry.ts'
-import type { AddAll } from './fresh.ts'
-import { openPacks, packedFinder } from './packs.ts'
-import { type Plan, quoted } from './plan.ts'
-import { cell } from './scalar.ts'
-import type { Draft } from './script.ts'
-import { addressed, updater } from './updater.ts'
+import { openPackedRows, packedFinder } from './packed-rows.ts'
+import { cell, type Fields, type Plan, quoted } from './plan.ts'
+import type { AddAll, Address, Entry } from './row-cache.ts'
+import type { BatchBuilder } from './write-batch.ts'
 
 /** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
 export type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
-type Needs = { db: DatabaseSync; plan: Plan; draft: Draft }
+type Needs = { db: DatabaseSync; plan: Plan; batch: BatchBuilder }
 
-/** Reads of single records; writes go into the draft. Neither judges conditions nor knows of expiry. */
+/** Reads of single records; writes go into the write batch. Neither judges conditions nor knows of expiry. */
 export const openRecords = (needs: Needs) => {
   const { plan } = needs
   const { columns } = plan
@@ -65,38 +60,38 @@ export const openRecords = (needs: Needs) => {
 
 /** A row a record. */
 const single = (needs: Needs) => {
-  const { plan, draft } = needs
-  const deletion = draft.statement(`DELETE FROM ${plan.table} WHERE ${addressed(plan)}`)
+  const { plan, batch } = needs
+  const deletion = batch.statement(`DELETE FROM ${plan.table} WHERE ${addressed(plan)}`)
   const insert = inserter(needs)
   const addAll: AddAll = (rows) => {
     for (const row of rows) insert([], row, JSON.stringify(row))
   }
-  return { insert, update: updater(needs), remove: (at: Address) => draft.add(deletion, at), addAll }
+  return { insert, update: updater(needs), remove: (at: Address) => batch.add(deletion, at), addAll }
 }
 
 /** Several rows a record, none of which has detail. */
 const packed = (needs: Needs): ReturnType<typeof single> => {
-  const { put, remove, addAll } = openPacks(needs)
+  const { put, remove, addAll } = openPackedRows(needs)
   const insert = (at: Address, _row: Fields, text: string) => put(at, text)
   const update = (at: Address, _before: Fields, _row: Fields, text: string) => put(at, text)
   return { insert, update, remove, addAll }
 }
 
 /** Adds a whole record; `small` is its detail where that is not kept aside. */
-const inserter = ({ plan, draft }: Needs) => {
+const inserter = ({ plan, batch }: Needs) => {
   const { table, keys, columns, clustered, heavy } = plan
   const hasDetail = heavy.size > 0
   const own = [...(clustered ? [] : ['_rid']), '_head', ...(hasDetail ? ['_small'] : [])]
   const names = [...own, ...[...keys, ...columns].map(quoted)]
   const marks = names.map(() => '?').join(', ')
-  const statement = draft.statement(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`)
+  const statement = batch.statement(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`)
   return (at: Address, row: Fields, text: string, small?: string | null): void => {
-    draft.begin(statement, names.length)
-    if (!clustered) for (const part of at) draft.value(part)
-    draft.value(text)
-    if (hasDetail) draft.value(small ?? null)
-    for (const field of keys) draft.value(keyCell(plan, row, field))
-    for (const field of columns) draft.value(cell(row[field], field))
+    batch.begin(statement, names.length)
+    if (!clustered) for (const part of at) batch.value(part)
+    batch.value(text)
+    if (hasDetail) batch.value(small ?? null)
+    for (const field of keys) batch.value(keyCell(plan, row, field))
+    for (const field of columns) batch.value(cell(row[field], field))
   }
 }
 
@@ -144,4 +139,83 @@ const addresses = ({ db, plan }: Needs) => {
   if (plan.clustered) return (row: Fields): Address => plan.keys.map((field) => String(row[field]))
   let last = Number(db.prepare(`SELECT max(_rid) AS last FROM ${plan.table}`).get()?.last ?? 0)
   return (): Address => [++last]
+}
+
+/** A bit each in a number of 32. */
+const MOST_COLUMNS = 30
+
+/** Names one record by its address. */
+const addressed = ({ address }: Plan) => address.map((column) => `${column} = ?`).join(' AND ')
+
+/** Sets only the columns that changed: SQLite rewrites the entry of every index whose column is named. */
+export const updater = ({ plan, batch }: Omit<Needs, 'db'>) => {
+  const { columns, address, name } = plan
+  if (columns.length > MOST_COLUMNS) throw new Error(`${name} has more than ${MOST_COLUMNS} columns`)
+  type Statement = { number: number; values: number }
+  const statements = new Map<number, Statement>()
+  /** By a bit for the small detail and one for each column. */
+  const statementOf = (changed: number): Statement => {
+    const known = statements.get(changed)
+    if (known !== undefined) return known
+    const set = ['_small', ...columns.map(quoted)].filter((_, bit) => changed & (1 << bit))
+    const names = ['_head', ...set].map((name) => `${name} = ?`).join(', ')
+    const number = batch.statement(`UPDATE ${plan.table} SET ${names} WHERE ${addressed(plan)}`)
+    const made = { number, values: 1 + set.length + address.length }
+    statements.set(changed, made)
+    return made
+  }
+  /** `small` undefined leaves the detail alone. */
+  return (at: Address, before: Fields, row: Fields, text: string, small: string | null | undefined): void => {
+    let changed = small === undefined ? 0 : 1
+    columns.forEach((field, place) => {
+      if (cell(row[field], field) !== cell(before[field], field)) changed |= 2 << place
+    })
+    const { number, values } = statementOf(changed)
+    batch.begin(number, values)
+    batch.value(text)
+    if (small !== undefined) batch.value(small)
+    columns.forEach((field, place) => {
+      if (changed & (2 << place)) batch.value(cell(row[field], field))
+    })
+    for (const part of at) batch.value(part)
+  }
+}
+
+/** Heavy fields of a row, and how many characters they take. */
+export type Detail = { detail: Fields; detailSize: number }
+
+/** Detail of up to so many characters lies in the record itself: less to write than a record of its own. */
+const MOST_INSIDE = 1_000
+const NO_DETAIL = '{}'
+
+/** The detail of a table's records: JSON text in `_small`, or under the `_rid` of its row in the table beside. */
+const openDetails = ({ db, plan, batch }: Needs) => {
+  const { table, detailTable, heavy } = plan
+  if (heavy.size === 0) return WITHOUT_DETAIL
+  const read = db.prepare(
+    `SELECT coalesce(_small, (SELECT detail FROM ${detailTable} WHERE _rid = ?1)) AS detail FROM ${table} WHERE _rid = ?1`,
+  )
+  const write = batch.statement(
+    `INSERT INTO ${detailTable} VALUES (?, ?) ON CONFLICT DO UPDATE SET detail = excluded.detail`,
+  )
+  const remove = batch.statement(`DELETE FROM ${detailTable} WHERE _rid = ?`)
+  return {
+    /** The detail of a record, whose `_small` may have been read already. */
+    read: (at: Address, small?: string): Detail => {
+      const text = small ?? String(read.get(...at)?.detail ?? NO_DETAIL)
+      return { detail: JSON.parse(text), detailSize: text.length }
+    },
+    /** What belongs in the record: the text, null when it lies aside, undefined when it is left alone. */
+    smallOf: (text: string | undefined): string | null | undefined =>
+      text === undefined || text.length <= MOST_INSIDE ? text : null,
+    write: (at: Address, text: string): void => batch.add(write, [...at, text]),
+    remove: (at: Address): void => batch.add(remove, at),
+  }
+}
+
+const WITHOUT_DETAIL = {
+  read: (_at: Address, _small?: string): Detail => ({ detail: {}, detailSize: 0 }),
+  smallOf: (_text: string | undefined): string | null | undefined => undefined,
+  write: (_at: Address, _text: string): void => undefined,
+  remove: (_at: Address): void => undefined,
 }

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../../core/errors.ts'
-import { repack } from './packs.ts'
-import { type Plan, quoted } from './plan.ts'
-import { cell } from './scalar.ts'
+import { createCommitCount } from './commit-count.ts'
+import { createCounterTable, fillCounters } from './counters.ts'
+import { createOutboxTable } from './outbox.ts'
+import { repack } from './packed-rows.ts'
+import { cell, type Plan, quoted } from './plan.ts'
 
 /** Version of the layout below, kept in `user_version`; collections and indexes grow without raising it. */
 const LAYOUT = 2
@@ -103,17 +105,17 @@ const refuseNewer = (db: DatabaseSync) => {
 }
 
 /**
- * Brings the file to what is declared, in one transaction: new collections, indexes and columns appear, retired indexes
- * go, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
+ * Brings the file to what is declared, in one transaction: new collections, indexes, columns and counters appear,
+ * retired indexes go, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
  */
 export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
   refuseNewer(db)
   db.exec('BEGIN IMMEDIATE')
-  db.exec(
-    `CREATE TABLE IF NOT EXISTS tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
-     PRIMARY KEY (grp, member, name)) WITHOUT ROWID`,
-  )
+  createCounterTable(db)
+  createOutboxTable(db)
   db.exec('CREATE TABLE IF NOT EXISTS high_water (name PRIMARY KEY, highest NOT NULL) WITHOUT ROWID')
+  createCommitCount(db)
   for (const plan of plans) growTable(db, plan)
+  fillCounters(db, plans)
   db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)
 }

@@ -1,72 +1,114 @@
-import type { Collection } from '../../core/collection.ts'
+import type { Collection, Increment } from '../../core/collection.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Key, Query, Store, Write } from '../../ports/store.ts'
-import { applier, tablesByName } from './apply.ts'
-import { type Change, groupCommit } from './batch.ts'
-import type { Fields } from './change.ts'
-import { openDatabase } from './database.ts'
-import { asProblem } from './failure.ts'
+import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
+import { createCommits } from './commit.ts'
+import { countedIn, noteCommits } from './commit-count.ts'
+import { openCounters, openIncrements } from './counters.ts'
+import { asProblem, openDatabase } from './database.ts'
+import { groupCommit } from './group-commit.ts'
 import { openHighWater } from './high-water.ts'
-import { createHot } from './hot.ts'
-import { openInlineWriter } from './inline-writer.ts'
-import { planOf } from './plan.ts'
-import { openReads } from './reads.ts'
+import { isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
+import { type Deliver, openOutbox } from './outbox.ts'
+import { type Fields, planOf } from './plan.ts'
+import { openReads } from './query.ts'
+import { createRowCache } from './row-cache.ts'
 import { grow } from './schema.ts'
-import { createDraft } from './script.ts'
-import { openSweep } from './sweep.ts'
-import { openTable } from './table.ts'
-import { openTallies } from './tally.ts'
-import { openThreadWriter } from './thread-writer.ts'
-import { openTotals } from './totals.ts'
+import { openTable, type Table } from './table.ts'
+import { createBatchBuilder } from './write-batch.ts'
+import { openInlineWriter, openThreadWriter } from './writer.ts'
 
 type Needs = {
   file: string
   collections: readonly Collection[]
   clock: Clock
+  /**
+   * Takes the messages that commits cause, from `start` on. Where it rejects, all of the call are delivered again later.
+   * Without it they stay in the file until a store with it is opened.
+   */
+  deliver?: Deliver
   /** Called when the writer has died; nothing can be written from then on. */
   onLost?: (reason: unknown) => void
 }
-/**
- * `sweep` removes at most `limit` expired rows and says how many; they count as absent before. `writable` is false after
- * a transaction that failed, until one succeeds.
- */
-export type SqliteStore = Store & { sweep(limit: number): Promise<number>; readonly writable: boolean }
 
-const open = ({ file, collections, clock, onLost }: Needs) => {
+export type SqliteStore = Store & {
+  /**
+   * Says that the receivers of messages are ready. Nothing is delivered before; what earlier processes left in the outbox is
+   * delivered now. A receiver of `rebuilt` messages rebuilds them first: those of commits after that are delivered.
+   */
+  start(): void
+  /** Resolves when nothing waits to be written or, after `start`, to be delivered, and delivered messages have no rows. */
+  drained(): Promise<void>
+  /** Removes at most `limit` expired rows and says how many; they count as absent before. */
+  sweep(limit: number): Promise<number>
+  /** False after a transaction that failed, until one succeeds. */
+  readonly writable: boolean
+}
+
+/** The table of a collection; throws for one that was not declared when the store was opened. */
+const tablesByName = (tables: readonly Table[]) => {
+  const byName = new Map(tables.map((table) => [table.plan.name, table]))
+  return ({ name }: { name: string }): Table => {
+    const table = byName.get(name)
+    if (table === undefined)
+      throw new Error(`The collection ${name} was not declared when the store was opened`)
+    return table
+  }
+}
+
+const open = ({ file, collections, clock, deliver, onLost }: Needs) => {
+  const inMemory = file === ':memory:'
+  const header = inMemory ? undefined : readHeader(file)
   const db = openDatabase(file)
   try {
     const plans = collections.map(planOf)
     grow(db, plans)
-    const draft = createDraft()
-    const hot = createHot()
-    const tallies = openTallies(draft)
-    const highWater = openHighWater(db, plans, draft)
-    const tables = plans.map((plan) => openTable({ db, plan, clock, draft, hot, highWater }))
-    const apply = applier(tablesByName(tables), tallies)
-    const writer = file === ':memory:' ? openInlineWriter(db) : openThreadWriter(file, onLost)
-    const group = groupCommit({
-      writer,
-      draft,
-      hot,
-      beforeSeal: [tallies.flush, highWater.flush],
-      onDurable: [() => totals.forget()],
-      onVoid: [tallies.forget, highWater.keepAgain, () => totals.forget()],
-    })
-    const totals = openTotals(db, () => group.isWriting)
+    const batch = createBatchBuilder()
+    const rowCache = createRowCache()
+    const increments = openIncrements(batch)
+    const highWater = openHighWater(db, plans, batch)
+    const tables = plans.map((plan) => openTable({ db, plan, clock, batch, rowCache, highWater }))
+    const tableOf = tablesByName(tables)
+    const logIndexes = new Map(collections.map((of) => [of.name, logIndexOf(of, tableOf)]))
+    // From here on a file without its log is one that lost it.
+    if (!inMemory) noteCommits(file, countedIn(db).commits)
+    if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
+    const writer = inMemory ? openInlineWriter(db) : openThreadWriter(file, onLost)
+    const writeSoon = () => group.decide(() => undefined).committed.catch(() => undefined)
+    const outbox = openOutbox({ db, batch, clock, deliver, writeSoon })
+    const counters = openCounters(db, () => group.isWriting)
+    const participants = [increments, highWater, counters, outbox]
+    const group = groupCommit({ writer, batch, rowCache, participants })
+    const commits = createCommits({ tableOf, increments, outbox, rowCache })
     return {
       db,
-      totals,
-      tableOf: tablesByName(tables),
-      apply,
-      group,
+      tables,
+      tableOf,
+      logIndexes,
       writer,
-      expired: openSweep({ db, tables, clock }),
+      writeSoon,
+      outbox,
+      counters,
+      increments,
+      group,
+      commits,
     }
   } catch (thrown) {
     db.close()
     throw asProblem(thrown)
   }
+}
+
+/** By which index the log of a collection's rows is read: the one in the order of the entries' ids. */
+const logIndexOf = ({ name, log }: Collection, tableOf: (of: { name: string }) => Table) => {
+  if (log === undefined) return undefined
+  const { plan } = tableOf(log)
+  for (const [index, { within, by }] of plan.indexes)
+    if (within !== undefined && within === plan.within && by === plan.key)
+      return { table: tableOf(log), index, within }
+  throw new Error(
+    `${log.name} cannot be the log of ${name}: it has no index of one row's entries by their key`,
+  )
 }
 
 /** What an async function would do, without its cost in the hottest path: a throw becomes a rejection. */
@@ -78,14 +120,20 @@ const promised = <T>(work: () => Promise<T>): Promise<T> => {
   }
 }
 
+/** As good as no limit. */
+const ALL = 1_000_000_000
+
 /**
- * Storage in one SQLite file, or in memory for `:memory:`. Writes are decided on the calling thread and written by
- * another, so that nobody waits for a disk but those who asked for the write; reads see what is in the file. Rows expire
- * at the moment their `expires` field names, and are not to be changed by whoever is given one. Throws Problem
- * `unavailable` when the file cannot be opened, `storage_too_new` when a newer version wrote it.
+ * Storage in one SQLite file, or in memory for `:memory:`. Commits are decided on the calling thread and written by
+ * another, so that only those wait for a disk who asked for the write; reads see what is in the file. Counters and
+ * messages are written in the transaction of the rows that cause them. Rows expire at the moment their `expires` field
+ * names; a row that was read is not to be changed. The log of a row that is removed goes in the same commit.
+ * Throws Problem `unavailable` when the file cannot be opened, `storage_too_new` when a newer version wrote it,
+ * `storage_busy` when another program reads it while it is to be marked as open.
  */
 export const openSqliteStore = (needs: Needs): SqliteStore => {
-  const { db, totals, tableOf, apply, group, writer, expired } = open(needs)
+  const { db, tables, tableOf, logIndexes, writer, writeSoon, outbox, counters, increments, group, commits } =
+    open(needs)
   const read = openReads(db, needs.clock)
   let closed: Promise<void> | undefined
 
@@ -99,19 +147,48 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     }
   }
 
-  const decide = (change: Change) => whileOpen(() => group.decide(() => apply(change)))
+  const log = (of: Collection, key: string, { after, limit = ALL }: LogRange) => {
+    const found = logIndexes.get(of.name)
+    if (found === undefined) throw new TypeError(`${of.name} declares no log`)
+    const { table, index, within } = found
+    if (tableOf(of).get(key, false) === undefined) return []
+    if (after !== undefined && table.get([key, after], false) === undefined) return []
+    const position = after === undefined ? {} : { after: { by: after, key: after } }
+    const { rows } = read.page(table, { index, is: key, order: 'asc', limit, ...position })
+    return rows.map(({ [within]: _, ...entry }) => entry)
+  }
+
+  const adjust = async (moves: readonly Increment[]) => {
+    const { committed } = group.decide(() => {
+      for (const one of moves.map(increments.check)) increments.add(one)
+    })
+    await committed
+  }
 
   const sweep = async (limit: number) => {
-    const { outcome, durable } = group.decide(() => {
-      const rows = expired(limit)
-      for (const { table, key } of rows) table.purge(key)
-      return rows.length
+    const { outcome, committed } = group.decide(() => {
+      let removed = 0
+      for (const table of tables)
+        for (const key of table.expiredKeys(limit - removed)) if (commits.expire(table, key)) removed += 1
+      return removed
     })
-    await durable
+    await committed
     return outcome
   }
 
+  const drained = async () => {
+    do {
+      if (outbox.hasToRemove) void writeSoon()
+      await group.drained()
+      await outbox.settled()
+    } while (group.isBusy || !outbox.isSettled || outbox.hasToRemove)
+  }
+
   const close = async () => {
+    const delivered = outbox.stop()
+    await group.drained()
+    await delivered
+    if (outbox.hasToRemove) await writeSoon()
     await group.drained()
     try {
       await writer.close()
@@ -125,17 +202,16 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     get: async (of: Collection, key: Key, detail = false) => whileOpen(() => tableOf(of).get(key, detail)),
     page: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.page(tableOf(of), query)),
     count: async (of: Collection, query: Query<Fields>) => whileOpen(() => read.count(tableOf(of), query)),
-    commit: (head: Write<Fields>, followers: Change['followers'] = [], detail = false) =>
+    commit: (head: Write<Fields>, rows: readonly AnyWrite[] = [], detail = false) =>
       promised(() => {
-        const { outcome, durable } = decide({ head, followers, detail })
-        return durable.then(() => outcome)
+        const { outcome, committed } = whileOpen(() => group.decide(() => commits.commit(head, rows, detail)))
+        return committed.then(() => outcome)
       }),
-    decide: (head: Write<Fields>, followers: Change['followers'] = [], detail = false) =>
-      promised(() => {
-        const { outcome, durable } = decide({ head, followers, detail })
-        return Promise.resolve({ applied: outcome.applied, row: outcome.row, durable })
-      }),
-    tallies: async (name: string, from = '') => whileOpen(() => totals.of(name, from)),
+    log: async (of: Collection, key: string, range: LogRange = {}) => whileOpen(() => log(of, key, range)),
+    counters: async (counter: string, from = '') => whileOpen(() => counters.of(counter, from)),
+    adjust: async (moves: readonly Increment[]) => whileOpen(() => adjust(moves)),
+    start: () => whileOpen(outbox.start),
+    drained,
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
     get writable() {
       return group.writable

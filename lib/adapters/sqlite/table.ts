@@ -1,42 +1,211 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { change, meets } from '../../core/change.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Insert, Key, Outcome, Remove, Update } from '../../ports/store.ts'
-import { asksAny, changesAny, type Fields, split } from './change.ts'
-import type { Before, Row } from './entry.ts'
+import type { Key, Remove, Update } from '../../ports/store.ts'
 import type { HighWater } from './high-water.ts'
-import type { Hot } from './hot.ts'
-import type { Plan } from './plan.ts'
-import { openRecords } from './records.ts'
-import type { Draft } from './script.ts'
-import { durableOf, lastOf, NOTHING, nameOf, type Parts, type Standing, seen, shown } from './standing.ts'
+import { unpacked } from './packed-rows.ts'
+import { type Fields, type Plan, quoted } from './plan.ts'
+import { openRecords, type Records } from './records.ts'
+import type { Address, Before, Entry, RowCache, Rows, Version } from './row-cache.ts'
+import type { BatchBuilder } from './write-batch.ts'
+
+/** What a caller hears of a row. */
+export type Asked = 'nothing' | 'light' | 'whole'
+
+/**
+ * What a write came to: the row as it was asked for, and the light fields before and after. `expired` are those of a row
+ * that an insert wrote over.
+ */
+export type Written =
+  | { applied: false; row: Fields | undefined }
+  | {
+      applied: true
+      row: Fields | undefined
+      before: Fields | undefined
+      after: Fields | undefined
+      expired?: Fields
+    }
+
+type Removal = Omit<Remove<Fields>, 'remove'>
 
 export type Table = ReturnType<typeof openTable>
-type Needs = { db: DatabaseSync; plan: Plan; clock: Clock; draft: Draft; hot: Hot; highWater: HighWater }
-
-/** What stands for a removed row until that is durable. */
-const GONE = { head: undefined, detail: undefined, detailSize: 0, detailText: undefined }
-/** What a record is before it is there. */
-const NEW: Before = { head: undefined, aside: false }
-
-const ABSENT: Outcome<Fields> = Object.freeze({ applied: false, row: undefined })
-
-/** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
-const insertFresh = ({ records, plan, hot }: Parts, row: Fields): Outcome<Fields> => {
-  const size = records.check(row)
-  const { addAll } = records
-  hot.fresh.add({ addAll, within: String(row[plan.within ?? '']), key: String(row[plan.key]), row }, size)
-  return { applied: true, row }
+type Needs = {
+  db: DatabaseSync
+  plan: Plan
+  clock: Clock
+  batch: BatchBuilder
+  rowCache: RowCache
+  highWater: HighWater
 }
 
-const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<Fields> => {
-  const { records, plan, rows, hot } = parts
+/** One collection: its conditional writes, decided at once and taken into the row cache, and its reads by key. */
+export const openTable = ({ db, plan, clock, batch, rowCache, highWater }: Needs) => {
+  const { expires } = plan
+  const expired = (row: Fields) => expires !== undefined && Number(row[expires] ?? Infinity) <= clock.now()
+  const records = openRecords({ db, plan, batch })
+  const rows = rowCache.rows()
+  const parts: Parts = { plan, records, rowCache, rows, isNew: highWater.of(plan.name), expired }
+  return {
+    plan,
+    detailOf: records.detailOf,
+    get: (key: Key, detail: boolean): Fields | undefined => {
+      const there = committedRow(parts, key, detail)
+      return there === undefined || expired(there.head) ? undefined : shown(there, detail ? 'whole' : 'light')
+    },
+    /** Whether any row was written lately. */
+    get hasCached() {
+      return rows.size > 0
+    },
+    /** The light fields of a row that needs not be read, expired or not: it was written lately. */
+    cachedRow: (key: Key) => seen(rows.get(nameOf(key))),
+    insert: (row: Fields, asked: Asked) => insert(parts, row, asked),
+    update: (write: Update<Fields>, asked: Asked) => update(parts, write, asked),
+    remove: (write: Removal, asked: Asked) => remove(parts, write, asked),
+    /** Removes a row that has expired; returns its light fields, undefined when it has not or is not there. */
+    expire: (key: Key): Fields | undefined => {
+      const known = rows.get(nameOf(key))
+      const there = decidedRow(parts, key, known, false)
+      if (there === undefined || !expired(there.head)) return undefined
+      take(parts, key, known, gone(there), there)
+      return there.head
+    },
+    /** Keys of rows in the file that have expired, oldest first. */
+    expiredKeys: expires === undefined ? () => [] : expiredKeys(db, plan, expires, clock),
+    keysOf: keysOf(db, parts),
+  }
+}
+
+/** What the reads and writes of one table stand on. */
+type Parts = {
+  plan: Plan
+  records: Records
+  rowCache: RowCache
+  /** Those of this table in the row cache. */
+  rows: Rows
+  isNew: ReturnType<HighWater['of']>
+  expired: (head: Fields) => boolean
+}
+
+/** A row and where it lies. `detail` is undefined when it was neither asked for nor cached; its size is in characters. */
+type Located = {
+  at: Address
+  head: Fields
+  detail: Fields | undefined
+  detailSize: number
+  aside: boolean
+}
+
+const NOTHING: Fields = Object.freeze({})
+/** What a record is before it is there. */
+const NEW: Before = { head: undefined, aside: false }
+const ABSENT: Written = Object.freeze({ applied: false, row: undefined })
+
+/** Rows of one owner and another may have the same key. */
+export const nameOf = (key: Key): string => (typeof key === 'string' ? key : `${key[0]}\0${key[1]}`)
+
+export const keyOf = ({ within, key }: Plan, row: Fields): Key =>
+  within === undefined ? String(row[key]) : [String(row[within]), String(row[key])]
+
+/** The row as the file has it, expired or not. */
+const rowInFile = ({ records }: Parts, key: Key, detail: boolean): Located | undefined => {
+  const found = records.find(key)
+  if (found === undefined) return undefined
+  const { at, head, small } = found
+  const aside = small === undefined
+  if (!detail) return { at, head, detail: undefined, detailSize: 0, aside }
+  return { at, head, ...records.detailOf(at, small), aside }
+}
+
+/** The row as the last write that was decided left it, expired or not; `entry` is what is cached of it. */
+const decidedRow = (
+  parts: Parts,
+  key: Key,
+  entry: Entry | undefined,
+  detail: boolean,
+): Located | undefined => {
+  if (entry === undefined) return pendingInsert(parts, key) ?? rowInFile(parts, key, detail)
+  const { at, head, aside } = entry
+  if (head === undefined) return undefined
+  if (entry.detail !== undefined || !detail)
+    return { at, head, detail: entry.detail, detailSize: entry.detailSize, aside }
+  // Detail that is not cached was not written since it was last committed, so the file has it.
+  return { at, head, ...parts.records.detailOf(at), aside }
+}
+
+const pendingInsert = ({ records, rowCache }: Parts, key: Key): Located | undefined => {
+  const head = typeof key === 'string' ? undefined : rowCache.inserts.find(records.addAll, ...key)
+  return head && typeof key !== 'string'
+    ? { at: key, head, detail: NOTHING, detailSize: 0, aside: false }
+    : undefined
+}
+
+/** The row as readers may see it: the file's state, which an entry without pending writes has in memory. */
+const committedRow = (parts: Parts, key: Key, detail: boolean): Located | undefined => {
+  const entry = parts.rows.get(nameOf(key))
+  return entry?.pending === 0 ? decidedRow(parts, key, entry, detail) : rowInFile(parts, key, detail)
+}
+
+/**
+ * The light fields of a cached row as the file has it. All readers get the same: its own fields are frozen, and what they
+ * hold is what is kept here.
+ */
+const seen = (entry: Entry | undefined): Fields | undefined => {
+  const head = entry?.pending === 0 ? entry.head : undefined
+  if (entry === undefined || head === undefined) return undefined
+  entry.seen ??= Object.freeze(lightOf(head))
+  return entry.seen
+}
+
+/** A copy for the caller: what is kept here must not change in its hands, and has fields that are no fields in JSON. */
+const lightOf = (head: Fields): Fields => {
+  const row: Fields = {}
+  for (const field in head) if (head[field] !== undefined) row[field] = head[field]
+  return row
+}
+
+const shown = ({ head, detail }: Pick<Located, 'head' | 'detail'>, asked: Asked): Fields | undefined => {
+  if (asked === 'nothing') return undefined
+  return asked === 'whole' ? Object.assign(lightOf(head), detail) : lightOf(head)
+}
+
+const whole = ({ head, detail }: Pick<Located, 'head' | 'detail'>): Fields =>
+  Object.assign({ ...head }, detail)
+
+const take = (
+  { rowCache, rows, records }: Parts,
+  key: Key,
+  known: Entry | undefined,
+  left: Version,
+  was: Before,
+): void => rowCache.put({ rows, name: nameOf(key), records }, known, left, was)
+
+/** What stands for a removed row until that is committed. */
+const gone = ({ at }: Located): Version => ({
+  at,
+  head: undefined,
+  detail: undefined,
+  detailSize: 0,
+  detailText: undefined,
+})
+
+/** A row of a clustered table that cannot be there yet: nothing to look up, and hardly ever looked for. */
+const insertPending = ({ records, plan, rowCache }: Parts, row: Fields): Written => {
+  const size = records.check(row)
+  const { addAll } = records
+  rowCache.inserts.add(
+    { addAll, within: String(row[plan.within ?? '']), key: String(row[plan.key]), row },
+    size,
+  )
+  return { applied: true, row, before: undefined, after: row }
+}
+
+const insert = (parts: Parts, row: Fields, asked: Asked): Written => {
+  const { records, plan, rows } = parts
   const isNew = parts.isNew(String(row[plan.key]))
-  if (isNew && plan.clustered) return insertFresh(parts, row)
+  if (isNew && plan.clustered) return insertPending(parts, row)
   const key = keyOf(plan, row)
-  const name = nameOf(key)
-  const known = isNew ? undefined : rows.get(name)
-  const there = isNew ? undefined : lastOf(parts, key, known, asked)
+  const known = isNew ? undefined : rows.get(nameOf(key))
+  const there = isNew ? undefined : decidedRow(parts, key, known, asked === 'whole')
   if (there !== undefined && !parts.expired(there.head)) return { applied: false, row: shown(there, asked) }
   const { head, detail = NOTHING } = split(row, plan.heavy)
   records.check(head)
@@ -45,12 +214,10 @@ const insert = (parts: Parts, { row }: Insert<Fields>, asked: boolean): Outcome<
   // A collection without detail writes none.
   const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail)
   const left = { at, head, detail, detailSize: detailText?.length ?? 0, detailText }
-  hot.put({ rows, name, records }, known, left, there ?? NEW)
-  return { applied: true, row: asked && plan.heavy.size > 0 ? row : shown(left, asked) }
+  take(parts, key, known, left, there ?? NEW)
+  const answer = asked === 'whole' && plan.heavy.size > 0 ? row : shown(left, asked)
+  return { applied: true, row: answer, before: undefined, after: head, ...(there && { expired: there.head }) }
 }
-
-const keyOf = ({ within, key }: Plan, row: Fields): Key =>
-  within === undefined ? String(row[key]) : [String(row[within]), String(row[key])]
 
 /** A key stays for the life of its row: no change may name it with another value. */
 const refuseNewKey = ({ plan }: Parts, head: Fields, { set, add, unset }: Update<Fields>) => {
@@ -62,36 +229,32 @@ const refuseNewKey = ({ plan }: Parts, head: Fields, { set, add, unset }: Update
 }
 
 /** Detail is read when a condition, a change or the caller names it, and written only when it is changed. */
-const update = (parts: Parts, write: Update<Fields>, asked: boolean): Outcome<Fields> => {
+const update = (parts: Parts, write: Update<Fields>, asked: Asked): Written => {
   const { plan, rows } = parts
   const changesDetail = plan.heavy.size > 0 && changesAny(plan.heavy, write)
-  const asksDetail = asksAny(plan.heavy, write.when)
-  const name = nameOf(write.key)
-  const known = rows.get(name)
-  const there = lastOf(parts, write.key, known, changesDetail || asksDetail || asked)
+  const asksDetail = namesAny(plan.heavy, write.when)
+  const known = rows.get(nameOf(write.key))
+  const there = decidedRow(parts, write.key, known, changesDetail || asksDetail || asked === 'whole')
   if (there === undefined || parts.expired(there.head)) return ABSENT
   if (!meets(asksDetail ? whole(there) : there.head, write.when))
     return { applied: false, row: shown(there, asked) }
   refuseNewKey(parts, there.head, write)
   const left = changesDetail ? changedWhole(plan, there, write) : changedHead(there, write)
   parts.records.check(left.head, write.set ?? NOTHING)
-  parts.hot.put({ rows, name, records: parts.records }, known, left, there)
-  return { applied: true, row: asked ? whole(left) : shown(left, false) }
+  take(parts, write.key, known, left, there)
+  return { applied: true, row: shown(left, asked), before: there.head, after: left.head }
 }
 
-const whole = ({ head, detail }: Pick<Standing, 'head' | 'detail'>): Fields =>
-  Object.assign({ ...head }, detail)
-
-type Left = Row & { head: Fields }
+type Left = Version & { head: Fields }
 
 /** The light fields changed alone; the detail stays as it is. */
-const changedHead = ({ at, head: before, detail, detailSize }: Standing, write: Update<Fields>): Left => {
+const changedHead = ({ at, head: before, detail, detailSize }: Located, write: Update<Fields>): Left => {
   const head = { ...before }
   change(head, write)
   return { at, head, detail, detailSize, detailText: undefined }
 }
 
-const changedWhole = ({ heavy }: Plan, there: Standing, write: Update<Fields>): Left => {
+const changedWhole = ({ heavy }: Plan, there: Located, write: Update<Fields>): Left => {
   const row = whole(there)
   change(row, write)
   const { head, detail = NOTHING } = split(row, heavy)
@@ -99,49 +262,74 @@ const changedWhole = ({ heavy }: Plan, there: Standing, write: Update<Fields>): 
   return { at: there.at, head, detail, detailSize: detailText.length, detailText }
 }
 
-const remove = (parts: Parts, { key, when }: Remove<Fields>, asked: boolean): Outcome<Fields> => {
-  const { plan, rows, records, hot } = parts
-  const name = nameOf(key)
-  const known = rows.get(name)
-  const there = lastOf(parts, key, known, asked || asksAny(plan.heavy, when))
+const remove = (parts: Parts, { key, when }: Removal, asked: Asked): Written => {
+  const known = parts.rows.get(nameOf(key))
+  const asksDetail = asked === 'whole' || namesAny(parts.plan.heavy, when)
+  const there = decidedRow(parts, key, known, asksDetail)
   if (there === undefined || parts.expired(there.head)) return ABSENT
   const row = shown(there, asked)
   if (!meets(whole(there), when)) return { applied: false, row }
-  hot.put({ rows, name, records }, known, { ...GONE, at: there.at }, there)
-  return { applied: true, row }
+  take(parts, key, known, gone(there), there)
+  return { applied: true, row, before: there.head, after: undefined }
 }
 
-const get = (parts: Parts, key: Key, detail: boolean): Fields | undefined => {
-  const there = durableOf(parts, key, detail)
-  return there === undefined || parts.expired(there.head) ? undefined : shown(there, detail)
-}
-
-/** One collection: its conditional writes, decided at once and added to the draft, and its reads by key. */
-export const openTable = ({ db, plan, clock, draft, hot, highWater }: Needs) => {
-  const { expires } = plan
-  const expired = (row: Fields) => expires !== undefined && Number(row[expires] ?? Infinity) <= clock.now()
-  const records = openRecords({ db, plan, draft })
-  const parts: Parts = { plan, records, hot, rows: hot.rows(), isNew: highWater.of(plan.name), expired }
-  return {
-    plan,
-    detailOf: records.detailOf,
-    get: (key: Key, detail: boolean) => get(parts, key, detail),
-    /** Whether any row was written lately. */
-    get hasAtHand() {
-      return parts.rows.size > 0
-    },
-    /** The light fields of a row that needs not be read, expired or not: it was written lately. */
-    atHand: (key: Key) => seen(parts.rows.get(nameOf(key))),
-    insert: (write: Insert<Fields>, detail: boolean) => insert(parts, write, detail),
-    update: (write: Update<Fields>, detail: boolean) => update(parts, write, detail),
-    remove: (write: Remove<Fields>, detail: boolean) => remove(parts, write, detail),
-    /** Removes a record whatever its row says. */
-    purge: (key: Key) => {
-      const name = nameOf(key)
-      const known = parts.rows.get(name)
-      const there = lastOf(parts, key, known, false)
-      if (there === undefined || !expired(there.head)) return
-      hot.put({ rows: parts.rows, name, records }, known, { ...GONE, at: there.at }, there)
-    },
+/** The keys of all rows of an owner, those included that are decided and not committed. */
+const keysOf = (db: DatabaseSync, { plan, records, rowCache, rows }: Parts) => {
+  const { within, key, table, packed } = plan
+  if (within === undefined) return (_owner: string): string[] => []
+  const select = db.prepare(
+    `SELECT ${quoted(key)} AS key FROM ${packed ? unpacked(plan) : table} WHERE ${quoted(within)} = ?`,
+  )
+  return (owner: string): string[] => {
+    const inFile = select.all(owner).map((record) => String(record.key))
+    const ofOwner = `${owner}\0`
+    const cached = [...rows.keys()].filter((name) => name.startsWith(ofOwner))
+    const inserted = rowCache.inserts.keysOf(records.addAll, owner)
+    return [...new Set([...inFile, ...cached.map((name) => name.slice(ofOwner.length)), ...inserted])]
   }
+}
+
+const expiredKeys = (db: DatabaseSync, { table, keys }: Plan, expires: string, clock: Clock) => {
+  const names = keys.map(quoted)
+  const find = db.prepare(
+    `SELECT ${names.join(', ')} FROM ${table} WHERE ${quoted(expires)} <= ? ORDER BY ${quoted(expires)} LIMIT ?`,
+  )
+  return (limit: number): Key[] =>
+    find.all(clock.now(), limit).map((row) => {
+      const [first = '', second] = keys.map((field) => String(row[field]))
+      return second === undefined ? first : [first, second]
+    })
+}
+
+const namesAny = (fields: ReadonlySet<string>, named: object | undefined): boolean => {
+  for (const field in named) if (fields.has(field)) return true
+  return false
+}
+
+/** Whether a change names one of the fields. */
+const changesAny = (fields: ReadonlySet<string>, { set, setIfAbsent, add, unset }: Update<Fields>): boolean =>
+  namesAny(fields, set) ||
+  namesAny(fields, setIfAbsent) ||
+  namesAny(fields, add) ||
+  (unset?.some((field) => fields.has(field)) ?? false)
+
+/**
+ * The row's light and heavy fields apart; without any heavy one `detail` is undefined. Heavy fields stay in `head` as
+ * undefined, so that it is an object of the row's own shape.
+ */
+const split = (
+  row: Readonly<Fields>,
+  heavy: ReadonlySet<string>,
+): { head: Fields; detail: Fields | undefined } => {
+  if (heavy.size === 0) return { head: row, detail: undefined }
+  const head: Fields = { ...row }
+  let detail: Fields | undefined
+  for (const field of heavy) {
+    const value = head[field]
+    if (value === undefined) continue
+    detail ??= {}
+    detail[field] = value
+    head[field] = undefined
+  }
+  return { head, detail }
 }

@@ -1,35 +1,38 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { openDatabase } from './database.ts'
-import { openExecution } from './execute.ts'
-import { createFolding } from './folding.ts'
-import type { Script } from './script.ts'
+import { dropNote, openCommitCount } from './commit-count.ts'
+import { createCheckpoints, openDatabase } from './database.ts'
+import { checkpointAndMarkClosed } from './open-mark.ts'
+import { openExecution, type WriteBatch } from './write-batch.ts'
 
-/** Nothing for a script that was committed, else what SQLite raised, in a form that crosses threads whole. */
-export type Answer = { message: string; code?: unknown; errcode?: unknown } | undefined
+/** Nothing for a batch that was committed, else what SQLite raised, in a form that crosses threads whole. */
+export type ThreadAnswer = { message: string; code?: unknown; errcode?: unknown } | undefined
 
-const db = openDatabase(workerData.file)
-const execute = openExecution(db)
-const folding = createFolding(db)
+const { file } = workerData as { file: string }
+const db = openDatabase(file)
+const count = openCommitCount(db, file)
+const execute = openExecution(db, count)
+const checkpoints = createCheckpoints(db)
 
-const write = (script: Script) => {
-  execute(script)
-  folding.written()
+const write = (batch: WriteBatch) => {
+  execute(batch)
+  checkpoints.written()
 }
 
 const close = () => {
-  folding.stop()
+  checkpoints.stop()
+  count.close()
   try {
-    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    if (checkpointAndMarkClosed(db)) dropNote(file)
   } finally {
     db.close()
   }
 }
 
-parentPort?.on('message', (message: Script | 'close') => {
+parentPort?.on('message', (message: WriteBatch | 'close') => {
   parentPort?.postMessage(answerTo(() => (message === 'close' ? close() : write(message))))
 })
 
-const answerTo = (work: () => void): Answer => {
+const answerTo = (work: () => void): ThreadAnswer => {
   try {
     work()
     return undefined

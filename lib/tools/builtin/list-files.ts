@@ -13,9 +13,10 @@ export const listFiles = defineTool({
   paths: ({ path }) => [path],
   subject: ({ path }) => path,
   async run({ path }, { workspace }) {
-    const names = await workspace.list(path)
+    const { names, truncated } = await workspace.list(path, MOST)
     if (names.length === 0) return { content: 'The folder is empty.' }
-    const rest = names.length > MOST ? [`[${names.length - MOST} more not shown]`] : []
-    return { content: [...names.slice(0, MOST), ...rest].join('\n') }
+    return {
+      content: [...names, ...(truncated ? [`[more than ${MOST}; the rest is not shown]`] : [])].join('\n'),
+    }
   },
 })

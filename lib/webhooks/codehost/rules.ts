@@ -2,7 +2,7 @@ import { type Ask, kindOf, type Labels, type Rule, rule } from '../ask.ts'
 import { orderIn } from '../outside-text.ts'
 import { CommentEvent, IssueEvent, PullRequestEvent } from './payload.ts'
 
-/** Whose comments count; whoever else may comment is a stranger. */
+/** The author associations whose comments may ask for a task. */
 const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
 type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'], 'pull_request'> }

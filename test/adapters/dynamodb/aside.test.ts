@@ -59,7 +59,11 @@ describe('large detail', () => {
     const change = { update: notes, key: 'taken', when: { state: 'shut' }, set: { body: large('b') } }
     expect((await store.commit(change)).applied).toBe(false)
     expect(
-      (await store.commit({ insert: notes, row }, [{ insert: notes, row: note('also', row) }])).applied,
+      (
+        await store.commit({ insert: notes, row }, [
+          { insert: notes, row: note('also taken', { body: large('b') }) },
+        ])
+      ).applied,
     ).toBe(false)
     expect(await kept('taken')).toBe(0)
   })

@@ -1,27 +1,32 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  type ChangeConsumer,
+  createChangeConsumer,
+} from '../../../lib/adapters/aws/dynamodb/change-consumer.ts'
+import type { StreamRecord } from '../../../lib/adapters/aws/dynamodb/stream.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
-import { dayOf, iso } from '../../../lib/core/time.ts'
+import { iso } from '../../../lib/core/time.ts'
 import type { Store } from '../../../lib/ports/store.ts'
-import { taskEvents, tasks as taskRows } from '../../../lib/tasks/rows.ts'
-import type { CreateTask } from '../../../lib/tasks/schema.ts'
+import { createTaskCounters } from '../../../lib/tasks/counters.ts'
+import { tasks as taskRows } from '../../../lib/tasks/rows.ts'
+import type { CreateTask, TaskRow } from '../../../lib/tasks/schema.ts'
 import type { Tasks } from '../../../lib/tasks/service.ts'
-import { DAILY_TOTALS, TASK_TOTALS } from '../../../lib/tasks/tally.ts'
-import { createTotals } from '../../../lib/tasks/totals.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
+import { createStreams, streamArnsOf } from '../../../offline/streams.ts'
 import { databaseForTests } from '../../fakes/database.ts'
+import { createFakeLog } from '../../fakes/log.ts'
 import { body, lifeOf, principal, tasksOn } from './life.ts'
 import { type Opened, openTables } from './opened.ts'
 
-const eventOf = (id: string) => ({ id, taskId: 'task', type: 'created', timestamp: iso(0) }) as const
-/** Totals of a service with eight agents. */
-const manyTotals = Object.fromEntries(
-  Array.from({ length: 8 }, (_, at) => `agent-${at}`).flatMap((agent) =>
-    ['agent', 'completed', 'failed', 'durationMs'].map((name) => [`${name}:${agent}`, 1_000_000]),
-  ),
-)
 const DAY_MS = 86_400_000
+/** A finished task of one of eight agents. */
+const rowOf = (n: number, createdAt: string): TaskRow => ({
+  ...{ id: `task_day_${n}`, title: 't', priority: 3, status: 'completed', source: 'api', labels: [] },
+  ...{ agent: `agent-${n % 8}`, attempts: 1, maxAttempts: 3, createdAt, updatedAt: createdAt },
+  ...{ startedAt: createdAt, completedAt: createdAt, createdBy: 'user_ann', fence: 1 },
+})
 
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: nothing counts capacity units')
 const suite = hasDynoxide() ? describe : describe.skip
@@ -32,6 +37,8 @@ suite('the capacity units of DynamoDB', () => {
   let opened: Opened
   let store: Store
   let tasks: Tasks
+  let consumer: ChangeConsumer
+  let lastCounted: string | undefined
 
   beforeAll(async () => {
     const { client } = database()
@@ -39,6 +46,10 @@ suite('the capacity units of DynamoDB', () => {
     store = opened.store
     tasks = tasksOn(store)
     meter = meterCapacity(client)
+    consumer = createChangeConsumer({
+      ...{ client, collections, clock, tableName: opened.tableName, log: createFakeLog() },
+      deliver: async () => undefined,
+    })
   })
 
   const make = (count: number) =>
@@ -48,6 +59,26 @@ suite('the capacity units of DynamoDB', () => {
     await work()
     return meter()
   }
+  /** What the counters take of the changes so far, each change in a batch of its own or all in one. */
+  const counting = async (isBurst: boolean): Promise<Capacity> => {
+    const [arn = ''] = await streamArnsOf(database().client, opened.definitions)
+    const { shards, start, read } = createStreams(database().endpoint)
+    const [shard] = await shards(arn)
+    const shardId = shard?.ShardId ?? ''
+    const all: StreamRecord[] = []
+    let from: string | undefined = await start(arn, shardId, lastCounted)
+    for (let before = -1; from !== undefined && all.length > before; ) {
+      before = all.length
+      const page: Awaited<ReturnType<typeof read>> = await read(from, 1_000)
+      all.push(...page.records.map((record) => ({ ...record, eventSourceARN: arn })))
+      from = page.next
+    }
+    lastCounted = all.at(-1)?.dynamodb?.SequenceNumber ?? lastCounted
+    return costOf(async () => {
+      if (isBurst) return consumer({ Records: all, shardId })
+      for (const record of all) await consumer({ Records: [record], shardId })
+    })
+  }
   /** The units that a create, a claim and a completion write. */
   const lived = async (more: Partial<CreateTask> = {}): Promise<number[]> => {
     const { created, claimed, completed } = await lifeOf(tasks, meter, more)
@@ -55,20 +86,26 @@ suite('the capacity units of DynamoDB', () => {
     return [created.write, claimed.write, completed.write]
   }
 
-  it('are 20 for the writes of a small task, and no reads', async () => {
-    // A task in the table and two indexes, a moved status twice in its index; with it its events and totals.
-    expect(await lived()).toEqual([7, 6, 7])
+  it('are 11 for the writes of a small task, and no reads', async () => {
+    // A task in the table and two indexes, a moved status twice in its index; its events are in it.
+    expect(await lived()).toEqual([3, 4, 4])
   })
-  it('are no more for one that was asked for with 0.5 kB, 0.3 of it a prompt', async () => {
+  it('are 13 for one that was asked for with 0.5 kB, 0.3 of it a prompt', async () => {
     expect(JSON.stringify(body({ prompt: 'p'.repeat(300) })).length).toBeGreaterThan(500)
-    expect(await lived({ prompt: 'p'.repeat(300) })).toEqual([7, 6, 7])
+    expect(await lived({ prompt: 'p'.repeat(300) })).toEqual([3, 5, 5])
   })
   it('are 9 more with a prompt of 3 kB, which no index has', async () => {
-    expect(await lived({ prompt: 'p'.repeat(3_000) })).toEqual([10, 9, 10])
+    expect(await lived({ prompt: 'p'.repeat(3_000) })).toEqual([6, 7, 7])
   })
-  it('are 15 for a create with an idempotency key', async () => {
-    // The transaction doubles record and task; indexes, event and totals; then the move to queued with its own.
-    expect((await costOf(() => tasks.createOnce(principal, body(), 'key'))).write).toBe(15)
+  it('are 6 for a create with an idempotency key', async () => {
+    expect((await costOf(() => tasks.createOnce(principal, body(), 'key'))).write).toBe(6)
+  })
+  it('are at most 5 for the counters of a lone task, and 2 for those of a batch of 30', async () => {
+    await counting(true)
+    await lived()
+    expect(await counting(false)).toMatchObject({ read: 0, write: 5 })
+    for (let n = 0; n < 30; n += 1) await lived()
+    expect(await counting(true)).toMatchObject({ read: 0, write: 2 })
   })
   it.each([20, 2_000])(
     'are at most 16 for the newest 50 of %i tasks',
@@ -87,17 +124,10 @@ suite('the capacity units of DynamoDB', () => {
     120_000,
   )
   it('are at most 8 for the state of the queue, and for the analytics of 30 days', async () => {
-    const days = Array.from({ length: 30 }, (_, at) => dayOf(iso(clock.now() - at * DAY_MS)))
-    // Four processes write, each to a shard of its own.
-    for (const [at, day] of days.entries())
-      for (const shard of [0, 1, 2, 3])
-        await opened
-          .again({ random: () => shard / 4 })
-          .commit({ insert: taskEvents, row: eventOf(`${at}-${shard}`) }, [
-            { tally: DAILY_TOTALS, member: day, add: { created: 9_999, completed: 9_999, failed: 9_999 } },
-            { tally: TASK_TOTALS.group, member: TASK_TOTALS.member, add: manyTotals },
-          ])
-    expect((await costOf(() => createTotals(store).byStatus())).read).toBeLessThanOrEqual(8)
+    for (let day = 0; day < 30; day += 1)
+      await store.commit({ insert: taskRows, row: rowOf(day, iso(clock.now() - day * DAY_MS)) })
+    await counting(true)
+    expect((await costOf(() => createTaskCounters(store).byStatus())).read).toBeLessThanOrEqual(8)
     expect((await costOf(() => tasks.analytics())).read).toBeLessThanOrEqual(8)
     expect((await tasks.analytics()).daily).toHaveLength(30)
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
-import { createExcess } from '../../../lib/adapters/aws/dynamodb/excess.ts'
+import { createProjectionBudget } from '../../../lib/adapters/aws/dynamodb/blob-offload.ts'
 import { planOf } from '../../../lib/adapters/aws/dynamodb/plan.ts'
 import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
@@ -7,7 +7,8 @@ import { collections } from '../../../lib/collections.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
 import { iso } from '../../../lib/core/time.ts'
 import type { Position } from '../../../lib/ports/store.ts'
-import { type TaskRow, tasks } from '../../../lib/tasks/rows.ts'
+import { tasks } from '../../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../../lib/tasks/schema.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { databaseForTests } from '../../fakes/database.ts'
@@ -56,20 +57,24 @@ const rowOf = (n: number, texts: Texts): TaskRow => ({
 })
 
 const plan = planOf(tasks as unknown as Collection, ({ name }) => name)
-const excess = createExcess()
+const budget = createProjectionBudget()
 /** The longest text that lies in the index still. */
-const most = (isExcess: (text: string) => boolean): string => {
+const most = (isOver: (text: string) => boolean): string => {
   let length = 1
-  while (!isExcess('x'.repeat(length + 1))) length += 1
+  while (!isOver('x'.repeat(length + 1))) length += 1
   return 'x'.repeat(length)
 }
-const message = most((text) => excess.ofChange(plan, { error: { code: 'failed', message: text } }).length > 0)
+const message = most(
+  (text) => budget.overOfChange(plan, { error: { code: 'failed', message: text } }).length > 0,
+)
 const WORDED = ['title', 'sourceId', 'sourceUrl', 'repository', 'branch', 'assignedAgent'] as const
 /** Every field a byte too short to lie aside. */
 const brimful = (): Texts => {
   const fields = WORDED.map((field) => {
     const many = Object.fromEntries(WORDED.map((name) => [name, 'x'.repeat(500)]))
-    const text = most((value) => excess.ofRow(plan, rowOf(0, { ...many, [field]: value })).includes(field))
+    const text = most((value) =>
+      budget.overOfRow(plan, rowOf(0, { ...many, [field]: value })).includes(field),
+    )
     return [field, text]
   })
   return { ...Object.fromEntries(fields), labels: ['x'.repeat(90)] }

@@ -28,8 +28,12 @@ const conflict = (command: string) =>
         $metadata: { httpStatusCode: 400 },
       })
 
-/** Has calls fail as `next` says for each, tries that the SDK makes again included; undefined lets one through. */
-export const injectFaults = (client: DynamoDBClient, next: (command: string) => Fault | undefined): void => {
+/** `meanwhile` happens between what took effect and the loss of its answer. Has calls fail as `next` says for each, tries that the SDK makes again included; undefined lets one through. */
+export const injectFaults = (
+  client: DynamoDBClient,
+  next: (command: string) => Fault | undefined,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): void => {
   client.middlewareStack.add(
     (send, { commandName = '' }) =>
       async (args) => {
@@ -39,6 +43,7 @@ export const injectFaults = (client: DynamoDBClient, next: (command: string) => 
         if (fault === 'conflict') throw conflict(commandName)
         if (fault === undefined) return send(args)
         await send(args).catch(() => undefined)
+        await meanwhile()
         throw reset()
       },
     { step: 'deserialize', priority: 'high', name: 'injectFaults' },

@@ -4,18 +4,32 @@ import type { Store } from '../../../lib/ports/store.ts'
 import { type CreateTask, CreateTaskSchema } from '../../../lib/tasks/schema.ts'
 import { createTasks, type Tasks } from '../../../lib/tasks/service.ts'
 import type { Capacity } from '../../../offline/capacity.ts'
+import { unlimited } from '../../fakes/limiter.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 
-/** A service whose queue is durable and takes everything: what a deployed one writes. */
+async function* createNothing() {
+  yield* []
+}
+
+/** A service whose queue takes everything: what a deployed one writes. */
 export const tasksOn = (store: Store): Tasks => {
   const clock = createClock()
   return createTasks({
     store,
-    queue: { durable: true, longestDelayMs: 900_000, send: async () => undefined },
+    queue: { longestDelayMs: 900_000, send: async () => undefined },
     agents: { fallback: 'test-agent', types: () => ['test-agent'] },
-    giveUp: () => ({ followers: [], after: async () => undefined }),
+    repositories: { check: async () => undefined },
+    feed: { append: async () => [], read: async () => [], follow: () => createNothing() },
+    deadLetterOf: () => {
+      throw new Error('no task fails here')
+    },
+    resolveDeadLetter: () => {
+      throw new Error('there are no dead letters here')
+    },
     stopRun: () => undefined,
     ended: async () => undefined,
+    limiter: unlimited,
+    audit: async () => undefined,
     clock,
     ids: createIds({ clock }),
     log: createFakeLog(),
@@ -41,9 +55,9 @@ export const lifeOf = async (tasks: Tasks, meter: () => Capacity, more: Partial<
   meter()
   const { id } = await tasks.create(principal, body(more))
   const created = meter()
-  const claim = await tasks.runs.claim({ taskId: id, attempt: 1 })
+  const claim = await tasks.lease.claim({ taskId: id, attempt: 1 })
   const claimed = meter()
   if (claim === undefined) throw new Error('there was nothing to claim')
-  await tasks.runs.succeed(claim.task, { success: true, output: 'Done.' })
+  await tasks.lease.succeed(claim, { success: true, output: 'Done.' })
   return { created, claimed, completed: meter() }
 }

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { startDynalite, startDynamoDb } from '../../../offline/emulators.ts'
-import { lines, note, notes, samples } from '../../contract/store-samples.ts'
+import { job, jobs, lines, note, notes, samples } from '../../contract/store-samples.ts'
 import { databaseForTests } from '../../fakes/database.ts'
 import { type Fault, injectFaults } from './faults.ts'
-import { openTables } from './opened.ts'
+import { openClient, openTables } from './opened.ts'
 
 /** A write took effect, its answer was lost, and the SDK sent it again: it is to count once, as applied. */
 describe.each([
@@ -14,12 +14,26 @@ describe.each([
 ])('a write whose answer is lost, on %s', (_, start) => {
   const database = databaseForTests(start)
   let store: Store
+  let other: Store
+  /** What another process does before the next lost answer. */
+  let meanwhile: (() => Promise<unknown>) | undefined
   const due = new Map<string, Fault[]>()
 
   beforeAll(async () => {
     const { client } = database()
-    injectFaults(client, (command) => due.get(command)?.shift())
-    store = (await openTables({ client, collections: samples, clock: createClock() })).store
+    const second = openClient(database().endpoint)
+    injectFaults(
+      client,
+      (command) => due.get(command)?.shift(),
+      async () => {
+        const first = meanwhile
+        meanwhile = undefined
+        await first?.()
+      },
+    )
+    const opened = await openTables({ client, collections: samples, clock: createClock() })
+    store = opened.store
+    other = opened.again({ client: second })
   })
   /** Of the next call of this command. */
   const loseAnswer = (command: string) => due.set(command, ['unanswered'])
@@ -56,18 +70,16 @@ describe.each([
     expect({ applied, after }).toEqual({ applied: true, after: { ...row, at: 2 } })
     expect((await store.get(lines, ['n', 'l']))?.at).toBe(2)
   })
-  it.each([
-    ['of additions only', {}, {}],
-    ['with an extreme', { most: { last: 3 } }, { last: 3 }],
-  ])('is a tally that counts once, also in the midst of others: %s', async (name, more, extremes) => {
-    const take = (n: number) =>
-      store.commit({ insert: lines, row: { noteId: name, id: String(n), at: n, text: '' } }, [
-        { tally: name, member: 'm', add: { n: 1 }, ...more },
-      ])
+  it('is a change that counts once and appends its entry once, without a condition and after another write', async () => {
+    await store.commit({ insert: jobs, row: job('log', { size: 0 }) })
+    const change = { update: jobs, key: 'log', add: { size: 1 } }
     loseAnswer('UpdateItemCommand')
-    await Promise.all([1, 2, 3].map(take))
-    expect(taken()).toBe(true)
-    expect(await store.tallies(name)).toEqual({ m: { n: 3, ...extremes } })
+    expect((await store.commit({ ...change, log: [{ id: 'e1' }] })).row?.size).toBe(1)
+    meanwhile = () => other.commit({ ...change, log: [{ id: 'e3' }] })
+    loseAnswer('UpdateItemCommand')
+    expect((await store.commit({ ...change, log: [{ id: 'e2' }] })).applied).toBe(true)
+    expect((await store.get(jobs, 'log'))?.size).toBe(3)
+    expect((await store.log(jobs, 'log')).map(({ id }) => id)).toEqual(['e1', 'e2', 'e3'])
   })
   it('is a removal of which nobody can tell', async () => {
     await store.commit({ insert: notes, row: note('gone') })
@@ -75,7 +87,7 @@ describe.each([
     await expect(store.commit({ remove: notes, key: 'gone' })).rejects.toMatchObject({ kind: 'unavailable' })
     expect(await store.get(notes, 'gone')).toBeUndefined()
   })
-  it('is a head with its followers', async () => {
+  it('is a head with its rows', async () => {
     await store.commit({ insert: notes, row: note('beside', { rank: 0 }) })
     await store.commit({ insert: notes, row: note('head') })
     loseAnswer('TransactWriteItemsCommand')

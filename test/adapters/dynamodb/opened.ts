@@ -32,8 +32,9 @@ export type Opened = Awaited<ReturnType<typeof openTables>>
 export const openTables = async (needs: Needs) => {
   const prefix = newPrefix()
   const tableName = ({ name }: { name: string }) => prefix + name
-  await createTables(needs.client, tableDefinitions(needs.collections, tableName))
+  const definitions = tableDefinitions(needs.collections, tableName)
+  await createTables(needs.client, definitions)
   const again = (more: Partial<Needs> = {}) =>
     createDynamoStore({ random: Math.random, tableName, ...needs, ...more })
-  return { store: again(), again }
+  return { store: again(), again, tableName, definitions }
 }

@@ -15,8 +15,8 @@ const defining = (more: Partial<Collection<Row>>) => () =>
   tableDefinitions(declared(more), ({ name }) => name)
 
 describe('the tables of the service', () => {
-  it('are one per collection, and one for the totals', () => {
-    const names = [...collections.map(({ name }) => name), 'tallies'].map((name) => `stage-${name}`)
+  it('are one per collection, and one for the counters', () => {
+    const names = [...collections.map(({ name }) => name), 'counters'].map((name) => `stage-${name}`)
     expect(definitions.map(({ create }) => create.TableName)).toEqual(names)
     for (const { create } of definitions) expect(create.BillingMode).toBe('PAY_PER_REQUEST')
   })
@@ -38,6 +38,18 @@ describe('the tables of the service', () => {
     expect(create?.KeySchema?.map(({ AttributeName }) => AttributeName)).toEqual(['taskId', 'id'])
     expect(create?.GlobalSecondaryIndexes).toBeUndefined()
   })
+  it('have a stream where changes are counted or sent, and nowhere else', () => {
+    const followed = collections
+      .filter(({ counts, sends }) => counts !== undefined || sends !== undefined)
+      .map(({ name }) => `stage-${name}`)
+    const found = definitions.filter(({ create }) => create.StreamSpecification !== undefined)
+    expect(found.map(({ create }) => create.TableName)).toEqual(followed)
+    for (const { create } of found)
+      expect(create.StreamSpecification).toEqual({
+        StreamEnabled: true,
+        StreamViewType: 'NEW_AND_OLD_IMAGES',
+      })
+  })
   it('let expire what is declared to, and nothing else', () => {
     const expiring = collections
       .filter(({ expires }) => expires !== undefined)
@@ -47,7 +59,7 @@ describe('the tables of the service', () => {
   })
   it.each<[string, Partial<Collection<Row>>]>([
     ['a name that is no name', { name: 'a b' }],
-    ['the name of the totals', { name: 'tallies' }],
+    ['the name of the counters', { name: 'counters' }],
     ['an index over detail', { detail: ['body'], indexes: { newest: { by: 'body' } } }],
     [
       'more fields in one index than DynamoDB takes',

@@ -6,13 +6,21 @@ import { type Collection, collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 
 export type Job = { id: string; state: string; at: string; rank?: number; body?: string; until?: number }
+const ofAll = (count: number) => [{ counter: 'jobs', member: 'all', add: { count } }]
+/** They are counted; one whose rank is no number that can be added cannot be. */
 export const jobs = collection<Job>({
   name: 'jobs',
   key: 'id',
   detail: ['body'],
   expires: 'until',
   indexes: { newest: { by: 'at' }, byState: { within: 'state', by: 'at' } },
+  counts: ({ before, after }) => {
+    if (after?.rank === UNCOUNTABLE) return ofAll(Number.NaN)
+    if (!before === !after) return []
+    return ofAll(after ? 1 : -1)
+  },
 })
+export const UNCOUNTABLE = 0.123
 export const job = (n: number, more: Partial<Job> = {}): Job => ({
   id: `j${n}`,
   state: 'open',

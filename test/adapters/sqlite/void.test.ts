@@ -18,11 +18,10 @@ const held = async (file: string, work: () => Promise<void>) => {
   }
 }
 const storageFailed = { status: 'rejected', reason: { code: 'storage_unavailable' } }
-const tally = { tally: 't', member: 'm', add: { count: 1 } }
 
 describe('a transaction that fails', () => {
-  // Few changes wait for the writer to be free, many are a script that lies ready with it.
-  it.each([1, 40])('voids the %i changes that were decided on top of it', (count) =>
+  // Few changes wait for the writer to be free, many are a batch that lies ready with it.
+  it.each([1, 40])('voids the %i commits that were decided on top of it', (count) =>
     inFolder(async (folder) => {
       const file = join(folder, 'store.db')
       const store = openJobs(file)
@@ -33,14 +32,17 @@ describe('a transaction that fails', () => {
         await nextTurn()
         await nextTurn()
         for (let rank = 1; rank <= count; rank += 1)
-          outcomes.push(store.commit({ update: jobs, key: 'j1', set: { rank } }, [tally]))
+          outcomes.push(store.commit({ update: jobs, key: 'j1', set: { rank } }))
         await Promise.allSettled(outcomes)
       })
       expect(await Promise.allSettled(outcomes)).toMatchObject(Array(count + 1).fill(storageFailed))
       expect(store.writable).toBe(false)
-      expect([await store.get(jobs, 'j1'), await store.tallies('t')]).toEqual([undefined, {}])
-      expect((await store.commit({ insert: jobs, row: job(1) }, [tally])).applied).toBe(true)
-      expect([store.writable, await store.tallies('t')]).toEqual([true, { m: { count: 1 } }])
+      expect([await store.get(jobs, 'j1'), await store.counters('jobs')]).toEqual([
+        undefined,
+        { all: { count: 1 } },
+      ])
+      expect((await store.commit({ insert: jobs, row: job(1) })).applied).toBe(true)
+      expect([store.writable, await store.counters('jobs')]).toEqual([true, { all: { count: 2 } }])
       await store.close()
     }),
   )
@@ -64,13 +66,13 @@ describe('a transaction that fails', () => {
       await again.close()
     }))
 
-  it('costs the writer no statement that only a script without a turn would have told it', () =>
+  it('costs the writer no statement that only a batch without a turn would have told it', () =>
     inFolder(async (folder) => {
       const store = openJobs(join(folder, 'store.db'))
       const update = (set: Partial<Job>) => store.commit({ update: jobs, key: 'j0', set })
       await store.commit({ insert: jobs, row: job(0) })
       await held(join(folder, 'store.db'), async () => {
-        // As many as two scripts hold, so that the third is made and waits.
+        // As many as two batches hold, so that the third is made and waits.
         const fill = Array.from({ length: 1_024 }, (_, n) => store.commit({ insert: jobs, row: job(n + 1) }))
         const third = Array.from({ length: 512 }, () => update({ state: 'lost' }))
         const outcomes = await Promise.allSettled([...fill, ...third])

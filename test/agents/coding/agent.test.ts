@@ -179,8 +179,7 @@ describe('its health', () => {
   })
 
   it('needs git', async () => {
-    const missing = { exitCode: 127, stdout: '', stderr: '', truncated: false, timedOut: false }
-    const without = { ...bench, git: { run: async () => missing } }
+    const without = { ...bench, git: { ...bench.git, isThere: async () => false } }
     expect(await createAgentOn(without, createScriptedModels([])).agent.healthCheck()).toMatchObject({
       ...{ healthy: false, message: 'git is not installed' },
     })

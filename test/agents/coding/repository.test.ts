@@ -1,9 +1,14 @@
-import { access, mkdir, writeFile } from 'node:fs/promises'
+import { existsSync, readFileSync } from 'node:fs'
+import { access, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { cloneFailure } from '../../../lib/adapters/agents/coding/clone-failure.ts'
-import { sourceOf } from '../../../lib/adapters/agents/coding/repository.ts'
+import { createGit } from '../../../lib/adapters/node/git.ts'
+import type { Lookup } from '../../../lib/adapters/node/outbound-judge.ts'
+import { createWorkspaces } from '../../../lib/adapters/node/workspace.ts'
+import type { Command } from '../../../lib/ports/command.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
+import { makeBareRepository, startGitHost } from '../../fakes/git-host.ts'
 import { createScriptedModels } from '../../fakes/scripted-models.ts'
 import { createWorkbench, gitIn, type Workbench } from '../../fakes/workbench.ts'
 
@@ -36,6 +41,43 @@ const looking = () =>
     { calls: [call('list_files', {}), call('git', { args: ['log', '--oneline'] })] },
     { text: 'Ok' },
   ])
+
+const folderIn = (name: string) => mkdtemp(join(bench.folder, `${name}-`))
+
+/** The bench with a note of every command, for what the sandbox is told to give it. */
+const noting = (caFile?: string) => {
+  const calls: Command[] = []
+  const commands = {
+    run: (command: Command) => {
+      calls.push(command)
+      return bench.commands.run(command)
+    },
+  }
+  const git = createGit({ commands, caFile })
+  const { dir, clock } = bench
+  return {
+    calls,
+    on: { ...bench, commands, git, workspaces: createWorkspaces({ dir, clock, commands, git }) },
+  }
+}
+
+const readsOf = async (about: { repository: string }) => {
+  const { calls, on } = noting()
+  await createAgentOn(on, looking()).run(about)
+  return calls.flatMap(({ reads }) => (reads ? [reads] : []))
+}
+
+/** Clones from a host on loopback that the operator allows; its name stands for it. */
+const cloneFrom = async (
+  host: Awaited<ReturnType<typeof startGitHost>>,
+  name: string,
+  lookup: Lookup = async () => ['127.0.0.1'],
+) => {
+  const { calls, on } = noting(host.caFile)
+  const repositories = { allow: ['127.0.0.0/8'], lookup }
+  const repository = `https://${name}:${host.port}/owner/repo.git`
+  return { result: createAgentOn(on, looking(), { repositories }).run({ repository }), calls }
+}
 
 const seen = (models: ReturnType<typeof createScriptedModels>) =>
   models.requests[1]?.messages
@@ -131,14 +173,15 @@ describe('a clone that fails', () => {
     ['that is not there', () => 'owner/none', false, /it does not exist: check the name/],
     ['of a path that is no repository', () => bench.folder, false, /it does not exist/],
     [
-      'of a host that does not answer',
+      'of an allowed host that does not answer',
       () => 'https://127.0.0.1:1/owner/repo.git',
       true,
       /could not be reached/,
     ],
   ])('says so for one %s', async (_, repository, retryable, message) => {
     const models = looking()
-    const failing = createAgentOn(bench, models).run({ repository: repository() })
+    const repositories = { allow: ['127.0.0.1'] }
+    const failing = createAgentOn(bench, models, { repositories }).run({ repository: repository() })
     await expect(failing).rejects.toMatchObject({
       code: 'clone_failed',
       retryable,
@@ -153,6 +196,7 @@ describe('a clone that fails', () => {
     ["fatal: unable to access 'https://x/': The requested URL returned error: 403", false],
     ["fatal: unable to access 'https://x/': The requested URL returned error: 503", true],
     ["fatal: unable to access 'https://x/': Could not resolve host: x", true],
+    ["fatal: unable to access 'https://x/': The requested URL returned error: 302", false],
     ['fatal: early EOF', true],
     ['something new', true],
   ])('for %j is worth another attempt: %s', (stderr, retryable) => {
@@ -161,34 +205,10 @@ describe('a clone that fails', () => {
   })
 })
 
-describe('a repository that git would take for something else', () => {
-  it.each([
-    '--upload-pack=touch pwned',
-    '-u',
-    'ext::sh -c touch% pwned',
-    'fd::17',
-    'file::/x',
-    'ssh://host/owner/repo',
-    'git@host:owner/repo',
-    'host:owner/repo',
-    'git://host/owner/repo',
-    'http://host/owner/repo',
-    'ftp://host/owner/repo',
-    'https://user:token@host/owner/repo',
-    'https://token@host/owner/repo',
-    'file://host/owner/repo',
-    '-owner/repo',
-    'owner/-repo',
-    './repo',
-    '../repo',
-    'owner/repo/../..',
-    'owner',
-    'owner/repo\n--upload-pack=x',
-    'https://',
-  ])('is refused: %j', async (repository) => {
-    const failing = createAgentOn(bench, looking()).run({ repository })
+describe('a repository that is no form of one', () => {
+  it('is refused before anything is prepared', async () => {
+    const failing = createAgentOn(bench, looking()).run({ repository: '--upload-pack=touch pwned' })
     await expect(failing).rejects.toMatchObject({ code: 'repository_invalid', retryable: false })
-    await expect(failing).rejects.not.toThrow(/token/)
   })
 
   it.each([
@@ -212,30 +232,92 @@ describe('a repository that git would take for something else', () => {
   })
 })
 
-describe('the source of a repository', () => {
-  const rules = { base: 'https://host.test', local: false }
-  it('stays remote where local ones are not allowed', async () => {
-    for (const repository of [bare, `file://${bare}`])
-      await expect(sourceOf(repository, rules)).rejects.toMatchObject({ code: 'repository_invalid' })
-    expect(await sourceOf('owner/repo.js', rules)).toMatchObject({
-      ...{ url: 'https://host.test/owner/repo.js.git', transport: 'https' },
-    })
+describe('a source of another owner', () => {
+  it('is named safe for its clone, odd letters in its name or not', async () => {
+    if (process.getuid?.() !== 0) return console.error('SKIPPED: only root can give a folder away')
+    const folder = join(bench.folder, "it's a $(touch pwned) source")
+    await mkdir(folder)
+    const theirs = makeBareRepository(folder)
+    await chown(theirs, 12_345, 12_345)
+    expect(await createAgentOn(bench, looking()).run({ repository: theirs })).toMatchObject({ success: true })
+  })
+})
+
+describe('a linked worktree', () => {
+  it('is cloned with its branch, and reads the common directory', async () => {
+    const linked = join(bench.folder, 'linked')
+    await gitIn(bench.git, join(bench.folder, 'source'), 'worktree', 'add', '-q', linked, 'feature')
+    const [cloned] = await readsOf({ repository: linked })
+    const common = join(bench.folder, 'source/.git')
+    expect(cloned).toEqual([join(common, 'worktrees/linked'), common])
+  })
+})
+
+describe('a clone by https', () => {
+  it.each(['127.0.0.1', 'repository.test'])(
+    'works from an allowed host, %s, at the judged address',
+    async (name) => {
+      await using host = await startGitHost(await folderIn('https'))
+      const { result, calls } = await cloneFrom(host, name)
+      // No name server knows repository.test: git found it by its pin alone.
+      expect(await result).toMatchObject({ success: true })
+      expect(host.heard).toContain('/owner/repo.git/HEAD')
+      expect(calls.filter(({ network }) => network).map(({ args }) => args.includes('clone'))).toEqual([true])
+    },
+  )
+
+  it('connects to no address but the judged, whatever the name stands for later', async () => {
+    await using host = await startGitHost(await folderIn('moved'))
+    const answers = [['127.0.0.1'], ['127.0.0.2']]
+    const { result } = await cloneFrom(host, 'repository.test', async () => answers.shift() ?? [])
+    expect(await result).toMatchObject({ success: true })
+    expect(answers).toEqual([['127.0.0.2']])
   })
 
-  it('asks whether a host may be reached', async () => {
-    const refuseUrl = async ({ hostname }: URL) =>
-      hostname === '169.254.1.1' ? 'private address' : undefined
-    await expect(sourceOf('https://169.254.1.1/a', { ...rules, refuseUrl })).rejects.toThrow(
-      /private address/,
-    )
-    expect(await sourceOf('https://host.test/a', { ...rules, refuseUrl })).toMatchObject({
-      url: 'https://host.test/a',
+  it.each([
+    [
+      'a redirect',
+      (to: string) => ({
+        url: '/owner/repo.git/info/refs',
+        status: 302,
+        headers: { location: `${to}/info/refs` },
+        body: '',
+      }),
+    ],
+    [
+      'an alternate',
+      (to: string) => ({
+        url: '/owner/repo.git/objects/info/http-alternates',
+        status: 200,
+        headers: {},
+        body: `${to}/objects\n`,
+      }),
+    ],
+  ])('does not follow %s', async (_title, misleading) => {
+    await using inside = await startGitHost(await folderIn('inside'))
+    const lead = misleading(`https://127.0.0.1:${inside.port}/owner/repo.git`)
+    const bare = makeBareRepository(await folderIn('lead'))
+    await using host = await startGitHost(await folderIn('outside'), {
+      answer: ({ url = '' }, response) => {
+        const [path = ''] = url.split('?')
+        if (path === lead.url) return response.writeHead(lead.status, lead.headers).end(lead.body)
+        // All but the objects, which are said to be elsewhere.
+        const file = path.replace('/owner/repo.git', bare)
+        if (path.includes('/objects/') || !existsSync(file)) return response.writeHead(404).end()
+        return response.end(readFileSync(file))
+      },
     })
+    const { result } = await cloneFrom(host, '127.0.0.1')
+    await expect(result).rejects.toMatchObject({ code: 'clone_failed' })
+    expect(host.heard.length).toBeGreaterThan(0)
+    expect(inside.connections).toBe(0)
   })
 
-  it('takes a local path byte for byte', async () => {
-    expect(await sourceOf('/a b/100%/#c?d/ü', { ...rules, local: true })).toMatchObject({
-      url: '/a b/100%/#c?d/ü',
+  it('asks for no credentials, and says that the repository may be private', async () => {
+    await using host = await startGitHost(await folderIn('private'), {
+      answer: (_request, response) =>
+        response.writeHead(401, { 'www-authenticate': 'Basic realm="x"' }).end(),
     })
+    await expect((await cloneFrom(host, '127.0.0.1')).result).rejects.toThrow(/it is private: check the name/)
   })
 })

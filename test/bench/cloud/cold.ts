@@ -27,6 +27,7 @@ const firstEvents = ({ known }: World): Readonly<Record<string, unknown>> => ({
   ),
   worker: sqsEvent(),
   notify: sqsEvent(),
+  stream: { Records: [] },
   dlq: sqsEvent(),
   tick: {},
 })

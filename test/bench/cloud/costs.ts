@@ -2,7 +2,7 @@ import type { Deployed } from './deployed.ts'
 import { billedMs, gbSeconds, PLATFORM_LOG_BYTES } from './lambda-time.ts'
 import type { Measured } from './measure.ts'
 import type { Units } from './meter.ts'
-import { POLL, RUN, SMALL_CREATE } from './operations.ts'
+import { FOLLOW, POLL, RUN, SMALL_CREATE } from './operations.ts'
 import type { Options } from './options.ts'
 import { type Bill, billed, money } from './prices.ts'
 
@@ -18,8 +18,8 @@ type Needs = {
 /** What a task takes, from its creation to its end, and while somebody waits for it. */
 const billOfTask = ({ deployed, options, find, perSecond, sourceRequests }: Needs): Bill => {
   const { agentSeconds, polls, tripMs } = options
-  const [create, run, poll] = [find(SMALL_CREATE), find(RUN), find(POLL)]
-  const parts = [create, run, ...Array.from({ length: polls }, () => poll)]
+  const [create, run, follow, poll] = [find(SMALL_CREATE), find(RUN), find(FOLLOW), find(POLL)]
+  const parts = [create, run, follow, ...Array.from({ length: polls }, () => poll)]
   const sum = (of: (part: Measured) => number) => parts.reduce((total, part) => total + of(part), 0)
   const msOf = (part: Measured) => billedMs(part, { memoryMb: deployed.memoryMb(part.by), tripMs })
   const agentMs = agentSeconds * 1_000

@@ -15,12 +15,15 @@ export const deployedBy = (template: Template) => {
     /** Gigabytes of /tmp that are paid for. */
     diskGb: (name: string): number =>
       ((functionOf(name).EphemeralStorage?.Size ?? LEAST_DISK_MB) - LEAST_DISK_MB) / 1_024,
-    /** Event sources, and whether each has a limit of its own to how many invocations it makes at once. */
-    sources: all('AWS::Lambda::EventSourceMapping').map(({ Properties }) => ({
-      isLimited: Properties.ScalingConfig?.MaximumConcurrency !== undefined,
-      queue: referencesIn(Properties.EventSourceArn)[0] ?? '',
-      batchSize: Number(Properties.BatchSize),
-    })),
+    /** Queues that feed functions, and whether each has a limit of its own to how many invocations it makes at once. */
+    sources: all('AWS::Lambda::EventSourceMapping')
+      // What Lambda reads of streams is free.
+      .filter(({ Properties }) => Properties.StartingPosition === undefined)
+      .map(({ Properties }) => ({
+        isLimited: Properties.ScalingConfig?.MaximumConcurrency !== undefined,
+        queue: referencesIn(Properties.EventSourceArn)[0] ?? '',
+        batchSize: Number(Properties.BatchSize),
+      })),
     ticksAMonth: MINUTES_A_MONTH / minutesOf(all('AWS::Events::Rule')[0]),
     /** An alarm over an expression is paid for by the metrics in it. */
     alarmMetrics: all('AWS::CloudWatch::Alarm')

@@ -4,6 +4,8 @@ import { coldStarts } from './cold.ts'
 import { costsOfTasks } from './costs.ts'
 import { type Deployed, deployedBy } from './deployed.ts'
 import { costsOfMonth } from './idle.ts'
+import { measureLists } from './lists.ts'
+import { lifeTable, lifeTargets, measureLives } from './lives.ts'
 import { type Measured, measure } from './measure.ts'
 import { operationsOn, PROGRESS, RUN, RUN_WITH_PROGRESS, TICK } from './operations.ts'
 import { type Options, readOptions } from './options.ts'
@@ -20,11 +22,21 @@ const measureAll = async (options: Options, bundles: Bundles, deployed: Deployed
   const bundleRows = bundleTargets(bundles)
   const batchSize = deployed.sources.find(({ queue }) => queue === 'TaskQueue')?.batchSize ?? 1
   const requests = { inTens: await requestsOf(10), asDeployed: await requestsOf(batchSize), batchSize }
-  const world = await openWorld({ tasks: options.tasks, bundleOf: bundles.fileOf })
+  const world = await openWorld({ bundleOf: bundles.fileOf })
   try {
+    const lives = await measureLives(world)
+    const lists = await measureLists(world, options.rows)
     const measured = await measure(world, operationsOn(world), options.rounds)
     const perSecond = await unitsPerSecond(world)
-    return { bundleRows, requests, measured, perSecond, cold: await coldStarts(world, COLD_ROUNDS) }
+    return {
+      bundleRows,
+      requests,
+      lives,
+      lists,
+      measured,
+      perSecond,
+      cold: await coldStarts(world, COLD_ROUNDS),
+    }
   } finally {
     await world.stop()
   }
@@ -40,19 +52,22 @@ const finder = (measured: readonly Measured[]) => (name: string) => {
 const tell = (
   options: Options,
   deployed: Deployed,
-  { bundleRows, requests, measured, perSecond, cold }: Awaited<ReturnType<typeof measureAll>>,
+  { bundleRows, requests, lives, lists, measured, perSecond, cold }: Awaited<ReturnType<typeof measureAll>>,
 ) => {
   const { inTens, asDeployed, batchSize } = requests
   const find = finder(measured)
   const progress = { write: (find(RUN_WITH_PROGRESS).write - find(RUN).write) / PROGRESS }
   const rows = [
-    ...capacityTargets(find, options.tasks),
+    ...lifeTargets(lives),
+    ...lists,
+    ...capacityTargets(find, options.rows),
     requestTarget(10, inTens),
     ...(batchSize === 10 ? [] : [requestTarget(batchSize, asDeployed)]),
     ...bundleRows,
   ]
   const parts = [
     table(rows),
+    lifeTable(lives),
     operationTable(measured, { deployed, tripMs: options.tripMs }),
     explanation(options.tripMs),
     derived(progress, perSecond),

@@ -54,7 +54,8 @@ const timeOf = async (operation: Operation, called: Invoked, rounds: number): Pr
   }
 }
 
-const unitsOf = async (operation: Operation, called: Invoked, taken: () => Units): Promise<Units> => {
+/** The largest of some metered invocations, after one that warms it. */
+export const unitsOf = async (operation: Operation, called: Invoked, taken: () => Units): Promise<Units> => {
   await repeat(1, operation, called)
   const all: Units[] = []
   for (let time = 0; time < METERED; time += 1) {

@@ -21,6 +21,7 @@ export const LARGE_RUN = 'run: the same, prompt of 3 kB'
 export const POLL = 'poll of a task'
 export const NEWEST = 'page: newest 50'
 export const NEWEST_OF_STATUS = 'page: newest 50 of a status'
+export const FOLLOW = 'what follows from a life of a task'
 export const QUEUE_STATUS = 'queue status'
 export const ANALYTICS = 'analytics'
 export const TICK = 'tick, nothing due'
@@ -28,10 +29,13 @@ export const TICK = 'tick, nothing due'
 export const PROGRESS = 10
 export const RUN_WITH_PROGRESS = `run: the same, ${PROGRESS} progress events`
 
+/** A create, a claim and a completion. */
+const CHANGES = 3
+
 let keys = 0
 
 /** What a person or program did before, by the functions that are not metered. */
-const createBefore = ({ direct, receive, queues, known }: World) => {
+const createBefore = ({ direct, changes, drain, receive, queues, known }: World) => {
   const call = async (name: string, route: string, body?: unknown) => {
     const { answer } = await (await direct.function(name)).invoke(httpEvent(route, body, known))
     const { statusCode, body: text } = answer as Answer
@@ -54,6 +58,7 @@ const createBefore = ({ direct, receive, queues, known }: World) => {
   }
   const announced = async () => {
     await failed()
+    await drain(await direct.function('stream'))
     return receive(queues.notifications)
   }
   /** A token of its own for each request, for none may be used more often than ten times a second. */
@@ -61,12 +66,19 @@ const createBefore = ({ direct, receive, queues, known }: World) => {
     const { token } = await call('gateway', 'POST /api/tokens', { name: 'bench', scopes: ['gateway'] })
     return { authorization: `Bearer ${token}` }
   }
-  return { created, ran, deadLetter, announced, holder }
+  /** The changes of one task, from its creation to its end. */
+  const lived = async () => {
+    await drain(await direct.function('stream'))
+    await ran()
+    const [event] = await changes(CHANGES)
+    return event
+  }
+  return { created, ran, deadLetter, announced, holder, lived }
 }
 
 /** Every operation that is measured, in this order: the first ones find the table as it was filled. */
 export const operationsOn = (world: World): Operation[] => {
-  const { created, ran, deadLetter, announced, holder } = createBefore(world)
+  const { created, ran, deadLetter, announced, holder, lived } = createBefore(world)
   const request = (route: string, body?: unknown, headers = {}) =>
     httpEvent(route, body, { ...world.known, ...headers })
   const get = (by: string, name: string, path: string): Operation => ({
@@ -102,7 +114,7 @@ export const operationsOn = (world: World): Operation[] => {
     { name: TICK, by: 'tick', event: async () => ({}) },
     get('auth', 'who is signed in', '/api/auth/me'),
     get('tasks', NEWEST, '/api/tasks?limit=50'),
-    get('tasks', NEWEST_OF_STATUS, '/api/tasks?status=queued&limit=50'),
+    get('tasks', NEWEST_OF_STATUS, '/api/tasks?status=completed&limit=50'),
     get('tasks', 'filter: 50 that fit', '/api/tasks/filter?priority=3&labels=logging&limit=50'),
     get('tasks', 'filter: a word that none has', '/api/tasks/filter?q=nowhere&limit=50'),
     get('tasks', ANALYTICS, '/api/tasks/analytics'),
@@ -124,6 +136,7 @@ export const operationsOn = (world: World): Operation[] => {
     run(RUN_WITH_PROGRESS, { metadata: { progress: PROGRESS } }),
     run('run: fails, to be tried again', { metadata: { fails: 'once' } }),
     run('run: fails for good', { metadata: { fails: 'forever' } }),
+    { name: FOLLOW, by: 'stream', event: lived },
     { name: 'deliver a notification', by: 'notify', event: async () => sqsEvent(await announced()) },
     on('tasks', POLL, (id) => `GET /api/tasks/${id}`, ran),
     on(

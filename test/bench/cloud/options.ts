@@ -10,19 +10,19 @@ export type Options = {
   storedGb: number
   /** How much longer AWS takes to answer than an emulator on this machine, each time that a function waits for it. */
   tripMs: number
-  /** Tasks in the table. */
-  tasks: number
+  /** Rows of each list when it is long. */
+  rows: number
   /** Invocations of each operation. */
   rounds: number
 }
 
-const DEFAULTS: Options = { agentSeconds: 60, polls: 2, storedGb: 1, tripMs: 5, tasks: 5_000, rounds: 30 }
+const DEFAULTS: Options = { agentSeconds: 60, polls: 2, storedGb: 1, tripMs: 5, rows: 20_000, rounds: 30 }
 const FLAGS = {
   'agent-seconds': 'agentSeconds',
   polls: 'polls',
   'stored-gb': 'storedGb',
   'trip-ms': 'tripMs',
-  tasks: 'tasks',
+  rows: 'rows',
   rounds: 'rounds',
 } as const satisfies Record<string, keyof Options>
 

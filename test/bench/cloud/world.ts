@@ -2,18 +2,20 @@ import * as path from 'node:path'
 import { ReceiveMessageCommand } from '@aws-sdk/client-sqs'
 import { openDynamoDb } from '../../../lib/adapters/aws/clients.ts'
 import { createDynamoStore } from '../../../lib/adapters/aws/dynamodb/store.ts'
+import type { DynamoDBStreamEvent } from '../../../lib/adapters/aws/dynamodb/stream.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { tableNames } from '../../../lib/app/cloud-base.ts'
 import { collections } from '../../../lib/collections.ts'
 import { type Config, readConfig, settingNames } from '../../../lib/config.ts'
 import { type Stack, startStack } from '../../../offline/stack.ts'
-import { body, principal, tasksOn } from '../../adapters/dynamodb/life.ts'
+import { createStreams } from '../../../offline/streams.ts'
 import { root } from '../../deploy/serverless.ts'
 import { httpEvent } from '../../fakes/http-event.ts'
 import { type Invoked, startFunction } from './invoked.ts'
 import { add, startMeter, type Units } from './meter.ts'
 
-const TOGETHER = 100
+/** Records of a batch, as resources/streams.ts has it. */
+const BATCH = 100
 const SETTINGS = {
   SERVICE_MODE: 'pro',
   // As it is deployed.
@@ -64,17 +66,6 @@ const metered = async (env: Environment) => {
   }
 }
 
-/** So many tasks that wait, so that pages and counts are those of a table that is in use. */
-const fill = async (config: Config, count: number) => {
-  const client = openDynamoDb({ region: config.AWS_REGION, endpoint: config.DYNAMODB_ENDPOINT })
-  const tableName = tableNames(config.TABLE_PREFIX)
-  const needs = { client, collections, clock: createClock(), random: Math.random, tableName }
-  const tasks = tasksOn(createDynamoStore(needs))
-  for (let made = 0; made < count; made += TOGETHER)
-    await Promise.all(Array.from({ length: TOGETHER }, () => tasks.create(principal, body())))
-  client.destroy()
-}
-
 /** Signs the first person up, who is the admin; answers what requests of that person carry. */
 const signUp = async (auth: Invoked): Promise<{ authorization: string }> => {
   const body = { email: 'bench@example.com', password: 'correct horse 1', name: 'Bench' }
@@ -93,17 +84,45 @@ const receiver =
     return text
   }
 
+/** What tables have changed since it was last asked, as events of the stream function with so many records at most. */
+const changesOf = ({ streams: { endpoint, streams } }: Stack) => {
+  const { shards, start, read } = createStreams(endpoint)
+  const iterators = new Map<string, string>()
+  return async (batchSize: number): Promise<DynamoDBStreamEvent[]> => {
+    const events: DynamoDBStreamEvent[] = []
+    for (const eventSourceARN of streams)
+      for (const { ShardId: shardId } of await shards(eventSourceARN)) {
+        const from = iterators.get(shardId) ?? (await start(eventSourceARN, shardId))
+        const { records, next = from } = await read(from, batchSize)
+        iterators.set(shardId, next)
+        const Records = records.map((record) => ({ ...record, eventSourceARN }))
+        if (Records.length > 0) events.push({ Records, shardId })
+      }
+    return events
+  }
+}
+
+/** A store beside the functions, which nobody meters. */
+const openBeside = ({ AWS_REGION: region, DYNAMODB_ENDPOINT: endpoint, TABLE_PREFIX }: Config) => {
+  const client = openDynamoDb({ region, endpoint })
+  const needs = { client, collections, clock: createClock(), random: Math.random }
+  return {
+    store: createDynamoStore({ ...needs, tableName: tableNames(TABLE_PREFIX) }),
+    close: () => client.destroy(),
+  }
+}
+
 /**
- * The functions as they are deployed, on emulators, over a table of `tasks` tasks: once directly, to see how long they
- * take, and once behind meters, to see what they ask for. `bundleOf` names the file of a function's bundle.
+ * The functions as they are deployed, on emulators: once directly, to see how long they take, and once behind meters, to
+ * see what they ask for. `bundleOf` names the file of a function's bundle.
  */
-export const openWorld = async ({ tasks, bundleOf }: { tasks: number; bundleOf(name: string): string }) => {
+export const openWorld = async ({ bundleOf }: { bundleOf(name: string): string }) => {
   Object.assign(process.env, SETTINGS)
   const stack = await startStack(readConfig())
   const config = readConfig()
   const names = [...settingNames, ...MORE].filter((name) => process.env[name] !== undefined)
   const env: Environment = Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
-  await fill(config, tasks)
+  const beside = openBeside(config)
   const fileOf = (name: string) => (name === 'worker' ? WORKER : bundleOf(name))
   const through = await metered(env)
   const apart = await metered(env)
@@ -111,6 +130,12 @@ export const openWorld = async ({ tasks, bundleOf }: { tasks: number; bundleOf(n
     direct: createFleet(env, fileOf),
     metered: createFleet(through.env, fileOf),
     apart: createFleet(apart.env, fileOf),
+  }
+  const changes = changesOf(stack)
+  /** Hands all changes to a stream function, so many at once as a batch has. */
+  const drain = async (stream: Invoked, batchSize = BATCH): Promise<void> => {
+    for (let events = await changes(batchSize); events.length > 0; events = await changes(batchSize))
+      for (const event of events) await stream.invoke(event)
   }
   const known = await signUp(await fleets.direct.function('auth'))
   return {
@@ -121,12 +146,16 @@ export const openWorld = async ({ tasks, bundleOf }: { tasks: number; bundleOf(n
     taken: through.take,
     takenApart: apart.take,
     start: (name: string) => startFunction(fileOf(name), env),
+    changes,
+    drain,
+    store: beside.store,
     receive: receiver(stack),
     queues: stack.queues,
     stop: async () => {
       await Promise.all(Object.values(fleets).map((fleet) => fleet.stop()))
       through.stop()
       apart.stop()
+      beside.close()
       await stack.stop()
     },
   }

@@ -1,4 +1,6 @@
-import { lazy, Suspense } from 'react'
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { Boundary, useRecovery } from './boundary.tsx'
+import { lazyComponent } from './lazy.tsx'
 import type { Series } from './plot-series.ts'
 import { Skeleton } from './skeleton.tsx'
 
@@ -11,15 +13,15 @@ type Props = {
   says?: (value: number) => string
 }
 
-const Canvas = lazy(async () => ({ default: (await import('./plot-canvas.tsx')).PlotCanvas }))
+const Canvas = lazyComponent(() => import('./plot-canvas.tsx'), 'PlotCanvas')
 
 /** A plot over days: a picture for those who see it, a table for those who do not. */
 export const Plot = ({ label, days, series, says = String }: Props) => (
   <div className="px-2 pt-1 pb-2">
     <div role="img" aria-label={label} className="h-40">
-      <Suspense fallback={<Skeleton className="m-2 h-36" />}>
+      <Boundary of={label} failed={Undrawn} loading={<Skeleton className="m-2 h-36" />}>
         <Canvas days={days} series={series} says={says} />
-      </Suspense>
+      </Boundary>
     </div>
     <Legend series={series} />
     <table className="sr-only">
@@ -45,6 +47,12 @@ export const Plot = ({ label, days, series, says = String }: Props) => (
     </table>
   </div>
 )
+
+/** The table below the plot says the same, and the plot comes when its code does. */
+const Undrawn = (props: ErrorComponentProps) => {
+  useRecovery(props)
+  return <Skeleton className="m-2 h-36" />
+}
 
 const Legend = ({ series }: Pick<Props, 'series'>) => (
   <ul className="flex flex-wrap gap-x-4 px-2 text-xs text-muted-foreground" aria-hidden>

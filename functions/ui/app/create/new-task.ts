@@ -6,7 +6,7 @@ export const newTaskOf = (form: Iterable<[string, FormDataEntryValue]>): Record<
   const { title = '', priority, labels, ...rest } = Object.fromEntries(given)
   return {
     ...rest,
-    title,
+    title: title.trim(),
     ...(priority === undefined ? {} : { priority: Number(priority) }),
     ...(labels === undefined ? {} : { labels: labelsIn(labels) }),
   }

@@ -50,3 +50,23 @@ export const useCreateInvite = () =>
   useChange('invites', async (body: NewInvite) => (await client.createInvite({ body })).invite)
 export const useDeleteInvite = () =>
   useChange('invites', (id: string) => client.deleteInvite({ params: { id } }))
+
+export const useCreateResetCode = (id: string) =>
+  useMutation({ mutationFn: () => client.createResetCode({ params: { id } }) })
+
+type PasswordChange = Parameters<typeof client.changePassword>[0]['body']
+export const useChangePassword = () =>
+  useChange('sessions', (body: PasswordChange) => client.changePassword({ body }))
+
+export const useSessions = (query: PageQuery) =>
+  useLive(
+    queryOptions({
+      queryKey: ['sessions', query],
+      queryFn: ({ signal }) => client.listSessions({ query }, { signal }),
+    }),
+    EVERY_MS.calm,
+  )
+export type ListedSession = NonNullable<ReturnType<typeof useSessions>['data']>['sessions'][number]
+export const useEndSession = () =>
+  useChange('sessions', (id: string) => client.endSession({ params: { id } }))
+export const useEndOtherSessions = () => useChange('sessions', () => client.endOtherSessions())

@@ -10,7 +10,12 @@ import { TASK_SOURCES } from '../../../../lib/tasks/schema.ts'
 
 const parts = Object.entries(described).map(([name, { method, path, ...rest }]) => [
   name,
-  { method, path, ...('body' in rest ? { body: true } : {}) },
+  {
+    method,
+    path,
+    ...('body' in rest ? { body: true } : {}),
+    ...('rawBody' in rest ? { rawBody: true } : {}),
+  },
 ])
 
 /** Of each route what its request is made of. The type says more, which the client reads as types only. */

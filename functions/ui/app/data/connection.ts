@@ -38,7 +38,7 @@ export const watchedFetch: typeof fetch = async (input, init) => {
 export const watchConnection = () => {
   addEventListener('offline', lost)
   addEventListener('online', () => {
-    if (!isConnected.get()) void ask()
+    if (!isConnected.get()) void checkConnection()
   })
 }
 
@@ -50,13 +50,15 @@ const lost = () => {
 /** There is one at most, however many have a reason to ask. */
 let timer: ReturnType<typeof setTimeout> | undefined
 const askSoon = () => {
-  timer ??= setTimeout(ask, ASK_AGAIN_MS)
+  timer ??= setTimeout(checkConnection, ASK_AGAIN_MS)
 }
 
-const ask = async () => {
+/** Asks the service whether it is there, takes note of the answer, and resolves to it. */
+export const checkConnection = async (): Promise<boolean> => {
   clearTimeout(timer)
   timer = undefined
   const isThere = await fetch('/api/health', { cache: 'no-store' }).then(isOurs, () => false)
   if (isThere) isConnected.set(true)
   else lost()
+  return isThere
 }

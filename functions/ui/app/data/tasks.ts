@@ -3,6 +3,7 @@ import { isFinal } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { continued, placeIn } from './task-log.ts'
 
 /** What narrows the list of tasks: names of the filter endpoint's query. */
 export const FILTER_NAMES = [
@@ -59,22 +60,36 @@ const isToldOf = (events: readonly TaskEvent[] | undefined) => {
   return last === undefined || last === 'completed' || last === 'failed' || last === 'cancelled'
 }
 
-/** What happened to a task so far, oldest first. */
-export const useTaskEvents = (id: string, isOver: boolean) =>
-  useLive(
+/** What is known of a log, and what is new in it. */
+const goOn = async (id: string, known: readonly TaskEvent[], signal: AbortSignal): Promise<TaskEvent[]> => {
+  const after = placeIn(known)
+  const { events } = await client.taskEvents({ params: { id }, query: after ? { after } : {} }, { signal })
+  return continued(known, after, events)
+}
+
+/** What happened to a task so far, oldest first. While it goes on only what is new is asked for. */
+export const useTaskEvents = (id: string, isOver: boolean) => {
+  const queryKey = [...tasksKey, 'events', id]
+  return useLive(
     queryOptions({
-      queryKey: [...tasksKey, 'events', id],
-      queryFn: async ({ signal }) => (await client.taskEvents({ params: { id } }, { signal })).events,
+      queryKey,
+      queryFn: ({ signal, client: queries }) =>
+        goOn(id, isOver ? [] : (queries.getQueryData<TaskEvent[]>(queryKey) ?? []), signal),
     }),
     (events) => (isOver && isToldOf(events) ? EVERY_MS.calm : EVERY_MS.running),
   )
+}
 
-/** A change of tasks; whatever shows tasks asks for them again when it is over. */
+/** A change of tasks; views of tasks and dead letters are read again when it is over. */
 const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: change,
-    onSettled: () => void queries.invalidateQueries({ queryKey: tasksKey }),
+    // A retry resolves the dead letter of its task.
+    onSettled: () => {
+      for (const key of [tasksKey, ['dead-letters'], ['queue']])
+        void queries.invalidateQueries({ queryKey: [...key] })
+    },
   })
 }
 

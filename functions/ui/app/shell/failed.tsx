@@ -1,22 +1,41 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { Button } from '../components/button.tsx'
+import { useRecovery } from '../components/boundary.tsx'
+import { Dialog } from '../components/dialog.tsx'
+import { NotLoaded } from '../components/lazy.tsx'
 import { Problem } from '../components/problem.tsx'
 import { View } from '../components/view.tsx'
-import { reloadWhenReplaced } from '../replaced.ts'
+import { closeOverlay } from './overlay.ts'
 
-/** In place of a view that could not be loaded or drawn. */
-export const Failed = ({ error }: ErrorComponentProps) => {
-  useEffect(() => void reloadWhenReplaced(error), [error])
+/** What went wrong, and when it is tried again. */
+const Why = (props: ErrorComponentProps) => {
+  const retry = useRecovery(props)
+  const error: unknown = props.error
   return (
-    <View title="Something went wrong">
-      <Problem
-        error={error instanceof Error ? error.message : error}
-        advice="Loading the page again may help."
-      />
-      <div className="px-4">
-        <Button onClick={() => location.reload()}>Load the page again</Button>
-      </div>
-    </View>
+    <Problem
+      error={error instanceof Error ? error.message : error}
+      advice={
+        error instanceof NotLoaded
+          ? 'It comes as soon as the service answers.'
+          : 'It is drawn again when the connection comes back. If it stays, load the page again.'
+      }
+      onRetry={retry}
+    />
   )
 }
+
+const titleOf = (error: unknown, what: string) =>
+  error instanceof NotLoaded ? `This ${what} is not loaded yet` : 'Something went wrong'
+
+/** In place of a view that could not be loaded or drawn. */
+export const Failed = (props: ErrorComponentProps) => (
+  <View title={titleOf(props.error, 'view')}>
+    <Why {...props} />
+  </View>
+)
+
+/** In place of what was to be opened over the page. */
+export const FailedOverlay = (props: ErrorComponentProps) => (
+  <Dialog isOpen onClose={closeOverlay} title={titleOf(props.error, 'dialog')}>
+    <Why {...props} />
+  </Dialog>
+)

@@ -11,7 +11,7 @@ import { toSearch } from './to-search.ts'
 import { Topbar } from './topbar.tsx'
 
 /** Views without the frame: who is not signed in has nowhere to go. */
-const BARE = ['/login', '/signup']
+const BARE = ['/login', '/signup', '/reset']
 
 /** The frame around every view. */
 export const Shell = () => {

@@ -3,15 +3,15 @@ import type { AgentAdapter, AgentContext, AgentResult, AgentTask } from '../../.
 import type { Clock } from '../../../ports/clock.ts'
 import type { Git } from '../../../ports/git.ts'
 import type { Models } from '../../../ports/model.ts'
+import type { Repositories } from '../../../ports/repositories.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
-import type { Workspaces } from '../../../ports/workspace.ts'
-import { createChanges } from './changes.ts'
+import { type Workspaces, workspaceName } from '../../../ports/workspace.ts'
+import { changesIn } from './changes.ts'
 import { createCheckout } from './checkout.ts'
 import { codingAgentFacts } from './facts.ts'
 import { createHealthCheck } from './health.ts'
 import { progressOf } from './progress.ts'
 import { openingMessages } from './prompt.ts'
-import { type RepositoryRules, sourceOf } from './repository.ts'
 
 type Needs = {
   models: Models
@@ -21,7 +21,9 @@ type Needs = {
   workspaces: Workspaces
   git: Git
   clock: Clock
-  repositories: RepositoryRules
+  repositories: Pick<Repositories, 'sourceOf'>
+  /** Whether tasks of this user may clone any path of this machine. */
+  isLocalAdmin: (userId: string) => boolean
   /** The mode of tasks that name none; asked for each run, since it is a setting. */
   securityMode?: () => SecurityMode | Promise<SecurityMode>
   maxSteps?: number
@@ -43,18 +45,23 @@ const outputOf = (run: LoopResult): string => {
  * folder `<task id>-<attempt>`, so that neither the leavings nor a late straggler of an earlier attempt get in its way.
  */
 export const createCodingAgent = (needs: Needs): AgentAdapter => {
-  const { models, loop, openTools, workspaces, git, clock, repositories, maxSteps = 25 } = needs
+  const { models, loop, openTools, workspaces, git, clock, maxSteps = 25 } = needs
   const checkout = createCheckout({ git })
-  const changes = createChanges({ git })
 
   const modeOf = (task: AgentTask): SecurityMode | Promise<SecurityMode> => {
     const wanted = task.metadata?.securityMode
     return isSecurityMode(wanted) ? wanted : (needs.securityMode?.() ?? 'full')
   }
 
+  // Judged when the task was made, and again now: names change what they stand for, and tasks come by import too.
+  const sourceOf = async ({ repository, createdBy }: AgentTask) =>
+    repository
+      ? needs.repositories.sourceOf(repository, { isLocalAdmin: needs.isLocalAdmin(createdBy) })
+      : undefined
+
   const prepare = async (task: AgentTask, { signal, attempt, progress }: AgentContext) => {
-    const source = task.repository ? await sourceOf(task.repository, repositories) : undefined
-    const workspace = await workspaces.create(`${task.id}-${attempt}`)
+    const source = await sourceOf(task)
+    const workspace = await workspaces.create(workspaceName(task.id, attempt))
     progress(source ? `Cloning ${source.shown}`.slice(0, 300) : 'Preparing an empty workspace')
     const branch = task.branch || `agent/${task.id}`
     return { workspace, ...(await checkout(workspace, { source, branch, signal })) }
@@ -75,7 +82,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
         if (line) context.progress(line)
       },
     })
-    const changed = await changes(workspace, baseCommit, signal)
+    const changed = await changesIn(workspace, baseCommit, signal)
     const { steps, toolCalls, usage, provider, model } = run
     const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
     return { success: run.ended === 'answered', output: outputOf(run), ...result }

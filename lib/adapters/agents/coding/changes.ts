@@ -1,7 +1,6 @@
 import { secretNames } from '../../../core/secret-path.ts'
-import type { Git } from '../../../ports/git.ts'
+import { taskFailure } from '../../../core/task-failure.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
-import { taskFailure } from './failure.ts'
 
 export type FileChange = {
   path: string
@@ -12,6 +11,7 @@ export type FileChange = {
 }
 export type Changes = { filesChanged: FileChange[]; diff: string }
 
+const SHA256_DIGITS = 64
 const MOST_FILES = 1_000
 const MOST_DIFF = 200 * 1_024
 const MOST_LIST = 1_024 * 1_024
@@ -58,28 +58,26 @@ const bounded = (diff: string, truncated: boolean): string =>
 
 /**
  * What a workspace holds that its base commit does not: committed or not, tracked or not, ignored files left out.
- * Credential files are named, their lines are not shown. An index of its own leaves the workspace as it was.
+ * Credential files are named, their lines are not shown. The agent could have written any setting and index that lies
+ * in the workspace, so none of them is used.
  */
-export const createChanges =
-  ({ git }: { git: Git }) =>
-  async (workspace: Workspace, baseCommit: string, signal: AbortSignal): Promise<Changes> => {
-    const where = {
-      cwd: workspace.root,
-      home: workspace.home,
-      indexFile: `${workspace.home}/diff-index`,
-      signal,
-    }
-    const run = async (args: readonly string[], maxBytes: number) => {
-      const result = await git.run({ ...where, args, maxBytes })
-      if (result.exitCode === 0) return result
-      const what = `The changes could not be read: ${result.stderr.trim().slice(0, 300)}`
-      throw taskFailure('unavailable', 'workspace_failed', what, true)
-    }
-    await run(['read-tree', baseCommit], MOST_LIST)
-    await run(['add', '--all', '--intent-to-add', '--', '.'], MOST_LIST)
-    const names = await run(['diff', ...safely, '--name-status', '-z', baseCommit], MOST_LIST)
-    const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
-    const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
-    const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
-    return { filesChanged, diff: bounded(diff.stdout, diff.truncated) }
+export const changesIn = async (
+  workspace: Workspace,
+  baseCommit: string,
+  signal: AbortSignal,
+): Promise<Changes> => {
+  const git = await workspace.ownGit(baseCommit.length === SHA256_DIGITS ? 'sha256' : 'sha1', signal)
+  const run = async (args: readonly string[], maxBytes: number) => {
+    const result = await git(args, maxBytes)
+    if (result.exitCode === 0) return result
+    const what = `The changes could not be read: ${result.stderr.trim().slice(0, 300)}`
+    throw taskFailure('unavailable', 'workspace_failed', what, true)
   }
+  await run(['read-tree', baseCommit], MOST_LIST)
+  await run(['add', '--all', '--intent-to-add', '--', '.'], MOST_LIST)
+  const names = await run(['diff', ...safely, '--name-status', '-z', baseCommit], MOST_LIST)
+  const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
+  const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
+  const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
+  return { filesChanged, diff: bounded(diff.stdout, diff.truncated) }
+}

@@ -1,39 +1,52 @@
-import type { CommandResult } from '../../../ports/command.ts'
+import { taskFailure } from '../../../core/task-failure.ts'
 import type { Git } from '../../../ports/git.ts'
+import type { Source } from '../../../ports/repositories.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { cloneFailure } from './clone-failure.ts'
-import { taskFailure } from './failure.ts'
-import type { Source } from './repository.ts'
 
 const CLONE_TIMEOUT_MS = 5 * 60_000
 
 export type Checkout = { branch: string; baseCommit: string }
 type Wanted = { source: Source | undefined; branch: string; signal: AbortSignal }
 
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
+
+/** Where git clones from. It names a source of another owner safe for this clone, and serves that folder and no other. */
+const fetchingFrom = (source: Source) => {
+  if (source.transport === 'https') return { options: [], from: source.url, means: { host: source.host } }
+  const upload = `git -c safe.directory=${quoted(source.gitDir)} upload-pack --strict`
+  const means = { transports: ['file'], reads: source.reads } as const
+  return { options: [`--upload-pack=${upload}`], from: source.gitDir, means }
+}
+
 /** Fills an empty workspace: a clone of the source or an empty repository, on the wanted branch. */
 export const createCheckout = ({ git }: { git: Git }) => {
+  const gitIn = ({ root: cwd, home, tmp }: Workspace, args: readonly string[], signal: AbortSignal) =>
+    git.run({ cwd, home, tmp, args, signal })
+
   const must = async (
     workspace: Workspace,
     args: readonly string[],
     signal: AbortSignal,
   ): Promise<string> => {
-    const result = await workspace.git(args, signal)
+    const result = await gitIn(workspace, args, signal)
     if (result.exitCode === 0) return result.stdout.trim()
     const what = `git ${args[0]} failed: ${result.stderr.trim().slice(0, 300)}`
     throw taskFailure('unavailable', 'workspace_failed', what, true)
   }
 
   const commitAt = async (workspace: Workspace, ref: string, signal: AbortSignal): Promise<string> => {
-    const found = await workspace.git(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], signal)
+    const found = await gitIn(workspace, ['rev-parse', '--verify', '--quiet', `${ref}^{commit}`], signal)
     return found.exitCode === 0 ? found.stdout.trim() : ''
   }
 
   // Its own transport even for a path: a local clone would share object files with the source and trust its links.
   const clone = async (workspace: Workspace, source: Source, signal: AbortSignal) => {
-    const options = ['--quiet', '--no-local', '--no-recurse-submodules', '--template=']
-    const result: CommandResult = await git.run({
-      args: ['clone', ...options, '--', source.url, '.'],
-      ...{ cwd: workspace.root, home: workspace.home, transports: [source.transport] },
+    const { options, from, means } = fetchingFrom(source)
+    const always = ['--quiet', '--no-local', '--no-recurse-submodules', '--template=']
+    const result = await git.run({
+      args: ['clone', ...always, ...options, '--', from, '.'],
+      ...{ cwd: workspace.root, home: workspace.home, tmp: workspace.tmp, ...means },
       ...{ timeoutMs: CLONE_TIMEOUT_MS, signal },
     })
     if (result.exitCode !== 0) throw cloneFailure(source.shown, result)
@@ -41,7 +54,8 @@ export const createCheckout = ({ git }: { git: Git }) => {
 
   const requireBranchName = async (workspace: Workspace, branch: string, signal: AbortSignal) => {
     const fits = !branch.startsWith('-') && !branch.includes('\0') && branch.length <= 200
-    if (fits && (await workspace.git(['check-ref-format', '--branch', branch], signal)).exitCode === 0) return
+    if (fits && (await gitIn(workspace, ['check-ref-format', '--branch', branch], signal)).exitCode === 0)
+      return
     throw taskFailure('invalid', 'branch_invalid', 'The branch is not a name that git accepts', false)
   }
 

@@ -1,5 +1,5 @@
+import { taskFailure } from '../../../core/task-failure.ts'
 import type { CommandResult } from '../../../ports/command.ts'
-import { taskFailure } from './failure.ts'
 
 type Cause = { signs: readonly string[]; advice: string; retryable: boolean }
 
@@ -42,6 +42,11 @@ const causes: readonly Cause[] = [
       'no such file or directory',
     ],
     advice: 'it does not exist: check the name',
+    retryable: false,
+  },
+  {
+    signs: ['returned error: 30', 'unable to update url base from redirection'],
+    advice: 'it was redirected, which is not followed: give the address that it has now',
     retryable: false,
   },
   {

@@ -19,10 +19,8 @@ export const createHealthCheck = ({ models, git, clock }: Needs) => {
   }
 
   const gitHealth = async (): Promise<AgentHealth> => {
-    const { signal } = new AbortController()
-    const call = { cwd: '/', home: '/', args: ['--version'], timeoutMs: LIMIT_MS, signal }
-    const { exitCode } = await git.run(call)
-    return exitCode === 0 ? { healthy: true } : { healthy: false, message: 'git is not installed' }
+    const isThere = await git.isThere(LIMIT_MS)
+    return isThere ? { healthy: true } : { healthy: false, message: 'git is not installed' }
   }
 
   return async (): Promise<AgentHealth> => {

@@ -1,87 +1,211 @@
-import type { Follower, Followers, Outcome, Write } from '../../../ports/store.ts'
-import type { Aside } from './aside.ts'
-import { type Bound, bind } from './bound.ts'
-import { expected, type Following, sorted } from './followers.ts'
-import { identity } from './item.ts'
-import { createLanes } from './lanes.ts'
-import type { Plan } from './plan.ts'
-import { shown } from './row.ts'
-import type { Result, Rows } from './rows.ts'
-import type { Tallies } from './tallies.ts'
-import { type createTransact, knowsNoTransactions } from './transact.ts'
-import type { Fields } from './value.ts'
+import type { CancellationReason } from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import type { AnyWrite, Outcome, Write } from '../../../ports/store.ts'
+import { nameOf } from '../failure.ts'
+import type { BlobOffload } from './blob-offload.ts'
+import { asProblem, type Connection, contended, plainItem } from './connection.ts'
+import { type Fields, type Item, identity, ownOf, shown } from './item.ts'
+import type { Logs } from './log.ts'
+import { LOG, type PlanOf } from './plan.ts'
+import type { Request } from './request.ts'
+import { type Bound, bind, type Prepared, type Rows } from './rows.ts'
 
-type Needs = {
-  planOf: (of: { name: string }) => Plan
-  rows: Rows
-  aside: Aside
-  tallies: Tallies
-  transact: ReturnType<typeof createTransact>
+type Needs = { connection: Connection; planOf: PlanOf; rows: Rows; blobs: BlobOffload; logs: Logs }
+
+/** What became of a commit; `refused` is the place of the first write whose condition failed. */
+type Committed = { row: Fields | undefined; refused?: number }
+
+/** What a transaction of DynamoDB takes. */
+const MOST_WRITES = 100
+const FAILED = 'ConditionalCheckFailed'
+/** Another transaction or write had an item, or there was too much of it: the same may pass in a moment. */
+const PASSING: ReadonlySet<string | undefined> = new Set([
+  'TransactionConflict',
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+])
+const WAITS_MS = [10, 20, 40, 80, 160, 320]
+const MOST_TRIES = 20
+
+/** Runs work of one name in the order it came, each after the end of the one before; other names do not wait. */
+const createKeyedMutex = () => {
+  const tails = new Map<string, Promise<unknown>>()
+  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const before = tails.get(name)
+    const run = before === undefined ? work() : before.then(work, work)
+    tails.set(name, run)
+    const leave = () => {
+      if (tails.get(name) === run) tails.delete(name)
+    }
+    run.then(leave, leave)
+    return run
+  }
 }
-type Change = { head: Bound; followers: Followers<Fields>; detail: boolean }
-/** A head that was written, and what is still to be. */
-type Led = { result: Result; rest: Following | undefined }
+
+const reasonsOf = (thrown: unknown): readonly CancellationReason[] | undefined =>
+  nameOf(thrown) === 'TransactionCanceledException'
+    ? (thrown as { CancellationReasons?: CancellationReason[] }).CancellationReasons
+    : undefined
+
+/** Throws for a reason that no waiting removes. */
+const refuseLasting = (reasons: readonly CancellationReason[]): void => {
+  const lasting = reasons.find(({ Code }) => Code !== 'None' && !PASSING.has(Code))
+  if (lasting === undefined) return
+  const { Code, Message } = lasting
+  const name = Code === 'ValidationError' ? 'ValidationException' : String(Code)
+  throw asProblem(Object.assign(new Error(Message ?? Code), { name, $metadata: {} }))
+}
+
+/** Some emulators have no transactions. */
+const hasNoTransactions = (thrown: unknown): boolean => nameOf(thrown) === 'UnknownOperationException'
 
 /**
- * One conditional write and what follows. The head alone is one request; events and totals come after it. With
- * followers that must not be without it, the head and those are a transaction, where there are any.
+ * A commit alone is one conditional request. With rows it is one transaction, all or none; on an emulator without
+ * transactions the rows are written one after the other, until one is refused.
  */
-export const createCommit = ({ planOf, rows, aside, tallies, transact }: Needs) => {
-  const inOrder = createLanes()
-  let transactional = true
+export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) => {
+  const inOrder = createKeyedMutex()
+  let isTransactional = true
 
-  const rowFor = async ({ head, detail }: Change, row: Fields): Promise<Fields> =>
-    shown(head.plan, await aside.last(head.plan, row, detail), detail)
-
-  const check = ({ strict, loose, late, tallies: taken }: Following) => {
-    for (const one of [...strict, ...loose, ...late]) rows.check(one)
-    for (const one of taken) tallies.check(one)
-  }
-
-  const following = async (change: Change, row: Fields): Promise<Following> => {
-    const { head, followers } = change
-    const list = typeof followers === 'function' ? followers(await rowFor(change, row)) : followers
-    const found = sorted(planOf, head, list)
-    check(found)
-    return found
-  }
-
-  const alone = async (change: Change): Promise<Led> => {
-    const result = await rows.write(change.head)
-    return { result, rest: result.applied ? await following(change, result.row ?? {}) : undefined }
-  }
-
-  const together = async (change: Change): Promise<Led> => {
+  const sendOnce = async (TransactItems: Request[]): Promise<readonly CancellationReason[] | undefined> => {
     try {
-      return await transact(change.head, (row) => following(change, row))
+      await connection.client.send(new TransactWriteCommand({ TransactItems }))
+      return undefined
     } catch (thrown) {
-      if (!knowsNoTransactions(thrown)) throw thrown
-      transactional = false
-      return alone(change)
+      const reasons = reasonsOf(thrown)
+      if (reasons === undefined) throw hasNoTransactions(thrown) ? thrown : asProblem(thrown)
+      return reasons
     }
   }
 
-  /** Rows come first: events and totals are made up for when they are missing, and of a row nobody knows that it is. */
-  const follow = async ({ strict, loose, late, tallies: taken }: Following): Promise<void> => {
-    for (const one of [...strict, ...late]) await rows.write(one)
-    await Promise.all([tallies.take(taken), ...loose.map((one) => rows.write(one))])
+  /** Why a transaction was cancelled, by write; undefined when it was not. */
+  const send = async (prepared: readonly Prepared[]) => {
+    const requests = prepared.flatMap(({ request }) => request ?? [])
+    for (const ms of [...WAITS_MS, undefined]) {
+      const reasons = await sendOnce(requests)
+      if (reasons === undefined || reasons.some(({ Code }) => Code === FAILED)) return reasons
+      refuseLasting(reasons)
+      if (ms !== undefined) await connection.wait(ms)
+    }
+    throw contended()
+  }
+
+  /** Removes the blobs that writes have made in vain, or have left unused. */
+  const tidy = async (prepared: readonly Prepared[], isApplied: boolean) => {
+    for (const { before, after } of prepared)
+      await (isApplied ? blobs.tidy(before, after) : blobs.tidy(after, before))
+  }
+
+  /** The first of the writes that do not apply; `known` is one that does not. */
+  const firstRefused = async (bounds: readonly Bound[], known: number): Promise<number> => {
+    for (const [at, bound] of bounds.slice(0, known).entries()) if (!(await rows.wouldApply(bound))) return at
+    return known
+  }
+
+  const prepareAll = async (bounds: readonly Bound[], token: string): Promise<Prepared[]> => {
+    const all = bounds.map((bound, at) => rows.prepared(bound, rows.stampOf(bound, token), at === 0))
+    const done = await Promise.allSettled(all)
+    const failed = done.find(({ status }) => status === 'rejected')
+    const prepared = done.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+    if (failed?.status !== 'rejected') return prepared
+    await tidy(prepared, false)
+    throw failed.reason
+  }
+
+  /** Takes what is too much out of the head's log. That of the other rows is left to their next write. */
+  const settleLog = async ({ plan, key }: Bound, request: Prepared['request'], token: string) => {
+    const log = request !== undefined && 'Put' in request ? request.Put.Item?.[LOG] : undefined
+    if (log !== undefined) await logs.settle(plan, key, token, log)
+  }
+
+  /** What stands in the way of the head, as it was told or as it is now. */
+  const headRow = async ({ plan, key }: Bound, told?: Item): Promise<Fields | undefined> =>
+    told === undefined ? rows.read(plan, key) : rows.standing(plan, told)
+
+  const once = async (bounds: readonly Bound[], head: Bound): Promise<Committed | 'moved'> => {
+    const token = rows.newToken()
+    const prepared = await prepareAll(bounds, token)
+    const unmet = prepared.findIndex(({ request }) => request === undefined)
+    if (unmet === -1) return transact(head, prepared, token)
+    await tidy(prepared, false)
+    const refused = await firstRefused(bounds, unmet)
+    return { refused, row: refused === 0 ? await headRow(head) : undefined }
+  }
+
+  const transact = async (
+    head: Bound,
+    prepared: readonly Prepared[],
+    token: string,
+  ): Promise<Committed | 'moved'> => {
+    const [first] = prepared
+    // What a removal takes away is read while it is there.
+    const left = first?.after ?? (await blobs.last(head.plan, first?.before ?? {}, true))
+    const reasons = await send(prepared)
+    const standing = itemIn(reasons?.[0])
+    const isApplied = reasons === undefined || (standing !== undefined && ownOf(standing).token === token)
+    await tidy(prepared, isApplied)
+    if (isApplied) {
+      await settleLog(head, first?.request, token)
+      return { row: 'insert' in head.write ? head.write.row : left }
+    }
+    const refused = reasons.findIndex(({ Code }) => Code === FAILED)
+    if (prepared[refused]?.isRead) return 'moved'
+    return { refused, row: refused === 0 ? await headRow(head, standing) : undefined }
+  }
+
+  const together = async (bounds: readonly Bound[], head: Bound): Promise<Committed> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const committed = await once(bounds, head)
+      if (committed !== 'moved') return committed
+      await connection.wait(WAITS_MS[Math.min(tries, 2)] ?? 0)
+    }
+    throw contended()
+  }
+
+  const oneByOne = async (bounds: readonly Bound[]): Promise<Committed> => {
+    let head: Fields | undefined
+    for (const [refused, bound] of bounds.entries()) {
+      const { applied, row } = await rows.write(bound)
+      if (refused === 0) head = row
+      if (!applied) return { refused, row: refused === 0 ? row : undefined }
+    }
+    return { row: head }
+  }
+
+  const write = async (bounds: readonly Bound[], head: Bound): Promise<Committed> => {
+    if (bounds.length === 1 || !isTransactional) return oneByOne(bounds)
+    try {
+      return await together(bounds, head)
+    } catch (thrown) {
+      if (!hasNoTransactions(thrown)) throw thrown
+      isTransactional = false
+      return oneByOne(bounds)
+    }
+  }
+
+  /** Throws TypeError for a commit that could not be sent as one. */
+  const check = (bounds: readonly Bound[]): void => {
+    if (bounds.length > MOST_WRITES) throw new TypeError(`A commit has at most ${MOST_WRITES} writes`)
+    if (new Set(bounds.map(({ plan, key }) => identity(plan, key))).size < bounds.length)
+      throw new TypeError('A commit writes no row twice')
+    for (const bound of bounds) rows.check(bound)
   }
 
   return async (
-    write: Write<Fields>,
-    followers: Followers<Fields> = [],
+    headWrite: Write<Fields>,
+    others: readonly AnyWrite[] = [],
     detail = false,
   ): Promise<Outcome<Fields>> => {
-    const head = bind(planOf, write)
-    const change = { head, followers, detail }
-    rows.check(head)
-    const likely = expected(head, followers, (list: readonly Follower[]) => sorted(planOf, head, list))
-    if (likely !== undefined && typeof followers !== 'function') check(likely)
-    const isAlone = !transactional || likely?.strict.length === 0
-    const { result, rest } = await inOrder(identity(head.plan, head.key), () =>
-      isAlone ? alone(change) : together(change),
-    )
-    if (rest !== undefined) await follow(rest)
-    return { applied: result.applied, row: result.row && (await rowFor(change, result.row)) }
+    const head = bind(planOf, headWrite)
+    const { plan, key } = head
+    const bounds = [head, ...others.map((one) => bind(planOf, one))]
+    if (others.length > 0) check(bounds)
+    const { row, refused } = await inOrder(identity(plan, key), () => write(bounds, head))
+    const told = row && shown(plan, await blobs.last(plan, row, detail), detail)
+    return refused === undefined ? { applied: true, row: told } : { applied: false, row: told, refused }
   }
 }
+
+/** What stood in the way of a write of a transaction, where that is told. */
+const itemIn = (reason: CancellationReason | undefined): Item | undefined =>
+  reason?.Item === undefined ? undefined : plainItem(reason.Item)

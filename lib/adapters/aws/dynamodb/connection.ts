@@ -1,22 +1,36 @@
+import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb'
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb'
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { Problem } from '../../../core/errors.ts'
 import type { Key } from '../../../ports/store.ts'
 import { asUnavailable, nameOf } from '../failure.ts'
-import { keyItem } from './item.ts'
-import { type Plan, TOKEN } from './plan.ts'
+import { type Item, keyItem, ownOf } from './item.ts'
+import type { Plan } from './plan.ts'
 import type { Request } from './request.ts'
-import type { Item } from './value.ts'
 
 const CODE = 'storage_unavailable'
 const WHAT = 'Storage'
 const TOO_LARGE = /item size/i
 const WRONG_TYPE = /incorrect data type/i
+
+/** Numbers are those of JSON: doubles, written as JavaScript prints them. */
+const NUMBERS = { wrapNumbers: Number }
+
+/** The document client of a client: attributes are plain values. */
+export const documentsOf = (client: DynamoDBClient): DynamoDBDocumentClient =>
+  DynamoDBDocumentClient.from(client, {
+    marshallOptions: { allowImpreciseNumbers: true },
+    unmarshallOptions: { ...NUMBERS },
+  })
+
+/** An item as errors and streams have it. */
+export const plainItem = (marshalled: Record<string, AttributeValue>): Item => unmarshall(marshalled, NUMBERS)
 
 /** The error as the port promises it. */
 export const asProblem = (thrown: unknown): unknown => {
@@ -30,27 +44,42 @@ export const asProblem = (thrown: unknown): unknown => {
   })
 }
 
-/** Nobody can tell what became of a write. */
+/** The outcome of a write cannot be told. */
 export const uncertain = (cause?: unknown) =>
   new Problem('unavailable', CODE, `${WHAT} is unavailable: the outcome of a write is not known.`, { cause })
 
+/** Too many write the same row. */
+export const contended = () =>
+  new Problem('unavailable', CODE, `${WHAT} is unavailable: too many write the same row.`)
+
 /**
- * How a write went. `item` is what stood in the way of one that was not applied; else what was there before, or after
- * when it bears the token of the write.
+ * How a write went. `item` is what was there `before` an applied write, what it `left`, or what is there `now`: what stood in
+ * the way, or what others made since of an applied write that was repeated.
  */
-export type Written = { applied: boolean; item: Item | undefined }
-/** An update answers what is there after it, or with `before` what was there. */
-export type Sent = { request: Request; plan: Plan; key: Key; token: string; before?: boolean }
+export type Written = { applied: boolean; item: Item | undefined; state: 'before' | 'left' | 'now' }
+export type Sent = {
+  request: Request
+  plan: Plan
+  key: Key
+  token: string
+  /** An update answers what there is after it, or with `before` what was there. */
+  before?: boolean
+  /** Whether what stands in the way proves that the write has happened; `isRepeated` when the SDK had to repeat it. */
+  isProof?: (item: Item, isRepeated: boolean) => boolean | Promise<boolean>
+}
 
 /** What DynamoDB says of a condition that failed. */
-type Refusal = Error & { Item?: Item; $metadata?: { attempts?: number } }
-const isRefusal = (thrown: unknown): thrown is Refusal => nameOf(thrown) === 'ConditionalCheckFailedException'
+type Refusal = Error & { Item?: Record<string, AttributeValue>; $metadata?: { attempts?: number } }
+export const isRefusal = (thrown: unknown): thrown is Refusal =>
+  nameOf(thrown) === 'ConditionalCheckFailedException'
 
 const CONFLICT = 'TransactionConflictException'
 const CONFLICT_WAITS_MS = [5, 10, 20, 40, 80, 160, 320]
 
 /** Single items: read, and written on a condition. `wait` passes the time between tries. */
-export const connect = (client: DynamoDBClient, wait: (ms: number) => Promise<void>) => {
+export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<void>) => {
+  const client = documentsOf(dynamoDb)
+
   const calling = async <T>(call: () => Promise<T>): Promise<T> => {
     try {
       return await call()
@@ -59,27 +88,29 @@ export const connect = (client: DynamoDBClient, wait: (ms: number) => Promise<vo
     }
   }
 
-  const getItem = (TableName: string, Key: Item): Promise<Item | undefined> =>
-    calling(
-      async () => (await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item,
-    )
-
   /** The item as the last write left it. */
-  const get = async (plan: Plan, key: Key): Promise<Item | undefined> =>
-    getItem(plan.table, keyItem(plan, key))
+  const get = (plan: Plan, key: Key): Promise<Item | undefined> => {
+    const request = { TableName: plan.table, Key: keyItem(plan, key), ConsistentRead: true }
+    return calling(async () => (await client.send(new GetCommand(request))).Item)
+  }
 
-  const send = async ({ request, before }: Sent): Promise<Item | undefined> => {
-    if ('Put' in request)
-      return (await client.send(new PutItemCommand({ ...request.Put, ReturnValues: 'ALL_OLD' }))).Attributes
-    if ('Delete' in request)
-      return (await client.send(new DeleteItemCommand({ ...request.Delete, ReturnValues: 'ALL_OLD' })))
-        .Attributes
+  const send = async ({ request, before }: Sent): Promise<Written> => {
+    const written = (item: Item | undefined, state: Written['state']) => ({ applied: true, item, state })
+    if ('Put' in request) {
+      const { Attributes } = await client.send(new PutCommand({ ...request.Put, ReturnValues: 'ALL_OLD' }))
+      return written(Attributes, 'before')
+    }
+    if ('Delete' in request) {
+      const command = new DeleteCommand({ ...request.Delete, ReturnValues: 'ALL_OLD' })
+      return written((await client.send(command)).Attributes, 'before')
+    }
     const ReturnValues = before === true ? 'ALL_OLD' : 'ALL_NEW'
-    return (await client.send(new UpdateItemCommand({ ...request.Update, ReturnValues }))).Attributes
+    const { Attributes } = await client.send(new UpdateCommand({ ...request.Update, ReturnValues }))
+    return written(Attributes, before === true ? 'before' : 'left')
   }
 
   /** An item that is in a transaction under way refuses every other write for that long. */
-  const sendAgain = async (sent: Sent): Promise<Item | undefined> => {
+  const sendAgain = async (sent: Sent): Promise<Written> => {
     for (const ms of CONFLICT_WAITS_MS) {
       try {
         return await send(sent)
@@ -93,24 +124,31 @@ export const connect = (client: DynamoDBClient, wait: (ms: number) => Promise<vo
 
   /**
    * One conditional write. The SDK repeats a request whose answer was lost, and the repetition then fails on what the
-   * first one wrote; its token tells that. A removal leaves none, so a repeated one that finds nothing is uncertain.
+   * first one wrote; its token tells that, and where others wrote since, its log entry. A removal leaves neither, so a
+   * repeated one that finds nothing is uncertain.
    */
   const write = async (sent: Sent): Promise<Written> => {
     try {
-      return { applied: true, item: await sendAgain(sent) }
+      return await sendAgain(sent)
     } catch (thrown) {
       if (!isRefusal(thrown)) throw asProblem(thrown)
-      // Some emulators do not answer what stood in the way.
-      const item = thrown.Item ?? (await get(sent.plan, sent.key))
-      if (item === undefined && 'Delete' in sent.request && (thrown.$metadata?.attempts ?? 1) > 1)
-        throw uncertain(thrown)
-      return { applied: isOf(item, sent.token), item }
+      return refused(sent, thrown)
     }
   }
 
-  return { client, calling, getItem, get, write, wait }
+  const refused = async (
+    { request, plan, key, token, isProof }: Sent,
+    refusal: Refusal,
+  ): Promise<Written> => {
+    // Some emulators do not answer what stood in the way.
+    const item = refusal.Item === undefined ? await get(plan, key) : plainItem(refusal.Item)
+    const isRepeated = (refusal.$metadata?.attempts ?? 1) > 1
+    if (item === undefined && 'Delete' in request && isRepeated) throw uncertain(refusal)
+    if (item === undefined) return { applied: false, item, state: 'now' }
+    if (ownOf(item).token === token) return { applied: true, item, state: 'left' }
+    return { applied: (await isProof?.(item, isRepeated)) ?? false, item, state: 'now' }
+  }
+
+  return { client, calling, get, write, wait }
 }
 export type Connection = ReturnType<typeof connect>
-
-/** Whether the item was left by the write of this token. */
-export const isOf = (item: Item | undefined, token: string): boolean => item?.[TOKEN]?.S === token

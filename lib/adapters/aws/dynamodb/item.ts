@@ -1,13 +1,51 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { Key } from '../../../ports/store.ts'
-import { FIXED_ATTRIBUTE } from './fixed.ts'
 import { placeText, shardOf, sortable } from './order.ts'
-import { type IndexPlan, type Plan, partsOf, SHARDS, TOKEN, TTL } from './plan.ts'
-import { decode, encode, type Fields, type Item } from './value.ts'
+import { BORN, FIXED, type IndexPlan, LOG, type Plan, partsOf, SHARDS, TOKEN, TTL } from './plan.ts'
 
-/** A key as attributes. Throws TypeError for a key of another shape. */
-export const keyItem = (plan: Plan, key: Key): Item =>
-  Object.fromEntries(partsOf(plan, key).map((part, at) => [plan.keys[at], { S: part }]))
+/** A row as it comes out of JSON. */
+export type Fields = { [field: string]: unknown }
+/** An item of a table, as the document client takes and gives it: attributes by name. */
+export type Item = Record<string, unknown>
+
+const BLOB = Symbol('blob')
+/** Stands in a row for a value that is kept as a blob of this name. */
+export type Pointer = { readonly [BLOB]: string }
+export const pointerTo = (name: string): Pointer => ({ [BLOB]: name })
+export const blobOf = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && BLOB in value ? String(value[BLOB]) : undefined
+
+/** DynamoDB keeps 38 digits of numbers between these; the bounds are a little closer than its own. */
+const keepsNumber = (value: number) => value === 0 || (Math.abs(value) > 1e-128 && Math.abs(value) < 1e125)
+
+const asJson = (value: unknown): unknown => {
+  const text = JSON.stringify(value)
+  if (text === undefined) return undefined
+  return text === 'null' ? null : { json: text }
+}
+
+/**
+ * A field's value as an attribute: scalars as such, so that conditions can name them; what DynamoDB would not give back
+ * to the byte (the order of keys, half surrogate pairs, extreme numbers) as its JSON text, `{ json: "…" }`. Undefined
+ * for what is no value in JSON. Throws TypeError for what JSON refuses.
+ */
+export const encode = (value: unknown): unknown => {
+  if (typeof value === 'string') return value.isWellFormed() ? value : asJson(value)
+  if (typeof value === 'number') return keepsNumber(value) ? value : asJson(value)
+  if (typeof value === 'boolean') return value
+  const blob = blobOf(value)
+  return blob === undefined ? asJson(value) : { blob }
+}
+
+export const decode = (attribute: unknown): unknown => {
+  if (typeof attribute !== 'object' || attribute === null) return attribute
+  const { json, blob } = attribute as { json?: string; blob?: string }
+  if (json !== undefined) return JSON.parse(json)
+  return blob === undefined ? null : pointerTo(blob)
+}
+
+/** A key as attributes, which are the fields that it is made of. Throws TypeError for a key of another shape. */
+export const keyItem = (plan: Plan, key: Key): Record<string, string> =>
+  Object.fromEntries(partsOf(plan, key).map((part, at) => [plan.keys[at], part]))
 
 export const keyOf = (plan: Plan, row: Readonly<Fields>): Key => {
   const parts = plan.keys.map((field) => {
@@ -34,23 +72,21 @@ export const tiesOf = ({ ties }: IndexPlan, row: Readonly<Fields>): string[] =>
   ties.map((field) => String(row[field]))
 
 /** An attribute of ours: what it becomes when the field that it is made from does. Undefined stands for none. */
-type Derived = { field: string | undefined; name: string; from(value: unknown): AttributeValue | undefined }
+type Derived = { field: string | undefined; name: string; from(value: unknown): unknown }
 
 /** Our own attributes of a row with this key. Each is made from one field, so that an update needs to know no other. */
 export const derivations = (plan: Plan, key: Key): Derived[] => {
-  const keys = keyFields(plan, key)
+  const keys = keyItem(plan, key)
   const shard = shardOf(partsOf(plan, key).join('\0'), SHARDS)
   const derived = new Map<string, Derived>()
   for (const index of plan.secondary) {
     const { within, by, p, s } = index
-    derived.set(p, { field: within, name: p, from: (value) => asText(partitionText(index, value, shard)) })
-    derived.set(s, { field: by, name: s, from: (value) => asText(placeIn(index, value, keys)) })
+    derived.set(p, { field: within, name: p, from: (value) => partitionText(index, value, shard) })
+    derived.set(s, { field: by, name: s, from: (value) => placeIn(index, value, keys) })
   }
   if (plan.expires !== undefined) derived.set(TTL, { field: plan.expires, name: TTL, from: seconds })
   return [...derived.values()]
 }
-
-const asText = (text: string | undefined) => (text === undefined ? undefined : { S: text })
 
 const placeIn = (index: IndexPlan, value: unknown, keys: Fields): string | undefined => {
   const by = sortable(value, index.by)
@@ -58,11 +94,7 @@ const placeIn = (index: IndexPlan, value: unknown, keys: Fields): string | undef
 }
 
 const seconds = (value: unknown) =>
-  typeof value === 'number' && Number.isFinite(value) ? { N: String(Math.ceil(value / 1_000)) } : undefined
-
-/** The fields that a key is made of. */
-export const keyFields = (plan: Plan, key: Key): Fields =>
-  Object.fromEntries(partsOf(plan, key).map((part, at) => [plan.keys[at], part]))
+  typeof value === 'number' && Number.isFinite(value) ? Math.ceil(value / 1_000) : undefined
 
 /** A name that a field may have beside our own attributes. */
 export const ownName = (field: string): string => {
@@ -70,15 +102,26 @@ export const ownName = (field: string): string => {
   return field
 }
 
+/** What an item holds beside its row. */
+export type Own = { token: string; log: readonly string[]; born: string | undefined }
+
+export const ownOf = (item: Item): Own => ({
+  token: String(item[TOKEN] ?? ''),
+  log: (item[LOG] as string[] | undefined) ?? [],
+  born: item[BORN] as string | undefined,
+})
+
 /** A row as an item, with our own attributes. */
-export const itemOf = (plan: Plan, row: Readonly<Fields>, token: string): Item => {
-  const item: Item = { [TOKEN]: { S: token } }
+export const itemOf = (plan: Plan, row: Readonly<Fields>, { token, log, born }: Own): Item => {
+  const item: Item = { [TOKEN]: token }
+  if (log.length > 0) item[LOG] = log
+  if (born !== undefined) item[BORN] = born
   const fixed: Item = {}
   for (const [field, value] of Object.entries(row)) {
     const attribute = encode(value)
     if (attribute !== undefined) (plan.fixed.has(field) ? fixed : item)[ownName(field)] = attribute
   }
-  if (Object.keys(fixed).length > 0) item[FIXED_ATTRIBUTE] = { M: fixed }
+  if (Object.keys(fixed).length > 0) item[FIXED] = fixed
   for (const { field, name, from } of derivations(plan, keyOf(plan, row))) {
     const attribute = from(field === undefined ? undefined : row[field])
     if (attribute !== undefined) item[name] = attribute
@@ -89,7 +132,24 @@ export const itemOf = (plan: Plan, row: Readonly<Fields>, token: string): Item =
 /** The row of an item; our own attributes are left out. */
 export const rowOf = (item: Item): Fields =>
   Object.fromEntries(
-    [...Object.entries(item), ...Object.entries(item[FIXED_ATTRIBUTE]?.M ?? {})]
+    [...Object.entries(item), ...Object.entries((item[FIXED] as Item | undefined) ?? {})]
       .filter(([name]) => !name.startsWith('_'))
-      .map(([name, value]) => [name, decode(value)]),
+      .map(([name, attribute]) => [name, decode(attribute)]),
   )
+
+/**
+ * The row for the caller, with or without its heavy fields, and without those that have no value at hand; its fields
+ * in the order of the collection.
+ */
+export const shown = ({ heavy, order }: Plan, row: Readonly<Fields>, detail: boolean): Fields => {
+  const others = Object.keys(row)
+    .filter((field) => !order.has(field))
+    .sort()
+  const isShown = (field: string): boolean =>
+    row[field] !== undefined && (heavy.has(field) ? detail && blobOf(row[field]) === undefined : true)
+  return Object.fromEntries([...order, ...others].filter(isShown).map((field) => [field, row[field]]))
+}
+
+/** Whether the row counts as absent, whenever DynamoDB removes it. */
+export const hasExpired = ({ expires }: Plan, row: Readonly<Fields>, now: number): boolean =>
+  expires !== undefined && Number(row[expires] ?? Infinity) <= now

@@ -1,8 +1,8 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb'
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Connection } from './connection.ts'
+import type { Item } from './item.ts'
 import { compareBytes } from './order.ts'
 import type { IndexPlan } from './plan.ts'
-import type { Item } from './value.ts'
 
 /**
  * How many rows to ask a partition for at first, and when it has no more, after so many of all were taken. `ahead` when
@@ -29,7 +29,7 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
   }
   const askAhead = (taken: number) => {
     coming = ask(taken)
-    // Whoever takes it is told; nobody may.
+    // A rejection is told by the next fill, which may never come.
     coming.catch(() => undefined)
   }
 
@@ -68,7 +68,7 @@ export async function* merged(
   const sign = order === 'asc' ? 1 : -1
   const readers = inputs.map((input) => openReader(connection, input, pace))
   await Promise.all(readers.map((reader) => reader.fill(0)))
-  const placeOf = ({ head }: Reader) => head?.[s]?.S ?? ''
+  const placeOf = ({ head }: Reader) => String(head?.[s] ?? '')
   let taken = 0
   for (;;) {
     const [first, ...others] = readers.filter(({ head }) => head !== undefined)

@@ -1,10 +1,167 @@
-import type { Page, Query } from '../../../ports/store.ts'
-import { createBounded } from './bounded.ts'
-import { narrowest } from './narrow.ts'
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import { Problem } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Page, Position, Query, Scalar } from '../../../ports/store.ts'
+import type { BlobOffload } from './blob-offload.ts'
+import type { Connection } from './connection.ts'
+import { type Fields, shown, tiesOf } from './item.ts'
+import { FIRST, placeText, sortable } from './order.ts'
 import type { IndexPlan, Plan } from './plan.ts'
-import { createReads, type ReadNeeds } from './reads.ts'
-import type { Fields } from './value.ts'
-import { isHopeless } from './where.ts'
+import { narrowest, type Place, queriesOf } from './queries.ts'
+import type { Rows } from './rows.ts'
+import { ALL, createSelect } from './select.ts'
+import { createTop, isBeyond } from './sort.ts'
+import { isBound, isHopeless } from './where.ts'
+
+/** The `key` of a position: the key, or where the owner belongs to it a JSON pair. */
+const tieText = (index: IndexPlan, row: Fields): string => {
+  const ties = tiesOf(index, row)
+  return ties.length === 1 ? String(ties[0]) : JSON.stringify(ties)
+}
+const tiesIn = ({ ties }: IndexPlan, { key }: Position): string[] =>
+  ties.length === 1 ? [key] : JSON.parse(key)
+
+/** The place of a position, as rows of the index have theirs. A row without a value is before all that are in it. */
+const placeOf = (index: IndexPlan, after: Position): string => {
+  if (index.own) return after.key || FIRST
+  const by = sortable(after.by, index.by)
+  return by === undefined ? FIRST : placeText(by, tiesIn(index, after))
+}
+
+const positionOf = (index: IndexPlan, sort: string, row: Fields): Position => ({
+  by: (row[sort] ?? null) as Scalar | null,
+  key: tieText(index, row),
+})
+
+/** The bounds of what comes after a place, that place included: a key condition cannot leave one end out. */
+const boundsAfter = (place: string | undefined, order: 'asc' | 'desc') => {
+  if (place === undefined) return {}
+  return order === 'asc' ? { from: place } : { to: place }
+}
+
+type ReadNeeds = { connection: Connection; rows: Rows; blobs: BlobOffload; clock: Clock }
+
+type Found = { rows: Fields[]; total?: number }
+
+/** Rows of an index, in its order or sorted. Secondary indexes lag behind by moments; the table itself does not. */
+const createReads = (needs: ReadNeeds) => {
+  const { connection, clock } = needs
+  const { inOrder, all, allWith, complete } = createSelect(needs)
+
+  /** The rows of a page in the order of the index, one more than asked for when more follow. */
+  const walked = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Fields[]> => {
+    const { index } = place
+    const { after, offset = 0, limit } = query
+    const from = after && placeOf(index, after)
+    const wanted = offset + limit + (from === undefined ? 1 : 2)
+    const bounds = boundsAfter(from, query.order)
+    const found: Fields[] = []
+    for await (const row of inOrder(plan, place, { ...query, bounds, wanted })) {
+      if (from !== undefined && placeOf(index, positionOf(index, index.by, row)) === from) continue
+      found.push(row)
+      if (found.length > offset + limit) break
+    }
+    return found.slice(offset)
+  }
+
+  /** The same of all rows, sorted after they were read, and how many there are. */
+  const ranked = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
+    if (plan.heavy.has(sort)) throw new Error(`${plan.name} cannot be sorted by ${sort}: it is detail`)
+    const { after, order, offset = 0, limit } = query
+    const ordering = { sort, order, ties: place.index.ties }
+    const from = after && { by: after.by, ties: tiesIn(place.index, after) }
+    const top = createTop({ ...ordering, size: offset + limit + 1 })
+    let total = 0
+    for await (const row of allWith(plan, place, { ...query, bounds: {}, wanted: ALL }, sort)) {
+      total += 1
+      if (from === undefined || isBeyond(row, from, ordering)) top.add(row)
+    }
+    return { rows: top.rows().slice(offset), total }
+  }
+
+  const countOne = async (input: QueryCommandInput): Promise<number> => {
+    let n = 0
+    let from: QueryCommandInput['ExclusiveStartKey']
+    do {
+      const request = new QueryCommand({ ...input, Select: 'COUNT', ExclusiveStartKey: from })
+      const { Count = 0, LastEvaluatedKey } = await connection.calling(() => connection.client.send(request))
+      n += Count
+      from = LastEvaluatedKey
+    } while (from !== undefined)
+    return n
+  }
+
+  const count = async (plan: Plan, place: Place, where: Query<Fields>['where']): Promise<number> => {
+    const selection = { is: place.is, where, order: 'asc', bounds: {} } as const
+    const { inputs, exact } = queriesOf(plan, place.index, selection, clock.now())
+    if (exact) return (await Promise.all(inputs.map(countOne))).reduce((sum, n) => sum + n, 0)
+    let n = 0
+    for await (const _ of all(plan, place, { ...selection, wanted: ALL })) n += 1
+    return n
+  }
+
+  /** Rows that are judged one by one are read once for page and total; all others DynamoDB counts by itself. */
+  const found = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
+    const { total = false, where = [] } = query
+    if (sort !== place.index.by) return ranked(plan, place, query, sort)
+    if (!total) return { rows: await walked(plan, place, query) }
+    if (!where.every((test) => isBound(place.index, test))) return ranked(plan, place, query, sort)
+    const [rows, n] = await Promise.all([walked(plan, place, query), count(plan, place, where)])
+    return { rows, total: n }
+  }
+
+  const page = async (plan: Plan, place: Place, query: Query<Fields>): Promise<Page<Fields>> => {
+    const { sort = place.index.by, limit, detail = false } = query
+    const { rows, total } = await found(plan, place, query, sort)
+    const more = rows.length > limit
+    if (more) rows.pop()
+    const last = more ? rows.at(-1) : undefined
+    const shownRows = await complete(plan, place, rows, detail)
+    return {
+      rows: shownRows.map((row) => shown(plan, row, detail)),
+      next: last && positionOf(place.index, sort, last),
+      ...(query.total === true ? { total: total ?? 0 } : {}),
+    }
+  }
+
+  return { page, count }
+}
+
+/** An HTTP API gives an answer 29 s. */
+const MOST_MS = 20_000
+
+const tooBroad = ({ indexes }: Plan) => {
+  const fields = new Set([...indexes.values()].flatMap(({ within, by }) => [by, within ?? by]))
+  const names = [...fields].join(' or ')
+  return new Problem(
+    'invalid',
+    'selection_too_broad',
+    `There is too much to look through; narrow the selection by ${names}.`,
+  )
+}
+
+type DeadlineNeeds = { connection: Connection; clock: Clock; mostMs: number | undefined }
+
+/** Lets work read for so long. After that it is refused, whatever it waits for, and reads no more. */
+const createDeadline =
+  ({ connection, clock, mostMs = MOST_MS }: DeadlineNeeds) =>
+  async <T>(plan: Plan, work: (connection: Connection) => Promise<T>): Promise<T> => {
+    let isOver = false
+    const { promise: end, reject } = Promise.withResolvers<never>()
+    const cancel = clock.after(mostMs, () => {
+      isOver = true
+      reject(tooBroad(plan))
+    })
+    const calling: Connection['calling'] = async (call) => {
+      if (isOver) throw tooBroad(plan)
+      return connection.calling(call)
+    }
+    try {
+      return await Promise.race([work({ ...connection, calling }), end])
+    } finally {
+      cancel()
+    }
+  }
 
 const indexOf = (plan: Plan, name: string): IndexPlan => {
   const index = plan.indexes.get(name)
@@ -18,7 +175,7 @@ const isSearch = ({ where = [], sort, total }: Pick<Query<Fields>, 'where' | 'so
 
 /** Pages and counts; what has to search for its rows may do so for `mostMs`. */
 export const createPages = (needs: ReadNeeds & { mostMs: number | undefined }) => {
-  const bounded = createBounded(needs)
+  const withinDeadline = createDeadline(needs)
   const plain = createReads(needs)
 
   const reading = <T>(
@@ -26,7 +183,9 @@ export const createPages = (needs: ReadNeeds & { mostMs: number | undefined }) =
     query: Query<Fields>,
     work: (reads: typeof plain) => Promise<T>,
   ): Promise<T> =>
-    isSearch(query) ? bounded(plan, (connection) => work(createReads({ ...needs, connection }))) : work(plain)
+    isSearch(query)
+      ? withinDeadline(plan, (connection) => work(createReads({ ...needs, connection })))
+      : work(plain)
 
   const narrowed = (plan: Plan, query: Query<Fields>) => {
     const { place, where } = narrowest(plan, { index: indexOf(plan, query.index), is: query.is }, query.where)

@@ -1,6 +1,5 @@
 import type { Collection } from '../../../core/collection.ts'
 import type { Key } from '../../../ports/store.ts'
-import { attributesOf } from './fixed.ts'
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
 
@@ -42,6 +41,10 @@ export type Plan = {
   /** The order in which a row shows its fields; items have none. */
   order: ReadonlySet<string>
   expires: string | undefined
+  /** The collection that has the entries of the log which the row holds no more. */
+  log: string | undefined
+  /** Whether a stream of its changes is read. */
+  streamed: boolean
   indexes: ReadonlyMap<string, IndexPlan>
   /** Those of the indexes that are not the table itself. */
   secondary: readonly IndexPlan[]
@@ -49,12 +52,27 @@ export type Plan = {
   derived: ReadonlySet<string>
 }
 
-/** The table of all tallies; no collection has its name. */
-export const TALLIES = 'tallies'
+/** The table of all counters; no collection has its name. */
+export const COUNTERS = 'counters'
 /** The token of the last write, by which a write that is sent twice knows itself. */
 export const TOKEN = '_w'
+/** The log entries that the row still holds, each a compact text, in the order of their writes. */
+export const LOG = '_l'
+/** The token of the insert. It tells a row that was inserted over an expired one from that one changed. */
+export const BORN = '_b'
+/** The fixed fields of a row as one attribute, a map: an index can name 20 attributes and no more. */
+export const FIXED = '_f'
 /** Whole epoch seconds after which DynamoDB may remove the item. */
 export const TTL = '_ttl'
+
+/** Whether one of the fields has no attribute of its own: a write that changes it or asks for it has to read the row. */
+export const isAnyFixed = ({ fixed }: Pick<Plan, 'fixed'>, fields: Iterable<string>): boolean =>
+  fixed.size > 0 && [...fields].some((field) => fixed.has(field))
+
+/** The names of the attributes that hold the fields. */
+export const attributesOf = (fixed: ReadonlySet<string>, fields: Iterable<string>): string[] => [
+  ...new Set([...fields].map((field) => (fixed.has(field) ? FIXED : field))),
+]
 
 const checked = (name: string): string => {
   if (!NAME.test(name))
@@ -96,7 +114,8 @@ const MOST_NAMED = 20
 const MOST_NAMED_IN_ALL = 100
 
 const refuseUnfit = ({ name }: Collection, secondary: readonly IndexPlan[]): void => {
-  if (name === TALLIES) throw new Error(`"${name}" cannot name a collection: it is the table of the tallies`)
+  if (name === COUNTERS)
+    throw new Error(`"${name}" cannot name a collection: it is the table of the counters`)
   const numbers = secondary.map(({ named = [] }) => named.length)
   if (Math.max(0, ...numbers) > MOST_NAMED || numbers.reduce((a, b) => a + b, 0) > MOST_NAMED_IN_ALL)
     throw new Error(
@@ -135,11 +154,25 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
     fixed,
     order: new Set([...(of.summary ?? []), ...heavy]),
     expires: of.expires,
+    log: of.log?.name,
+    streamed: of.counts !== undefined || of.sends !== undefined,
     indexes,
     secondary,
     derived,
   }
 }
+
+/** The plans of the collections of a store. Throws for a collection that is not one of them. */
+export const createPlans = (collections: readonly Collection[], tableName: TableName) => {
+  const plans = new Map(collections.map((one) => [one.name, planOf(one, tableName)]))
+  return ({ name }: Pick<Collection, 'name'>): Plan => {
+    const plan = plans.get(name)
+    if (plan === undefined)
+      throw new Error(`The collection ${name} was not declared when the store was opened`)
+    return plan
+  }
+}
+export type PlanOf = ReturnType<typeof createPlans>
 
 /** The parts of a key, in the order of `plan.keys`. */
 export const partsOf = (plan: Plan, key: Key): readonly string[] => {

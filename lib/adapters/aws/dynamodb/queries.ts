@@ -1,12 +1,10 @@
-import type { QueryCommandInput } from '@aws-sdk/client-dynamodb'
+import type { QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Scalar, Test } from '../../../ports/store.ts'
-import { unexpired } from './condition.ts'
-import { partitionText } from './item.ts'
+import { createTerms, type Terms, unexpired } from './expressions.ts'
+import { type Fields, partitionText } from './item.ts'
 import { compareBytes } from './order.ts'
 import { type IndexPlan, type Plan, SHARDS } from './plan.ts'
-import { createTerms, type Terms } from './terms.ts'
-import type { Fields } from './value.ts'
-import { type Bounds, boundsOf, filterOf, isBound } from './where.ts'
+import { type Bounds, boundsOf, fieldsOf, filterOf, isBound } from './where.ts'
 
 export type Selection = {
   is?: Scalar | readonly Scalar[] | undefined
@@ -66,12 +64,51 @@ export const queriesOf = (plan: Plan, index: IndexPlan, selection: Selection, no
 
 const withPartition = (attributes: ReturnType<Terms['attributes']>, partition: string) => ({
   ...attributes,
-  ExpressionAttributeValues: { ...attributes.ExpressionAttributeValues, ':p': { S: partition } },
+  ExpressionAttributeValues: { ...attributes.ExpressionAttributeValues, ':p': partition },
 })
 
 const placeCondition = ({ name, value }: Terms, { s }: IndexPlan, { from, to }: Bounds): string => {
   if (from === undefined && to === undefined) return ''
-  if (from === undefined) return ` AND ${name(s)} <= ${value({ S: to ?? '' })}`
-  if (to === undefined) return ` AND ${name(s)} >= ${value({ S: from })}`
-  return ` AND ${name(s)} BETWEEN ${value({ S: from })} AND ${value({ S: to })}`
+  if (from === undefined) return ` AND ${name(s)} <= ${value(to ?? '')}`
+  if (to === undefined) return ` AND ${name(s)} >= ${value(from)}`
+  return ` AND ${name(s)} BETWEEN ${value(from)} AND ${value(to)}`
 }
+
+/** An index and the partitions of it in which to look. */
+export type Place = { index: IndexPlan; is: Scalar | readonly Scalar[] | undefined }
+type Tests = readonly Test<Fields>[]
+
+/** Each value is a query to each shard. */
+const MOST_PARTITIONS = 10
+
+const isName = (value: Scalar) => typeof value === 'string' && value.isWellFormed()
+
+/**
+ * The place to look for rows that meet the tests, and those that are left to be judged there: where one names values of
+ * a field, and an index has the same order within that field, that index has just them.
+ */
+export const narrowest = (plan: Plan, place: Place, tests: Tests = []): { place: Place; where: Tests } => {
+  const { index } = place
+  if (index.within !== undefined || index.own) return { place, where: tests }
+  for (const other of plan.secondary) {
+    if (other.within === undefined || other.s !== index.s) continue
+    const values = tests.find((test) => 'in' in test && test.field === other.within)
+    if (values === undefined || !('in' in values)) continue
+    const asked = [...new Set(values.in)]
+    if (asked.length <= MOST_PARTITIONS && asked.every(isName))
+      return { place: { index: other, is: asked }, where: tests.filter((test) => test !== values) }
+  }
+  return { place, where: tests }
+}
+
+/** Whether rows of the index lack the field. */
+export const isMissing = ({ keys }: Plan, { carried }: IndexPlan, field: string): boolean =>
+  carried?.has(field) === false && !keys.includes(field)
+
+/** Whether an index is of no help: all its rows would have to be read whole. */
+export const needsAll = (plan: Plan, { index, is }: Place, tests: Tests = []): boolean =>
+  is === undefined &&
+  !index.own &&
+  tests.length > 0 &&
+  !tests.some((test) => isBound(index, test)) &&
+  tests.every((test) => fieldsOf(test).some((field) => isMissing(plan, index, field)))

@@ -1,30 +1,59 @@
-import type { Delete, Put, Update as UpdateItem } from '@aws-sdk/client-dynamodb'
+import type { DeleteCommandInput, PutCommandInput, UpdateCommandInput } from '@aws-sdk/lib-dynamodb'
+import { checkStep, sum } from '../../../core/change.ts'
 import type { Key, Remove, Update } from '../../../ports/store.ts'
-import { isAbsent, isThere } from './condition.ts'
-import { isAnyFixed } from './fixed.ts'
-import { derivations, itemOf, keyFields, keyItem, ownName } from './item.ts'
-import { type Plan, TOKEN } from './plan.ts'
-import { type Effect, effectsOf } from './row.ts'
-import { createTerms } from './terms.ts'
-import { type Change, createChange } from './update-expression.ts'
-import { encode, type Fields } from './value.ts'
+import { createTerms, createUpdate, isAbsent, isThere, type UpdateParts } from './expressions.ts'
+import { derivations, encode, type Fields, itemOf, keyItem, type Own, ownName } from './item.ts'
+import { isAnyFixed, LOG, type Plan, TOKEN } from './plan.ts'
 
+type Conditional<Input> = Omit<
+  Input,
+  'ReturnValues' | 'ReturnConsumedCapacity' | 'ReturnItemCollectionMetrics'
+>
 /** One conditional write, in the form that a request and a transaction share. */
-export type Request = { Put: Put } | { Update: UpdateItem } | { Delete: Delete }
-/** What every write carries: its token, and the time that expiry is judged by. */
-export type Stamp = { token: string; now: number }
+export type Request =
+  | { Put: Conditional<PutCommandInput> }
+  | { Update: Conditional<UpdateCommandInput> & { UpdateExpression: string } }
+  | { Delete: Conditional<DeleteCommandInput> }
+/** What every write carries: its token, the time that expiry is judged by, and the texts that it appends to its log. */
+export type Stamp = { token: string; now: number; log: readonly string[] }
 
-/** A failed condition answers what stands in the way, so that nobody has to read it. */
+/** A failed condition answers what stands in the way, so that it need not be read. */
 const ANSWER = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const
 
-export const insertRequest = (plan: Plan, row: Fields, { token, now }: Stamp): { Put: Put } => {
+/** What an update makes of each field it names: a value, a step to add, or nothing. */
+type Effect = { value: unknown; ifAbsent?: true } | { step: number } | 'remove'
+
+/** One effect per field: values are set, then added to, then removed. A value that is undefined is left alone. */
+export const effectsOf = ({
+  set = {},
+  setIfAbsent = {},
+  add = {},
+  unset = [],
+}: Pick<Update<Fields>, 'set' | 'setIfAbsent' | 'add' | 'unset'>): Map<string, Effect> => {
+  const effects = new Map<string, Effect>()
+  for (const [field, value] of Object.entries(set)) if (value !== undefined) effects.set(field, { value })
+  for (const [field, value] of Object.entries(setIfAbsent))
+    if (value !== undefined) effects.set(field, { value, ifAbsent: true })
+  for (const [field, step] of Object.entries(add)) {
+    if (step === undefined) continue
+    const before = effects.get(field)
+    const isSet = typeof before === 'object' && 'value' in before
+    effects.set(field, isSet ? { value: sum(before.value, step, field) } : { step: checkStep(step, field) })
+  }
+  for (const field of unset) effects.set(field, 'remove')
+  return effects
+}
+
+export const insertRequest = (plan: Plan, row: Fields, { token, now, log }: Stamp): Request => {
   const terms = createTerms()
-  const condition = isAbsent(plan, terms, now)
+  const ConditionExpression = isAbsent(plan, terms, now)
+  // Where rows do not expire, an insert is a record without a row before it.
+  const born = plan.streamed && plan.expires !== undefined ? token : undefined
   return {
     Put: {
       TableName: plan.table,
-      Item: itemOf(plan, row, token),
-      ConditionExpression: condition,
+      Item: itemOf(plan, row, { token, log, born }),
+      ConditionExpression,
       ...terms.attributes(),
       ...ANSWER,
     },
@@ -36,15 +65,14 @@ export const removeRequest = (
   plan: Plan,
   { key, when }: Pick<Remove<Fields>, 'key' | 'when'>,
   { token, now }: Stamp,
-): { Delete: Delete } | undefined => {
+): Request | undefined => {
   if (isAnyFixed(plan, Object.keys(when ?? {}))) return undefined
   const terms = createTerms()
-  const condition = isThere(plan, terms, when, token, now)
   return {
     Delete: {
       TableName: plan.table,
       Key: keyItem(plan, key),
-      ConditionExpression: condition,
+      ConditionExpression: isThere(plan, terms, when, { token, now, entry: undefined }),
       ...terms.attributes(),
       ...ANSWER,
     },
@@ -62,22 +90,32 @@ const refuseNewKey = (plan: Plan, effects: Map<string, Effect>, own: Fields): vo
   }
 }
 
-/** Whether an effect depends on what is stored: a number added to a field that an attribute of ours is made from. */
+/** Whether an effect on a field that an attribute of ours is made from depends on what is stored. */
 const isBlind = ({ derived }: Plan, effects: ReadonlyMap<string, Effect>): boolean =>
-  [...effects].some(([field, effect]) => effect !== 'remove' && 'step' in effect && derived.has(field))
+  [...effects].some(
+    ([field, effect]) => effect !== 'remove' && ('step' in effect || effect.ifAbsent) && derived.has(field),
+  )
+
+const writeEffect = (update: UpdateParts, field: string, effect: Effect): void => {
+  if (effect === 'remove') update.put(field, undefined)
+  else if ('step' in effect) update.add(field, effect.step)
+  else if (effect.ifAbsent && encode(effect.value) !== undefined)
+    update.putIfAbsent(field, encode(effect.value))
+  else update.put(field, encode(effect.value))
+}
 
 /** What the update makes of the fields, and of our own attributes that are made from them. */
-const writeChange = (plan: Plan, key: Key, change: Change, effects: ReadonlyMap<string, Effect>): void => {
-  for (const [field, effect] of effects) {
-    ownName(field)
-    if (effect === 'remove') change.put(field, undefined)
-    else if ('value' in effect) change.put(field, encode(effect.value))
-    else change.add(field, effect.step)
-  }
+const writeEffects = (
+  plan: Plan,
+  key: Key,
+  update: UpdateParts,
+  effects: ReadonlyMap<string, Effect>,
+): void => {
+  for (const [field, effect] of effects) writeEffect(update, ownName(field), effect)
   for (const { field, name, from } of derivations(plan, key)) {
     const effect = field === undefined ? undefined : effects.get(field)
-    if (effect === 'remove') change.put(name, undefined)
-    else if (effect !== undefined && 'value' in effect) change.put(name, from(effect.value))
+    if (effect === 'remove') update.put(name, undefined)
+    else if (effect !== undefined && 'value' in effect) update.put(name, from(effect.value))
   }
 }
 
@@ -88,44 +126,48 @@ const writeChange = (plan: Plan, key: Key, change: Change, effects: ReadonlyMap<
 export const updateRequest = (
   plan: Plan,
   write: Omit<Update<Fields>, 'update'>,
-  { token, now }: Stamp,
-): { Update: UpdateItem & { UpdateExpression: string } } | undefined => {
+  { token, now, log }: Stamp,
+): Request | undefined => {
   const { key, when } = write
   const effects = effectsOf(write)
-  refuseNewKey(plan, effects, keyFields(plan, key))
+  refuseNewKey(plan, effects, keyItem(plan, key))
   const named = [...effects.keys(), ...Object.keys(when ?? {})]
   if (isBlind(plan, effects) || isAnyFixed(plan, named)) return undefined
   const terms = createTerms()
-  const change = createChange(terms)
-  change.put(TOKEN, { S: token })
-  writeChange(plan, key, change, effects)
+  const update = createUpdate(terms)
+  update.put(TOKEN, token)
+  update.append(LOG, log)
+  writeEffects(plan, key, update, effects)
   return {
     Update: {
       TableName: plan.table,
       Key: keyItem(plan, key),
-      UpdateExpression: change.text(),
-      ConditionExpression: isThere(plan, terms, when, token, now),
+      UpdateExpression: update.text(),
+      ConditionExpression: isThere(plan, terms, when, { token, now, entry: log[0] }),
       ...terms.attributes(),
       ...ANSWER,
     },
   }
 }
 
-/** What a row that was read is to become, provided that nobody wrote it since: undefined for removed. */
+/** What a row that was read is to become, provided that it was not written since: undefined for removed. */
 export const replaceRequest = (
   plan: Plan,
-  before: { key: Key; seen: string },
+  key: Key,
+  seen: Own,
   after: Fields | undefined,
-  { token }: Stamp,
+  { token, log }: Stamp,
 ): Request => {
   const terms = createTerms()
   const common = {
     TableName: plan.table,
-    ConditionExpression: `${terms.name(TOKEN)} = ${terms.value({ S: before.seen })}`,
+    ConditionExpression: `${terms.name(TOKEN)} = ${terms.value(seen.token)}`,
     ...terms.attributes(),
     ...ANSWER,
   }
   return after === undefined
-    ? { Delete: { ...common, Key: keyItem(plan, before.key) } }
-    : { Put: { ...common, Item: itemOf(plan, after, token) } }
+    ? { Delete: { ...common, Key: keyItem(plan, key) } }
+    : {
+        Put: { ...common, Item: itemOf(plan, after, { token, log: [...seen.log, ...log], born: seen.born }) },
+      }
 }

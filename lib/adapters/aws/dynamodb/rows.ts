@@ -1,12 +1,13 @@
 import { changed, meets } from '../../../core/change.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Insert, Key, Remove, Update } from '../../../ports/store.ts'
-import type { Aside } from './aside.ts'
-import type { Bound } from './bound.ts'
-import { type Connection, isOf, uncertain } from './connection.ts'
-import { rowOf } from './item.ts'
-import { type Plan, TOKEN } from './plan.ts'
+import type { Insert, Key, Remove, Update, Write } from '../../../ports/store.ts'
+import type { BlobOffload } from './blob-offload.ts'
+import { type Connection, uncertain, type Written } from './connection.ts'
+import { type Fields, hasExpired, type Item, keyOf, ownOf, rowOf } from './item.ts'
+import type { Logs } from './log.ts'
+import { LOG, type Plan, type PlanOf } from './plan.ts'
 import {
+  effectsOf,
   insertRequest,
   type Request,
   removeRequest,
@@ -14,25 +15,38 @@ import {
   type Stamp,
   updateRequest,
 } from './request.ts'
-import { effectsOf, hasExpired } from './row.ts'
-import type { Fields, Item } from './value.ts'
 
-type Needs = { connection: Connection; aside: Aside; clock: Clock; newToken: () => string }
+/** A write of a row and where it goes. */
+export type Bound<W = Write<Fields>> = { plan: Plan; key: Key; write: W }
 
-/** As the port's outcome, the row with all its fields; large ones as pointers. */
+/** Throws TypeError for an insert without a key that DynamoDB takes. */
+export const bind = (planOf: PlanOf, write: Write<Fields>): Bound => {
+  if ('insert' in write) {
+    const plan = planOf(write.insert)
+    return { plan, key: keyOf(plan, write.row), write }
+  }
+  return { plan: planOf('update' in write ? write.update : write.remove), key: write.key, write }
+}
+
+type Needs = { connection: Connection; blobs: BlobOffload; logs: Logs; clock: Clock; newToken: () => string }
+
+/** As the port's outcome, the row with all its fields; offloaded ones as pointers. */
 export type Result = { applied: boolean; row: Fields | undefined }
-/** A write that was thought through on the row as it was: its request, or none when that row stands in the way. */
+/**
+ * A write that was thought through: its request, or none when `before` stands in its way. `before` and `after` are known
+ * as far as they had to be; `isRead` when the request depends on what was read.
+ */
 export type Prepared = {
   request: Request | undefined
   before: Fields | undefined
   after: Fields | undefined
+  isRead: boolean
 }
 
 const MOST_TRIES = 20
 
 /** Rows of any collection, one at a time. */
-export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
-  const newStamp = (): Stamp => ({ token: newToken(), now: clock.now() })
+export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) => {
   /** The row of an item, unless that counts as absent. */
   const standing = (plan: Plan, item: Item | undefined): Fields | undefined => {
     const row = item === undefined ? undefined : rowOf(item)
@@ -41,86 +55,107 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
 
   const read = async (plan: Plan, key: Key) => standing(plan, await connection.get(plan, key))
 
-  const insert = async ({ plan, key, write }: Bound<Insert<Fields>>): Promise<Result> => {
-    const stamp = newStamp()
-    const row = await aside.putRow(plan, key, write.row)
-    const request = insertRequest(plan, row, stamp)
-    const { applied, item } = await connection.write({ request, plan, key, token: stamp.token })
-    // What stands in the way may be this very row, changed by somebody before the SDK repeated a write that had worked.
-    await (applied ? aside.tidy(item && rowOf(item), row) : aside.tidy(row, item && rowOf(item)))
+  /** Every write has a stamp of its own, but those of one transaction, which share the token. */
+  const stampOf = ({ plan, write }: Bound, token = newToken()): Stamp => ({
+    token,
+    now: clock.now(),
+    log: 'remove' in write ? [] : logs.textsOf(plan, write.log),
+  })
+
+  const send = async ({ plan, key }: Bound, request: Request, { token, log }: Stamp, before = false) => {
+    const [entry] = log
+    const isProof = (item: Item, isRepeated: boolean) =>
+      entry !== undefined && logs.has(plan, key, item, entry, isRepeated)
+    const written = await connection.write({ request, plan, key, token, before, isProof })
+    if (written.applied && log.length > 0 && written.state !== 'now') {
+      const own = 'Put' in request ? request.Put.Item?.[LOG] : logLeft(written, log)
+      await logs.settle(plan, key, token, own)
+    }
+    return written
+  }
+
+  const insert = async (bound: Bound<Insert<Fields>>): Promise<Result> => {
+    const { plan, key, write } = bound
+    const stamp = stampOf(bound)
+    const row = await blobs.putRow(plan, key, write.row)
+    const { applied, item, state } = await send(bound, insertRequest(plan, row, stamp), stamp)
+    // What stands in the way may be this very row, changed by another write before the SDK repeated this one.
+    if (!applied) await blobs.tidy(row, item && rowOf(item))
+    else if (state !== 'now') await blobs.tidy(item && rowOf(item), row)
     return { applied, row: applied ? write.row : standing(plan, item) }
   }
 
-  /** Whether a condition or a change names a field that may lie aside, so that the row before must be known. */
-  const mayBeAside = ({ heavy, long }: Plan, fields: Iterable<string>) =>
-    aside.active && [...fields].some((field) => heavy.has(field) || long.has(field))
+  /** Whether a condition or a change names a field that may be offloaded, so that the row before must be known. */
+  const mayBeOffloaded = ({ heavy, long }: Plan, fields: Iterable<string>) =>
+    blobs.active && [...fields].some((field) => heavy.has(field) || long.has(field))
 
-  /** A change whose large values lie aside. */
-  const putAside = async (plan: Plan, key: Key, write: Update<Fields>): Promise<Update<Fields>> => ({
+  /** A change whose large values lie in blobs. */
+  const offloaded = async (plan: Plan, key: Key, write: Update<Fields>): Promise<Update<Fields>> => ({
     ...write,
-    ...(write.set && { set: await aside.put(plan, key, write.set) }),
+    ...(write.set && { set: await blobs.put(plan, key, write.set) }),
   })
 
-  const update = async ({ plan, key, write }: Bound<Update<Fields>>): Promise<Result> => {
-    const stamp = newStamp()
-    const whole = await putAside(plan, key, write)
+  const update = async (bound: Bound<Update<Fields>>): Promise<Result> => {
+    const { plan, key, write } = bound
+    const stamp = stampOf(bound)
+    const whole = await offloaded(plan, key, write)
     const request = updateRequest(plan, whole, stamp)
-    if (request === undefined || mayBeAside(plan, Object.keys(write.when ?? {})))
+    if (request === undefined || mayBeOffloaded(plan, Object.keys(write.when ?? {})))
       return replace({ plan, key, write: whole })
-    const before = mayBeAside(plan, effectsOf(write).keys())
-    const { applied, item } = await connection.write({ request, plan, key, token: stamp.token, before })
+    const before = mayBeOffloaded(plan, effectsOf(write).keys())
+    const { applied, item, state } = await send(bound, request, stamp, before)
     const row = rowOf(item ?? {})
     if (!applied) {
-      await aside.tidy(whole.set, row)
+      await blobs.tidy(whole.set, row)
       return { applied, row: standing(plan, item) }
     }
-    if (isOf(item, stamp.token)) return { applied, row }
-    await aside.tidy(row, changed(row, whole))
+    if (state !== 'before') return { applied, row }
+    await blobs.tidy(row, changed(row, whole))
     return { applied, row: changed(row, write) }
   }
 
-  const remove = async ({ plan, key, write }: Bound<Remove<Fields>>): Promise<Result> => {
-    const stamp = newStamp()
+  const remove = async (bound: Bound<Remove<Fields>>): Promise<Result> => {
+    const { plan, write } = bound
+    const stamp = stampOf(bound)
     const request = removeRequest(plan, write, stamp)
-    if (!request || mayBeAside(plan, Object.keys(write.when ?? {}))) return replace({ plan, key, write })
-    const { applied, item } = await connection.write({ request, plan, key, token: stamp.token })
+    if (!request || mayBeOffloaded(plan, Object.keys(write.when ?? {}))) return replace(bound)
+    const { applied, item } = await send(bound, request, stamp)
     const row = standing(plan, item)
     if (!applied || row === undefined) return { applied, row }
-    const last = await aside.last(plan, row, true)
-    await aside.tidy(row, undefined)
+    const last = await blobs.last(plan, row, true)
+    await blobs.tidy(row, undefined)
     return { applied, row: last }
   }
 
-  /** Thinks a change through on the row as it is now, on the condition that nobody writes it before. */
+  /** Thinks a change through on the row as it is now, on the condition that it is not written before. */
   const prepare = async (
     { plan, key, write }: Bound<Update<Fields> | Remove<Fields>>,
     stamp: Stamp,
   ): Promise<Prepared> => {
     const item = await connection.get(plan, key)
     const before = standing(plan, item)
-    const none = { request: undefined, before, after: undefined }
+    const none = { request: undefined, before, after: undefined, isRead: true }
     if (item === undefined || before === undefined) return none
-    const known = mayBeAside(plan, Object.keys(write.when ?? {}))
-      ? await aside.filled(plan, before, true)
+    const known = mayBeOffloaded(plan, Object.keys(write.when ?? {}))
+      ? await blobs.filled(plan, before, true)
       : before
     if (known === undefined) throw uncertain()
     if (!meets(known, write.when)) return none
-    const after = 'remove' in write ? undefined : changed(before, await putAside(plan, key, write))
-    const seen = item[TOKEN]?.S ?? ''
-    return { request: replaceRequest(plan, { key, seen }, after, stamp), before, after }
+    const after = 'remove' in write ? undefined : changed(before, await offloaded(plan, key, write))
+    return { request: replaceRequest(plan, key, ownOf(item), after, stamp), before, after, isRead: true }
   }
 
-  /** A change that depends on what is stored: read, think, write unless somebody else did, from the start. */
+  /** A change that depends on what is stored: read, think, write unless it was written since, from the start. */
   const replace = async (bound: Bound<Update<Fields> | Remove<Fields>>): Promise<Result> => {
-    const { plan, key } = bound
+    const { plan } = bound
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const stamp = newStamp()
+      const stamp = stampOf(bound)
       const { request, before, after } = await prepare(bound, stamp)
       if (request === undefined) return { applied: false, row: before }
-      const { applied } = await connection.write({ request, plan, key, token: stamp.token })
+      const { applied } = await send(bound, request, stamp)
       if (!applied) continue
-      const row = after ?? (before && (await aside.last(plan, before, true)))
-      await aside.tidy(before, after)
+      const row = after ?? (before && (await blobs.last(plan, before, true)))
+      await blobs.tidy(before, after)
       return { applied, row }
     }
     throw uncertain()
@@ -131,20 +166,45 @@ export const createRows = ({ connection, aside, clock, newToken }: Needs) => {
     return 'update' in write ? update({ plan, key, write }) : remove({ plan, key, write })
   }
 
-  /** A write as one of a transaction: one native request, or undefined where the row must be read before. */
-  const requestOf = async ({ plan, key, write }: Bound, stamp: Stamp): Promise<Request | undefined> => {
-    if ('insert' in write) return insertRequest(plan, await aside.putRow(plan, key, write.row), stamp)
-    return 'update' in write ? updateRequest(plan, write, stamp) : removeRequest(plan, write, stamp)
+  /** Whether the row that a change or removal leaves or takes away has values in blobs that nothing else knows. */
+  const hasBlobs = (plan: Plan, write: Update<Fields> | Remove<Fields>) =>
+    'remove' in write
+      ? mayBeOffloaded(plan, [...plan.heavy, ...plan.long])
+      : mayBeOffloaded(plan, [...effectsOf(write).keys(), ...Object.keys(write.when ?? {})])
+
+  /** A write as one of a transaction. With `exactly` what it leaves is known, for which the row is read first. */
+  const prepared = async (bound: Bound, stamp: Stamp, exactly: boolean): Promise<Prepared> => {
+    const { plan, key, write } = bound
+    if ('insert' in write) {
+      const after = await blobs.putRow(plan, key, write.row)
+      return { request: insertRequest(plan, after, stamp), before: undefined, after, isRead: false }
+    }
+    const request = 'update' in write ? updateRequest(plan, write, stamp) : removeRequest(plan, write, stamp)
+    if (exactly || request === undefined || hasBlobs(plan, write)) return prepare({ plan, key, write }, stamp)
+    return { request, before: undefined, after: undefined, isRead: false }
+  }
+
+  /** Whether a write would apply to the row as it is now. */
+  const wouldApply = async ({ plan, key, write }: Bound): Promise<boolean> => {
+    const row = await blobs.whole(plan, () => read(plan, key), true)
+    return 'insert' in write ? row === undefined : row !== undefined && meets(row, write.when)
   }
 
   /** Throws TypeError for a write that could not be sent. */
-  const check = ({ plan, write }: Bound): void => {
-    const stamp = { token: '', now: 0 }
+  const check = (bound: Bound): void => {
+    const { plan, write } = bound
+    const stamp = stampOf(bound, '')
     if ('insert' in write) insertRequest(plan, write.row, stamp)
     else if ('update' in write) updateRequest(plan, write, stamp)
     else removeRequest(plan, write, stamp)
   }
 
-  return { newStamp, read, standing, write, prepare, requestOf, check }
+  return { newToken, stampOf, read, standing, write, prepared, wouldApply, check }
 }
 export type Rows = ReturnType<typeof createRows>
+
+/** The log of a row after an update that appended to it. */
+const logLeft = ({ item = {}, state }: Written, appended: readonly string[]): readonly string[] => {
+  const { log } = ownOf(item)
+  return state === 'before' ? [...log, ...appended] : log
+}

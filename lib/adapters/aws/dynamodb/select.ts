@@ -1,21 +1,126 @@
+import { BatchGetCommand, ScanCommand, type ScanCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Aside } from './aside.ts'
-import type { Connection } from './connection.ts'
-import { attributesOf } from './fixed.ts'
-import { hydrate } from './hydrate.ts'
-import { keyOf, rowOf } from './item.ts'
+import type { BlobOffload } from './blob-offload.ts'
+import { type Connection, uncertain } from './connection.ts'
+import { createTerms } from './expressions.ts'
+import { blobOf, type Fields, hasExpired, type Item, keyItem, keyOf, rowOf } from './item.ts'
 import { merged, type Pace } from './merge.ts'
-import { isMissing, needsAll, type Place } from './narrow.ts'
-import type { IndexPlan, Plan } from './plan.ts'
-import { queriesOf, type Selection } from './queries.ts'
-import { hasExpired } from './row.ts'
+import { attributesOf, type IndexPlan, type Plan } from './plan.ts'
+import { isMissing, needsAll, type Place, queriesOf, type Selection } from './queries.ts'
 import type { Rows } from './rows.ts'
-import { scanned } from './scan.ts'
-import { createSlices } from './slices.ts'
-import { blobOf, type Fields, type Item } from './value.ts'
 import { fieldsOf, judgeAll, type Verdict } from './where.ts'
 
-type Needs = { connection: Connection; rows: Rows; aside: Aside; clock: Clock }
+const MOST_KEYS = 100
+const WAITS_MS = [10, 50, 250, 1_000]
+
+/** One batch; what was not answered for its size or for lack of capacity is asked for again. */
+const batch = async (
+  connection: Connection,
+  table: string,
+  keys: Item[],
+  ConsistentRead: boolean,
+): Promise<Item[]> => {
+  const found: Item[] = []
+  let left = keys
+  let barren = 0
+  while (left.length > 0) {
+    const request = { RequestItems: { [table]: { Keys: left, ConsistentRead } } }
+    const answer = await connection.calling(() => connection.client.send(new BatchGetCommand(request)))
+    const items = answer.Responses?.[table] ?? []
+    found.push(...items)
+    left = answer.UnprocessedKeys?.[table]?.Keys ?? []
+    if (items.length > 0 || left.length === 0) barren = 0
+    else {
+      const ms = WAITS_MS[barren++]
+      if (ms === undefined) throw uncertain()
+      await connection.wait(ms)
+    }
+  }
+  return found
+}
+
+const nameOf = ({ keys }: Plan, item: Item) => keys.map((key) => item[key]).join('\0')
+
+/**
+ * The items of rows of which only a part is known, in their order; undefined for those that are gone. They are as they
+ * are now, or for half the price as they were a moment ago.
+ */
+const hydrate = async (
+  connection: Connection,
+  plan: Plan,
+  rows: readonly Fields[],
+  asOf: 'now' | 'lately' = 'now',
+): Promise<(Item | undefined)[]> => {
+  const keys = rows.map((row) => keyItem(plan, keyOf(plan, row)))
+  const batches = Array.from({ length: Math.ceil(keys.length / MOST_KEYS) }, (_, at) =>
+    keys.slice(at * MOST_KEYS, (at + 1) * MOST_KEYS),
+  )
+  const found = await Promise.all(batches.map((some) => batch(connection, plan.table, some, asOf === 'now')))
+  const byName = new Map(found.flat().map((item) => [nameOf(plan, item), item]))
+  return keys.map((key) => byName.get(nameOf(plan, key)))
+}
+
+/** Parts of a table that are read at a time. */
+const SEGMENTS = 4
+
+/**
+ * Every item of the table that the index has, whole, in no order, a few thousand at a time: where most of them have to
+ * be looked at, this costs a fraction of reading each by its key.
+ */
+async function* scanned(connection: Connection, { table }: Plan, { s }: IndexPlan): AsyncGenerator<Item[]> {
+  const terms = createTerms()
+  const FilterExpression = `attribute_exists(${terms.name(s)})`
+  const segment = (Segment: number): ScanCommandInput => ({
+    TableName: table,
+    TotalSegments: SEGMENTS,
+    Segment,
+    FilterExpression,
+    ...terms.attributes(),
+  })
+  const read = (input: ScanCommandInput) =>
+    connection.calling(() => connection.client.send(new ScanCommand(input)))
+  let inputs = Array.from({ length: SEGMENTS }, (_, at) => segment(at))
+  while (inputs.length > 0) {
+    const pages = await Promise.all(inputs.map(read))
+    inputs = inputs.flatMap((input, at) => {
+      const ExclusiveStartKey = pages[at]?.LastEvaluatedKey
+      return ExclusiveStartKey === undefined ? [] : [{ ...input, ExclusiveStartKey }]
+    })
+    yield pages.flatMap(({ Items = [] }) => Items)
+  }
+}
+
+/** So many blobs are read at a time. */
+const CHUNK = 50
+
+/** Reads of blobs, many at a time. A chunk is a call of the connection: where that may call no more, none begins. */
+const createChunkedReads = ({ calling }: Pick<Connection, 'calling'>) => {
+  const inChunks = async <T, U>(all: readonly T[], work: (one: T) => Promise<U>): Promise<U[]> => {
+    const done: U[] = []
+    for (let at = 0; at < all.length; at += CHUNK)
+      done.push(...(await calling(() => Promise.all(all.slice(at, at + CHUNK).map(work)))))
+    return done
+  }
+
+  /** All of them, in any order: those that are due as `work` makes them, without those that it finds gone. */
+  async function* filledIn<T extends object>(
+    all: AsyncIterable<T>,
+    isDue: (one: T) => boolean,
+    work: (one: T) => Promise<T | undefined>,
+  ): AsyncGenerator<T> {
+    const due: T[] = []
+    const done = async () => (await inChunks(due.splice(0), work)).filter((one) => one !== undefined)
+    for await (const one of all) {
+      if (!isDue(one)) yield one
+      else if (due.push(one) === CHUNK) yield* await done()
+    }
+    yield* await done()
+  }
+
+  return { inChunks, filledIn }
+}
+
+type Needs = { connection: Connection; rows: Rows; blobs: BlobOffload; clock: Clock }
 /** Rows between bounds, in an order, of which about so many are `wanted`. */
 export type Wanted = Omit<Selection, 'is'> & { wanted: number }
 type Tests = Selection['where']
@@ -39,19 +144,19 @@ const paceOf = (partitions: number, wanted: number, isTested: boolean): Pace => 
 }
 
 /** Rows that pass every test. They are as the index has them: without detail, long fields maybe as pointers. */
-export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
-  const { inSlices, sliced } = createSlices(connection)
+export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
+  const { inChunks, filledIn } = createChunkedReads(connection)
 
   const reread = (plan: Plan, row: Fields, detail: boolean) =>
-    aside.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail)
+    blobs.whole(plan, () => rows.read(plan, keyOf(plan, row)), detail)
 
   const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> =>
-    (await aside.filled(plan, row, detail)) ?? reread(plan, row, detail)
+    (await blobs.filled(plan, row, detail)) ?? reread(plan, row, detail)
 
   /** Whole rows, in their order; undefined for those that are gone. */
   const whole = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
     const items = await hydrate(connection, plan, some, asOf)
-    return inSlices(items, async (item) => {
+    return inChunks(items, async (item) => {
       const row = rows.standing(plan, item)
       return row && filled(plan, row, true)
     })
@@ -61,7 +166,9 @@ export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
   const tested = ({ expires, fixed }: Plan, item: Item, where: Tests = []): Fields => {
     const fields = [...where.flatMap(fieldsOf), ...(expires === undefined ? [] : [expires])]
     const names = attributesOf(fixed, fields)
-    return rowOf(Object.fromEntries(names.flatMap((name) => (item[name] ? [[name, item[name]]] : []))))
+    return rowOf(
+      Object.fromEntries(names.flatMap((name) => (item[name] !== undefined ? [[name, item[name]]] : []))),
+    )
   }
 
   const judged = (plan: Plan, index: IndexPlan, row: Fields, where: Tests): Verdict =>
@@ -114,7 +221,7 @@ export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
     for await (const items of scanned(connection, plan, index)) {
       const verdicts = items.map((item) => judged(plan, all, tested(plan, item, where), where))
       const open = items.filter((_, at) => verdicts[at] === 'unknown').map(rowOf)
-      const found = await inSlices(open, (row) => filled(plan, row, true))
+      const found = await inChunks(open, (row) => filled(plan, row, true))
       for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(rowOf)) yield light(plan, row)
       for (const [at, row] of open.entries())
         if (found[at] !== undefined && judgeAll(found[at], where) === 'passes') yield light(plan, row)
@@ -130,7 +237,7 @@ export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
     all,
     /** All of them, in any order, with this field; those that are gone are left out. */
     allWith: (plan: Plan, place: Place, wish: Wanted, field: string): AsyncGenerator<Fields> =>
-      sliced(
+      filledIn(
         all(plan, place, wish),
         (row) => blobOf(row[field]) !== undefined,
         (row) => filled(plan, row, false),
@@ -140,7 +247,7 @@ export const createSelect = ({ connection, rows, aside, clock }: Needs) => {
       const isPart = detail && [...plan.heavy].some((field) => isMissing(plan, index, field))
       const read = isPart
         ? await whole(plan, found)
-        : await inSlices(found, (row) => filled(plan, row, detail))
+        : await inChunks(found, (row) => filled(plan, row, detail))
       return read.filter((row) => row !== undefined)
     },
   }

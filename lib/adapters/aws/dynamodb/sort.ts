@@ -1,4 +1,4 @@
-import type { Fields } from './value.ts'
+import type { Fields } from './item.ts'
 
 type Ordering = { sort: string; order: 'asc' | 'desc'; ties: readonly string[] }
 /** Where a row stands in a sorted list. */

@@ -1,18 +1,17 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import type { Collection } from '../../../core/collection.ts'
+import type { Collection, Increment } from '../../../core/collection.ts'
 import { Problem } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Followers, Key, Query, Store, Write } from '../../../ports/store.ts'
-import { createAside, type Texts } from './aside.ts'
+import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../../ports/store.ts'
+import { createBlobOffload, type Texts } from './blob-offload.ts'
 import { createCommit } from './commit.ts'
 import { connect } from './connection.ts'
+import { createCounters } from './counters.ts'
+import { type Fields, shown } from './item.ts'
+import { createLogs } from './log.ts'
 import { createPages } from './pages.ts'
-import { type Plan, planOf, TALLIES, type TableName } from './plan.ts'
-import { shown } from './row.ts'
+import { COUNTERS, createPlans, type Plan, type TableName } from './plan.ts'
 import { createRows } from './rows.ts'
-import { createTallies } from './tallies.ts'
-import { createTransact } from './transact.ts'
-import type { Fields } from './value.ts'
 
 type Needs = {
   /** Its own settings decide about retries (`maxAttempts`) and time limits. */
@@ -40,16 +39,6 @@ const createTokens = (random: () => number) => {
   return () => `${process}${(last++).toString(36)}`
 }
 
-const plansByName = (collections: readonly Collection[], tableName: TableName) => {
-  const plans = new Map(collections.map((one) => [one.name, planOf(one, tableName)]))
-  return ({ name }: { name: string }): Plan => {
-    const plan = plans.get(name)
-    if (plan === undefined)
-      throw new Error(`The collection ${name} was not declared when the store was opened`)
-    return plan
-  }
-}
-
 const open = ({
   client,
   collections,
@@ -61,32 +50,32 @@ const open = ({
   mostCopied,
   mostMs,
 }: Needs) => {
-  const planOf = plansByName(collections, tableName)
+  const planOf = createPlans(collections, tableName)
   const newToken = createTokens(random)
   const wait = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve))
   const connection = connect(client, wait)
-  const aside = createAside({ blobs, mostInside, mostCopied, newToken })
-  const rows = createRows({ connection, aside, clock, newToken })
-  const tallies = createTallies({ connection, table: tableName({ name: TALLIES }), random, newToken })
-  const transact = createTransact({ connection, rows, aside })
+  const offload = createBlobOffload({ blobs, mostInside, mostCopied, newToken })
+  const logs = createLogs({ connection, planOf, now: clock.now, newToken })
+  const rows = createRows({ connection, blobs: offload, logs, clock, newToken })
   return {
     planOf,
     rows,
-    aside,
-    tallies,
-    commit: createCommit({ planOf, rows, aside, tallies, transact }),
-    pages: createPages({ connection, rows, aside, clock, mostMs }),
+    blobs: offload,
+    logs,
+    counters: createCounters({ connection, table: tableName({ name: COUNTERS }) }),
+    commit: createCommit({ connection, planOf, rows, blobs: offload, logs }),
+    pages: createPages({ connection, rows, blobs: offload, clock, mostMs }),
   }
 }
 
 /**
- * Storage in DynamoDB, one table per collection and one for the tallies, as `tableDefinitions` describes them. Reads by
- * key, of tallies and of what lies in the order of its keys see every write that was answered. What it lacks by nature:
- * secondary indexes lag behind by moments, so a page or a count over one may miss the latest writes; a death between a
- * head and its events or totals leaves those out, until they are reconciled.
+ * Storage in DynamoDB, one table per collection and one for the counters, as `tableDefinitions` describes them. Reads by
+ * key, of logs and of what lies in the order of its keys see every write that was answered. What it lacks by nature:
+ * secondary indexes lag behind by moments, so a page or a count over one may miss the latest writes, and counters follow
+ * when the change consumer has read the stream.
  */
 export const createDynamoStore = (needs: Needs): Store => {
-  const { planOf, rows, aside, tallies, commit, pages } = open(needs)
+  const { planOf, rows, blobs, logs, counters, commit, pages } = open(needs)
   const underWay = new Set<Promise<unknown>>()
   let closed = false
 
@@ -101,7 +90,7 @@ export const createDynamoStore = (needs: Needs): Store => {
   }
 
   const get = async (plan: Plan, key: Key, detail: boolean) => {
-    const row = await aside.whole(plan, () => rows.read(plan, key), detail)
+    const row = await blobs.whole(plan, () => rows.read(plan, key), detail)
     return row && shown(plan, row, detail)
   }
 
@@ -110,13 +99,12 @@ export const createDynamoStore = (needs: Needs): Store => {
     get: async (of: Collection, key: Key, detail = false) => whileOpen(() => get(planOf(of), key, detail)),
     page: async (of: Collection, query: Query<Fields>) => whileOpen(() => pages.page(planOf(of), query)),
     count: async (of: Collection, query: Query<Fields>) => whileOpen(() => pages.count(planOf(of), query)),
-    commit: async (head: Write<Fields>, followers?: Followers<Fields>, detail?: boolean) =>
-      whileOpen(() => commit(head, followers, detail)),
-    decide: async (head: Write<Fields>, followers?: Followers<Fields>, detail?: boolean) => ({
-      ...(await whileOpen(() => commit(head, followers, detail))),
-      durable: Promise.resolve(),
-    }),
-    tallies: async (group: string, from = '') => whileOpen(() => tallies.totals(group, from)),
+    commit: async (head: Write<Fields>, others?: readonly AnyWrite[], detail?: boolean) =>
+      whileOpen(() => commit(head, others, detail)),
+    log: async (of: Collection, key: string, range?: LogRange) =>
+      whileOpen(() => logs.read(planOf(of), key, range)),
+    counters: async (counter: string, from = '') => whileOpen(() => counters.read(counter, from)),
+    adjust: async (increments: readonly Increment[]) => whileOpen(() => counters.adjust(increments)),
     close: async () => {
       closed = true
       await Promise.allSettled(underWay)

@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import type { Collection } from '../../../core/collection.ts'
 import { nameOf } from '../failure.ts'
-import { type IndexPlan, type Plan, planOf, TALLIES, type TableName, TTL } from './plan.ts'
-import { GROUP, MEMBER } from './tally-item.ts'
+import { COUNTER, MEMBER } from './counters.ts'
+import { COUNTERS, type IndexPlan, type Plan, planOf, type TableName, TTL } from './plan.ts'
 
 /** A table as it is to be created, and the attribute by which its items expire. */
 export type TableDefinition = { create: CreateTableCommandInput & { TableName: string }; ttl?: string }
@@ -28,7 +28,7 @@ const secondaryIndex = ({ name, p, s, named }: IndexPlan) => ({
       : { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...named] },
 })
 
-const definitionOf = ({ table, keys, secondary, expires }: Plan): TableDefinition => {
+const definitionOf = ({ table, keys, secondary, expires, streamed }: Plan): TableDefinition => {
   const attributes = [...new Set([...keys, ...secondary.flatMap(({ p, s }) => [p, s])])]
   const indexes = secondary.map(secondaryIndex)
   return {
@@ -38,27 +38,30 @@ const definitionOf = ({ table, keys, secondary, expires }: Plan): TableDefinitio
       KeySchema: keySchema(keys),
       AttributeDefinitions: attributes.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
       ...(indexes.length > 0 ? { GlobalSecondaryIndexes: indexes } : {}),
+      ...(streamed
+        ? { StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const } }
+        : {}),
     },
     ...(expires === undefined ? {} : { ttl: TTL }),
   }
 }
 
-const tallies = (table: string): TableDefinition => ({
+const counters = (table: string): TableDefinition => ({
   create: {
     TableName: table,
     BillingMode: 'PAY_PER_REQUEST',
-    KeySchema: keySchema([GROUP, MEMBER]),
-    AttributeDefinitions: [GROUP, MEMBER].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+    KeySchema: keySchema([COUNTER, MEMBER]),
+    AttributeDefinitions: [COUNTER, MEMBER].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
   },
 })
 
-/** The tables of the collections, and the one of the tallies: on demand, with their indexes and expiry. */
+/** The tables of the collections, and the one of the counters: on demand, with their indexes and expiry. */
 export const tableDefinitions = (
   collections: readonly Collection[],
   tableName: TableName,
 ): TableDefinition[] => [
   ...collections.map((one) => definitionOf(planOf(one, tableName))),
-  tallies(tableName({ name: TALLIES })),
+  counters(tableName({ name: COUNTERS })),
 ]
 
 const POLL_MS = 50

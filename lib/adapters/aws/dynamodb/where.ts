@@ -1,10 +1,9 @@
 import { fold } from '../../../core/fold.ts'
 import type { Scalar, Test } from '../../../ports/store.ts'
-import { oneOf } from './condition.ts'
+import { oneOf, type Terms } from './expressions.ts'
+import type { Fields } from './item.ts'
 import { lastPlaceOf, sortable } from './order.ts'
 import type { IndexPlan, Plan } from './plan.ts'
-import type { Terms } from './terms.ts'
-import type { Fields } from './value.ts'
 
 const hasPart = (value: unknown, folded: string) => typeof value === 'string' && fold(value).includes(folded)
 
@@ -86,7 +85,7 @@ const isPlain = (value: Scalar) =>
 
 /**
  * A test as a filter of DynamoDB's, which decides as ours does; undefined where it cannot. A filter saves transfer, not
- * reading. It may not name the keys of what is queried, and does not know what lies aside.
+ * reading. It may not name the keys of what is queried, and does not know what lies in blobs.
  */
 export const filterOf = (
   plan: Plan,
@@ -95,14 +94,14 @@ export const filterOf = (
   test: Test<Fields>,
 ): string | undefined => {
   if ('contains' in test || 'hasAll' in test || plan.heavy.has(test.field)) return undefined
-  // A value that lies aside cannot be told from here, nor one among others.
+  // A value that lies in a blob cannot be told from here, nor one among others.
   if (plan.long.has(test.field) || plan.fixed.has(test.field)) return undefined
   if (index.own && plan.keys.includes(test.field)) return undefined
   if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined
   if ('in' in test) return test.in.every(isPlain) ? oneOf(terms, test.field, test.in) : undefined
   if (!isAscii(test.from) || !isAscii(test.to)) return undefined
   const name = terms.name(test.field)
-  const ends = [`${name} >= ${terms.value({ S: test.from ?? '' })}`]
-  if (test.to !== undefined) ends.push(`${name} <= ${terms.value({ S: test.to })}`)
+  const ends = [`${name} >= ${terms.value(test.from ?? '')}`]
+  if (test.to !== undefined) ends.push(`${name} <= ${terms.value(test.to)}`)
   return `(${ends.join(' AND ')})`
 }

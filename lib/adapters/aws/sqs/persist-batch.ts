@@ -1,5 +1,5 @@
 import type { BatchResultErrorEntry } from '@aws-sdk/client-sqs'
-import { persist } from '../../../core/persist.ts'
+import { retry } from '../../../core/retry.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { failRequest, refusedEntry } from './failure.ts'
 
@@ -29,7 +29,7 @@ export const persistBatch = async <Entry extends object>(
     if (left.length > 0) throw refusedEntry(again.get(left[0]?.Id))
   }
   // Nothing is left when this resolves.
-  await persist(attempt, timer).catch((failure) => {
+  await retry(attempt, timer).catch((failure) => {
     for (const { Id } of left) failures.set(Id, failure)
   })
   return entries.map((_, n) => failures.get(String(n)))

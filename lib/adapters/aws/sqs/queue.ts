@@ -37,7 +37,6 @@ export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body
   const urgent = urls.urgent === undefined ? normal : senderTo(urls.urgent)
 
   return {
-    durable: true,
     longestDelayMs: LONGEST_DELAY_MS,
     async send(messages) {
       const entries = messages.map((message) => ({ entry: entryOf(message), message }))

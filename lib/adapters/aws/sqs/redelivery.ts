@@ -1,6 +1,6 @@
 import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-sqs'
 import { backoffMs } from '../../../core/backoff.ts'
-import { persist } from '../../../core/persist.ts'
+import { retry } from '../../../core/retry.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { SqsRecord } from './event.ts'
 import { failRequest } from './failure.ts'
@@ -36,5 +36,5 @@ export const createRedelivery =
       ReceiptHandle: receiptHandle,
       VisibilityTimeout: Math.ceil(delayMs / 1_000),
     })
-    await persist(() => client.send(request).catch(failRequest), clock)
+    await retry(() => client.send(request).catch(failRequest), clock)
   }

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { isMainThread, parentPort } from 'node:worker_threads'
-import { startThread } from '../../../../lib/adapters/sqlite/thread.ts'
+import { startThread } from '../../../../lib/adapters/sqlite/writer.ts'
 
 /** Makes garbage until the young generation has grown as far as it may; how many megabytes that is. */
 const grown = (): number => {

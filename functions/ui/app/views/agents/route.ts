@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
 export const agentsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./agents.tsx'), 'Agents'),
+  component: lazyComponent(() => import('./agents.tsx'), 'Agents'),
 })

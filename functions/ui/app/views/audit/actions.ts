@@ -9,6 +9,11 @@ export const actions: Readonly<Record<string, string>> = {
   'account.unlink': 'Account unlinked',
   'invite.create': 'Invite made',
   'invite.delete': 'Invite deleted',
+  'password.change': 'Password changed',
+  'password.reset-code': 'Reset code made',
+  'password.reset': 'Password reset',
+  'session.end': 'Session ended',
+  'session.end-others': 'All other sessions ended',
   'token.create': 'API token made',
   'token.revoke': 'API token revoked',
   'device.approve': 'Device approved',
@@ -17,6 +22,8 @@ export const actions: Readonly<Record<string, string>> = {
   'device.end': 'Device ended',
   'device.cleanup': 'Old pairing requests removed',
   'settings.change': 'Settings changed',
+  'task.export': 'Tasks exported',
+  'task.import': 'Tasks imported',
   'memory.clear': 'Memory cleared',
 }
 

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
 export const auditRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./audit.tsx'), 'Audit'),
+  component: lazyComponent(() => import('./audit.tsx'), 'Audit'),
 })

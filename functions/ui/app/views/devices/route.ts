@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
 export const devicesRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/devices',
-  component: lazyRouteComponent(() => import('./devices.tsx'), 'Devices'),
+  component: lazyComponent(() => import('./devices.tsx'), 'Devices'),
 })

@@ -34,6 +34,12 @@ const abouts: Readonly<Record<keyof Parts, About>> = {
     leads: 'Dead letters',
     advice: 'Retry what was mended and discard the rest.',
   },
+  sandbox: {
+    title: 'Sandbox',
+    to: '/agents',
+    leads: 'Agents',
+    advice: 'Hand work only to models and repositories that you trust (AGENT_SANDBOX).',
+  },
 }
 
 /** A panel for each part of the service. */
@@ -69,10 +75,11 @@ export const Components = ({ components }: { components: Parts }) => (
         <Numbers of={components.deadLetterQueue.details} names={letterNames} />
       )}
     </Part>
+    {components.sandbox && <Part name="sandbox" {...components.sandbox} />}
   </div>
 )
 
-type PartProps = { name: keyof Parts; children: ReactNode } & Pick<Parts['queue'], 'status' | 'message'>
+type PartProps = { name: keyof Parts; children?: ReactNode } & Pick<Parts['queue'], 'status' | 'message'>
 
 const Part = ({ name, status, message, children }: PartProps) => {
   const { title, to, leads, advice } = abouts[name]

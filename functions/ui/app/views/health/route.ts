@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 import { isSortable, type Sorting } from './sorting.ts'
 
@@ -10,5 +11,5 @@ export const healthRoute = createRoute({
     ...(isSortable(sort) ? { sort } : {}),
     ...(order === 'asc' ? { order } : {}),
   }),
-  component: lazyRouteComponent(() => import('./health.tsx'), 'Health'),
+  component: lazyComponent(() => import('./health.tsx'), 'Health'),
 })

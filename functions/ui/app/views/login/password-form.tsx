@@ -4,6 +4,7 @@ import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { useLogin } from '../../data/session.ts'
+import { ToOther } from './to-other.tsx'
 import { useWayBack } from './way-back.ts'
 
 const FIELDS = ['email', 'password']
@@ -41,6 +42,9 @@ export const PasswordForm = () => {
       <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
         Sign in
       </Button>
+      <p className="text-center text-muted-foreground">
+        <ToOther to="/reset">Forgot your password?</ToOther>
+      </p>
     </Form>
   )
 }

@@ -1,14 +1,21 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
 export const loginRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/login',
-  component: lazyRouteComponent(() => import('./login.tsx'), 'Login'),
+  component: lazyComponent(() => import('./login.tsx'), 'Login'),
 })
 
 export const signupRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/signup',
-  component: lazyRouteComponent(() => import('./signup.tsx'), 'Signup'),
+  component: lazyComponent(() => import('./signup.tsx'), 'Signup'),
+})
+
+export const resetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset',
+  component: lazyComponent(() => import('./reset.tsx'), 'Reset'),
 })

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useAsked } from './way-back.ts'
 
-/** From the sign-in to the sign-up and back, with where the person wanted to be. */
-export const ToOther = ({ to, children }: { to: '/login' | '/signup'; children: ReactNode }) => {
+/** Between the sign-in, the sign-up and the reset of a password, with where the person wanted to be. */
+export const ToOther = ({ to, children }: { to: '/login' | '/signup' | '/reset'; children: ReactNode }) => {
   const { from, invite } = useAsked()
   return (
     <Link

@@ -41,7 +41,13 @@ export const Care = () => {
   )
 }
 
-const reasons = { too_large: 'too large', not_utf8: 'no text in UTF-8' } as const
+const reasons = {
+  too_large: 'too large',
+  not_utf8: 'no text in UTF-8',
+  bad_name: 'a name that memory cannot keep',
+  path_too_long: 'too long a path',
+  too_many: 'one file too many',
+} as const
 const SHOWN = 5
 
 const listed = (skipped: readonly { path: string; reason: keyof typeof reasons }[]) =>

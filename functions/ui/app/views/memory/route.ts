@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
 /** A question, the kind of thing that is shown, and the file or the experience that is open. */
@@ -18,5 +19,5 @@ export const memoryRoute = createRoute({
     ...(path ? { path: String(path) } : {}),
     ...(item ? { item: String(item) } : {}),
   }),
-  component: lazyRouteComponent(() => import('./memory.tsx'), 'Memory'),
+  component: lazyComponent(() => import('./memory.tsx'), 'Memory'),
 })

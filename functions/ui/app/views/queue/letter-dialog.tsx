@@ -55,7 +55,7 @@ const Nowhere = ({ isLooking }: { isLooking: boolean }) => (
 )
 
 const Letter = ({ letter, onClose }: { letter: DeadLetter; onClose: () => void }) => {
-  const { taskId, lastError, attempts, createdAt, resolvedAt, status } = letter
+  const { taskId, lastError, attempts, createdAt, resolvedAt, status, resolution } = letter
   return (
     <>
       <DialogBody>
@@ -69,6 +69,7 @@ const Letter = ({ letter, onClose }: { letter: DeadLetter; onClose: () => void }
               , decided <When at={resolvedAt} />
             </span>
           )}
+          {resolution && <Resolved taskId={taskId} resolution={resolution} />}
         </p>
         <div className="relative">
           <LongText label="Why it failed" text={lastError} className="pr-10" />
@@ -86,6 +87,24 @@ const Letter = ({ letter, onClose }: { letter: DeadLetter; onClose: () => void }
     </>
   )
 }
+
+type Resolution = NonNullable<DeadLetter['resolution']>
+
+/** Who retried it; a retry of the task itself made a new one. */
+const Resolved = ({ taskId, resolution }: { taskId: string; resolution: Resolution }) => (
+  <span>
+    by {resolution.by}
+    {resolution.taskId !== taskId && (
+      <>
+        {' '}
+        as{' '}
+        <Link to="/tasks/$id" params={{ id: resolution.taskId }} className="underline underline-offset-2">
+          a new task
+        </Link>
+      </>
+    )}
+  </span>
+)
 
 const Decide = ({ letter, onDone }: { letter: DeadLetter; onDone: () => void }) => {
   const { decide, isDeciding } = useDecision(letter, onDone)

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 import { isFilter, type QueueSearch } from './filters.ts'
 
@@ -10,5 +11,5 @@ export const queueRoute = createRoute({
     ...(isFilter(status) && status !== 'pending' ? { status } : {}),
     ...(item ? { item: String(item) } : {}),
   }),
-  component: lazyRouteComponent(() => import('./queue.tsx'), 'Queue'),
+  component: lazyComponent(() => import('./queue.tsx'), 'Queue'),
 })

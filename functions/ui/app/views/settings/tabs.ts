@@ -13,6 +13,7 @@ type Tab = {
 
 export const tabs: readonly Tab[] = [
   { to: '/settings', label: 'Profile' },
+  { to: '/settings/sessions', label: 'Sign-in' },
   { to: '/settings/tokens', label: 'API tokens' },
   { to: '/settings/users', label: 'Users', role: 'admin', modes: ['cloud', 'oidc'] },
   { to: '/settings/invites', label: 'Invites', role: 'admin', modes: ['cloud', 'oidc'] },

@@ -7,6 +7,7 @@ import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
 import { type ListedUser, type UserChange, useChangeUser } from '../../data/accounts.ts'
 import { useMe } from '../../data/me.ts'
+import { ResetCode } from './reset-code.tsx'
 import { UnlinkDialog } from './unlink.tsx'
 
 /** An account, and what an admin changes of it. */
@@ -38,6 +39,7 @@ export const UserRow = ({ user }: { user: ListedUser }) => {
       actions={
         <>
           <RoleSelect user={user} />
+          <ResetCode user={user} />
           <UnlinkDialog user={user} />
           <Ban user={user} />
         </>

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
 export const taskRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/tasks/$id',
-  component: lazyRouteComponent(() => import('./task.tsx'), 'Task'),
+  component: lazyComponent(() => import('./task.tsx'), 'Task'),
 })

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
 import { FILTER_NAMES, type Filters } from '../../data/tasks.ts'
 import { rootRoute } from '../../shell/root-route.ts'
 
@@ -10,5 +11,5 @@ export const tasksRoute = createRoute({
     Object.fromEntries(
       FILTER_NAMES.flatMap((name) => (given[name] ? [[name, String(given[name])] as const] : [])),
     ),
-  component: lazyRouteComponent(() => import('./tasks.tsx'), 'Tasks'),
+  component: lazyComponent(() => import('./tasks.tsx'), 'Tasks'),
 })

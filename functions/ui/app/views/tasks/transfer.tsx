@@ -5,12 +5,14 @@ import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { routes } from '../../data/at-build.ts'
+import { useMe } from '../../data/me.ts'
 import { useImportTasks } from '../../data/tasks.ts'
 
-/** All tasks out to a file, and back in. */
+/** All tasks out to a file, and for admins back in. */
 export const Transfer = () => {
   const input = useRef<HTMLInputElement>(null)
   const [isOpen, setOpen] = useState(false)
+  const isAdmin = useMe()?.role === 'admin'
   const { mutate, data, error, isPending } = useImportTasks()
   const take = (file: File | undefined) => {
     if (!file) return
@@ -31,9 +33,11 @@ export const Transfer = () => {
           <a href={routes.exportTasks.path} download className={buttonClass({ kind: 'ghost' })}>
             <Download size={14} /> Export all tasks
           </a>
-          <Button kind="ghost" onClick={() => input.current?.click()}>
-            <Upload size={14} /> Import an export
-          </Button>
+          {isAdmin && (
+            <Button kind="ghost" onClick={() => input.current?.click()}>
+              <Upload size={14} /> Import an export
+            </Button>
+          )}
         </div>
       </Popover>
       <input
@@ -71,11 +75,12 @@ export const Transfer = () => {
 
 type Imported = NonNullable<ReturnType<typeof useImportTasks>['data']>['results']
 
-const Results = ({ imported, skipped, errors }: Imported) => (
+const Results = ({ imported, skipped, errors, moreErrors = 0 }: Imported) => (
   <>
     <p role="status">
-      {imported} imported, {skipped} skipped since they are here already, {errors.length} refused
+      {imported} imported, {skipped} skipped since they are here already, {errors.length + moreErrors} refused
     </p>
+    {moreErrors > 0 && <p>These are the first {errors.length} of them.</p>}
     {errors.length > 0 && (
       <ul aria-label="What was refused" className="divide-y rounded-md border">
         {errors.map(({ index, id, message }) => (

@@ -1,0 +1,20 @@
+import { recountData } from '../lib/app/recount.ts'
+import { readConfig } from '../lib/config.ts'
+import { messageOf } from '../lib/core/errors.ts'
+
+/** `npm run recount`: counts all rows and corrects the counters, of a data folder whose service is stopped, or of a deployment. */
+const main = async () => {
+  const corrected = await recountData(readConfig())
+  for (const { counter, member, add } of corrected)
+    process.stdout.write(`${counter} ${member}: ${JSON.stringify(add)}\n`)
+  process.stdout.write(
+    corrected.length === 0 ? 'Every counter was right.\n' : `${corrected.length} corrected.\n`,
+  )
+}
+
+try {
+  await main()
+} catch (thrown) {
+  process.stderr.write(`Cannot recount: ${messageOf(thrown).replace(/\s+/g, ' ')}\n`)
+  process.exitCode = 1
+}

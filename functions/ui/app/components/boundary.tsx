@@ -1,0 +1,46 @@
+import { CatchBoundary, type ErrorComponentProps } from '@tanstack/react-router'
+import { type ReactNode, Suspense, useCallback, useEffect, useRef } from 'react'
+import { checkConnection, isConnected } from '../data/connection.ts'
+import { reloadOnce } from '../reload.ts'
+import { NotLoaded } from './lazy.tsx'
+
+type Props = {
+  /** What the part shows: another one is given a new try. */
+  of: string
+  failed: (props: ErrorComponentProps) => ReactNode
+  loading?: ReactNode
+  children: ReactNode
+}
+
+/** Keeps a failure of a part of the page, or of loading its code, inside of that part. */
+export const Boundary = ({ of, failed, loading, children }: Props) => (
+  <CatchBoundary getResetKey={() => of} errorComponent={failed}>
+    <Suspense fallback={loading}>{children}</Suspense>
+  </CatchBoundary>
+)
+
+/**
+ * Loads the code that did not come and draws the part again. Code that a service which answers does not have was replaced
+ * by a deployment, or the browser remembers the failure: a new page has the new names.
+ */
+const recover = async (error: unknown, reset: () => void) => {
+  if (!(error instanceof NotLoaded)) return reset()
+  if (!(await checkConnection())) return
+  await error.again().then(reset, reloadOnce)
+}
+
+/**
+ * For what stands in place of a part that failed: tries again when the connection comes back, and code that did not come
+ * at once, since the connection may be back already. Returns the try for a button.
+ */
+export const useRecovery = ({ error, reset }: ErrorComponentProps): (() => void) => {
+  const connected = isConnected.use()
+  const wasConnected = useRef(connected)
+  const retry = useCallback(() => void recover(error, reset), [error, reset])
+  useEffect(() => {
+    const isBack = connected && !wasConnected.current
+    wasConnected.current = connected
+    if (isBack || (connected && (error as unknown) instanceof NotLoaded)) retry()
+  }, [connected, error, retry])
+  return retry
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { useResetPassword, useStanding } from '../../data/session.ts'
+import { Entrance } from './entrance.tsx'
+import { ToOther } from './to-other.tsx'
+import { useWayBack } from './way-back.ts'
+
+const FIELDS = ['email', 'code', 'newPassword']
+
+/** Another password for who forgot it, by the code that an admin gave. */
+export const Reset = (): ReactNode => {
+  const { data } = useStanding()
+  const isOffered = data === undefined || data.authMode === 'cloud'
+  return (
+    <Entrance
+      title="Set another password"
+      says={isOffered && 'Ask an admin for a reset code. It works once, for an hour.'}
+      foot={<ToOther to="/login">Back to the sign-in</ToOther>}
+    >
+      {isOffered ? (
+        <ResetForm />
+      ) : (
+        <Empty title="There are no passwords here">People sign in to this installation in another way.</Empty>
+      )}
+    </Entrance>
+  )
+}
+
+const ResetForm = () => {
+  const { mutate, error, isPending } = useResetPassword()
+  const { goBack } = useWayBack()
+  const wrong = fieldErrors(error)
+  return (
+    <Form
+      label="Set another password"
+      error={error}
+      onSend={({ email = '', code = '', newPassword = '' }) =>
+        mutate({ email, code, newPassword }, { onSuccess: goBack })
+      }
+    >
+      <TextField
+        label="E-mail"
+        name="email"
+        type="email"
+        autoComplete="username"
+        required
+        autoFocus
+        error={wrong.email}
+        className="h-9"
+      />
+      <TextField
+        label="Reset code"
+        name="code"
+        autoComplete="one-time-code"
+        spellCheck={false}
+        required
+        error={wrong.code}
+        className="h-9 font-mono"
+      />
+      <TextField
+        label="New password"
+        name="newPassword"
+        type="password"
+        autoComplete="new-password"
+        required
+        error={wrong.newPassword}
+        hint="At least 8 characters, a letter and a number among them."
+        className="h-9"
+      />
+      <Refusal error={error} fields={FIELDS} />
+      <Button kind="primary" type="submit" disabled={isPending} className="h-9 justify-center">
+        Set the password
+      </Button>
+    </Form>
+  )
+}

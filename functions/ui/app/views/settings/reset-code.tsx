@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { When } from '../../components/when.tsx'
+import { type ListedUser, useCreateResetCode } from '../../data/accounts.ts'
+import { useAuthMode } from '../../data/session.ts'
+
+/** Makes the code by which a user who forgot the password sets a new one. */
+export const ResetCode = ({ user: { id, name } }: { user: ListedUser }) => {
+  const mode = useAuthMode()
+  const { mutate, data, error, isPending, reset } = useCreateResetCode(id)
+  const [isOpen, setOpen] = useState(false)
+  if (mode !== 'cloud') return null
+  const close = () => {
+    setOpen(false)
+    reset()
+  }
+  return (
+    <>
+      <Button size="small" aria-label={`Reset code for ${name}`} onClick={() => setOpen(true)}>
+        Reset code
+      </Button>
+      <Dialog isOpen={isOpen} onClose={close} title={`Reset code for ${name}`}>
+        <DialogBody>
+          {data ? (
+            <>
+              <Secret label={`Send this code to ${name}`} text={data.code} />
+              <p className="text-muted-foreground">
+                It sets another password once, at {location.origin}/reset, and ends{' '}
+                <When at={data.expiresAt} />.
+              </p>
+            </>
+          ) : (
+            <p>
+              With the code {name} sets another password, once and within an hour. That ends all sessions and
+              paired devices of the account. A code from before works no more.
+            </p>
+          )}
+          <Refusal error={error} />
+        </DialogBody>
+        <DialogFoot>
+          <Button onClick={close}>{data ? 'Done' : 'Cancel'}</Button>
+          {!data && (
+            <Button kind="primary" disabled={isPending} onClick={() => mutate()}>
+              Make a code
+            </Button>
+          )}
+        </DialogFoot>
+      </Dialog>
+    </>
+  )
+}

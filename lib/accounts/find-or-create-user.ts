@@ -1,0 +1,71 @@
+import type { AuthMode } from '../auth/schema.ts'
+import { Problem } from '../core/errors.ts'
+import { CONTROLS } from '../core/shown-text.ts'
+import type { Store } from '../ports/store.ts'
+import { AvatarUrlSchema, EmailSchema, emailKey, NameSchema } from './fields.ts'
+import type { Applicant, Register } from './registration.ts'
+import { type Registration, registrations, shownUser, users } from './rows.ts'
+import type { FederatedIdentity, FindOrCreateUser } from './schema.ts'
+
+type Needs = { store: Store; mode: () => AuthMode; register: Register }
+
+/**
+ * Accounts of people whom a provider vouches for. Only an address that the provider checked counts, and it opens only
+ * an account that has proven the same address: else whoever registers somebody's address with a password first would
+ * share that person's account later.
+ */
+export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOrCreateUser => {
+  const existing = async (holder: Registration) => {
+    if (!holder.emailVerified) throw accountExists()
+    const user = await store.get(users, holder.userId)
+    if (user === undefined || user.disabled)
+      throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
+    return { user: shownUser(user), isNew: false }
+  }
+
+  return async (person, linkOf) => {
+    if (mode() === 'local')
+      throw new Problem('unsupported', 'cloud_mode_only', 'Accounts belong to AUTH_MODE=cloud or oidc')
+    const applicant = applicantOf(person)
+    const holder = await store.get(registrations, applicant.email)
+    if (holder !== undefined) return existing(holder)
+    const user = await register(applicant, { linkOf })
+    if (user !== undefined) return { user: shownUser(user), isNew: true }
+    // The same person came twice at once.
+    const faster = await store.get(registrations, applicant.email)
+    if (faster === undefined) throw new Error('An address is taken that nobody holds')
+    return existing(faster)
+  }
+}
+
+const applicantOf = (person: FederatedIdentity): Applicant => {
+  const email = EmailSchema.safeParse(person.email?.trim())
+  if (!email.success)
+    throw new Problem('invalid', 'email_not_usable', 'The provider gave no e-mail address that can be used')
+  if (!person.emailVerified)
+    throw new Problem(
+      'forbidden',
+      'email_not_verified',
+      'The provider has not verified your e-mail address: verify it there, then try again',
+    )
+  const avatarUrl = AvatarUrlSchema.safeParse(person.avatarUrl)
+  return {
+    email: emailKey(email.data),
+    shownEmail: email.data,
+    emailVerified: true,
+    name: nameOf(person.name) ?? nameOf(email.data) ?? 'Somebody',
+    ...(avatarUrl.success ? { avatarUrl: avatarUrl.data } : {}),
+    code: person.invite,
+  }
+}
+
+/** What a provider calls a name is cut to what one may be here. */
+const nameOf = (text: string | undefined): string | undefined =>
+  NameSchema.safeParse(text?.split(CONTROLS).join(' ').trim().slice(0, 100).trimEnd().toWellFormed()).data
+
+const accountExists = () =>
+  new Problem(
+    'forbidden',
+    'account_exists',
+    'There is an account with this e-mail address: log in with its password, then connect this provider',
+  )

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto'
+import type { Blobs } from '../../../ports/blobs.ts'
+import type { Key } from '../../../ports/store.ts'
+import { uncertain } from './connection.ts'
+import { blobOf, type Fields, pointerTo } from './item.ts'
+import { type Plan, partsOf } from './plan.ts'
+
+/** The verbs of the port that are needed here. */
+export type Texts = Pick<Blobs, 'put' | 'get' | 'remove'>
+
+/** A heavy value of more bytes of JSON than this lies in a blob: every write of a row costs as much as the row is large. */
+const MOST_INSIDE = 32_000
+const PLAIN = /^[A-Za-z0-9_-]{1,150}$/
+
+/** Blob names are plain; keys need not be. */
+const plain = (part: string) =>
+  PLAIN.test(part) ? part : createHash('sha256').update(part).digest('base64url')
+
+type Needs = {
+  blobs: Texts | undefined
+  mostInside: number | undefined
+  mostCopied: number | undefined
+  newToken: () => string
+}
+
+/** Values of a row that lie in blobs, which the row points to (the claim check pattern). */
+export const createBlobOffload = ({ blobs, mostInside = MOST_INSIDE, mostCopied, newToken }: Needs) => {
+  const budget = createProjectionBudget(mostCopied)
+  const folderOf = (plan: Plan, key: Key) => ['rows', plan.name, ...partsOf(plan, key).map(plain)].join('/')
+
+  /** Heavy values that are large, each in a blob of its own. */
+  const putHeavy = async (texts: Texts, plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
+    const offloaded = Object.entries(fields).map(async ([field, value]) => {
+      const text = plan.heavy.has(field) && mayBeLarge(value) ? JSON.stringify(value) : undefined
+      if (text === undefined || Buffer.byteLength(text) <= mostInside) return [field, value] as const
+      const name = `${folderOf(plan, key)}/${newToken()}`
+      await texts.put(name, text)
+      return [field, pointerTo(name)] as const
+    })
+    return Object.fromEntries(await Promise.all(offloaded))
+  }
+
+  /** The named values in one blob, so that a list reads one for each row. */
+  const putTogether = async (
+    texts: Texts,
+    plan: Plan,
+    key: Key,
+    fields: Readonly<Fields>,
+    names: readonly string[],
+  ): Promise<Fields> => {
+    if (names.length === 0) return fields
+    const blob = `${folderOf(plan, key)}/${newToken()}`
+    await texts.put(blob, JSON.stringify(Object.fromEntries(names.map((field) => [field, fields[field]]))))
+    return { ...fields, ...Object.fromEntries(names.map((field) => [field, pointerTo(blob + PART + field)])) }
+  }
+
+  const putting =
+    (overOf: (plan: Plan, fields: Readonly<Fields>) => readonly string[]) =>
+    async (plan: Plan, key: Key, fields: Readonly<Fields>): Promise<Fields> => {
+      if (blobs === undefined || plan.heavy.size + plan.long.size === 0) return fields
+      const light = await putTogether(blobs, plan, key, fields, overOf(plan, fields))
+      return putHeavy(blobs, plan, key, light)
+    }
+
+  const parsed = async (name: string): Promise<unknown> => {
+    if (blobs === undefined) throw new Error('A row lies in part in a blob, and the store was given no blobs')
+    const text = await blobs.get(name)
+    return text === undefined ? undefined : JSON.parse(text)
+  }
+
+  /** The values that fields point to, undefined for those that are gone: heavy ones only with `detail`. */
+  const valuesOf = async (plan: Plan, row: Fields, detail: boolean): Promise<[string, unknown][]> => {
+    const names = [...pointersIn(row)].filter(([field]) => detail || !plan.heavy.has(field))
+    const blobsOf = [...new Set(names.map(([, name]) => blobNameOf(name)))]
+    const found = new Map(await Promise.all(blobsOf.map(async (name) => [name, await parsed(name)] as const)))
+    return names.map(([field, name]) => {
+      const value = found.get(blobNameOf(name))
+      return [field, name.includes(PART) ? (value as Fields | undefined)?.[field] : value]
+    })
+  }
+
+  /** The row with what lies in blobs, or undefined when some of it is gone: the row was written since it was read. */
+  const filled = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields | undefined> => {
+    const values = await valuesOf(plan, row, detail)
+    if (values.some(([, value]) => value === undefined)) return undefined
+    return values.length === 0 ? row : { ...row, ...Object.fromEntries(values) }
+  }
+
+  /** Reads until the row and what it points to are of one piece. */
+  const whole = async (
+    plan: Plan,
+    read: () => Promise<Fields | undefined>,
+    detail: boolean,
+  ): Promise<Fields | undefined> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const row = await read()
+      if (row === undefined) return undefined
+      const full = await filled(plan, row, detail)
+      if (full !== undefined) return full
+    }
+    throw uncertain()
+  }
+
+  /** A row as a write left or found it; what was put in its place since is left out. */
+  const last = async (plan: Plan, row: Fields, detail: boolean): Promise<Fields> => ({
+    ...row,
+    ...Object.fromEntries(await valuesOf(plan, row, detail)),
+  })
+
+  /** Removes what `before` points to and `after` does not. What stays behind costs storage, not truth. */
+  const tidy = async (before: Fields | undefined, after: Fields | undefined): Promise<void> => {
+    if (blobs === undefined || before === undefined) return
+    const kept = blobsIn(after ?? {})
+    const gone = [...blobsIn(before)].filter((name) => !kept.has(name))
+    await Promise.allSettled(gone.map((name) => blobs.remove(name)))
+  }
+
+  return {
+    /** A new row, or the values of a change, with what is too large in blobs. A name is used once, so that no reader
+     * finds another's text. */
+    putRow: putting(budget.overOfRow),
+    put: putting(budget.overOfChange),
+    filled,
+    last,
+    whole,
+    tidy,
+    active: blobs !== undefined,
+  }
+}
+export type BlobOffload = ReturnType<typeof createBlobOffload>
+
+const MOST_TRIES = 3
+
+const mayBeLarge = (value: unknown) =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null && blobOf(value) === undefined)
+
+/** Between the name of a blob and the field that is a part of it; no name has it. */
+const PART = '#'
+const blobNameOf = (pointer: string) => pointer.split(PART, 1)[0] ?? ''
+
+const pointersIn = (row: Readonly<Fields>): Map<string, string> =>
+  new Map(
+    Object.entries(row).flatMap(([field, value]) => {
+      const name = blobOf(value)
+      return name === undefined ? [] : [[field, name] as const]
+    }),
+  )
+const blobsIn = (row: Readonly<Fields>) => new Set([...pointersIn(row).values()].map(blobNameOf))
+
+/**
+ * What an index takes of a new row, in bytes. With what is set later, and in the worst case every long field a little too
+ * short to be offloaded, the 50 newest take 16 read units: 1.7 kB each, and a quarter of them read in vain.
+ */
+const MOST_COPIED = 800
+/** Of that, what a long field may have that is set later, and what is not worth a request. */
+const LATER = 0.5
+const LEAST_OFFLOADED = 0.14
+/** What stands in a row for a value that lies in a blob. */
+const POINTER = 85
+
+const sizeOf = (field: string, value: unknown): number =>
+  field.length + Buffer.byteLength(JSON.stringify(value) ?? '')
+
+type Sized = { field: string; size: number }
+const sized = (fields: Readonly<Fields>, names: Iterable<string>): Sized[] =>
+  [...names]
+    .filter((field) => fields[field] !== undefined)
+    .map((field) => ({ field, size: sizeOf(field, fields[field]) }))
+
+/** The projection budget: which long fields are too much for an index that takes `most` bytes of a new row. */
+export const createProjectionBudget = (most = MOST_COPIED) => ({
+  /** Those of a new row: the longest, until the others fit. */
+  overOfRow: ({ long, heavy }: Plan, row: Readonly<Fields>): string[] => {
+    if (long.size === 0) return []
+    const light = Object.keys(row).filter((field) => !heavy.has(field))
+    let left = sized(row, light).reduce((sum, { size }) => sum + size, 0)
+    const taken: string[] = []
+    for (const { field, size } of sized(row, long).sort((a, b) => b.size - a.size)) {
+      if (left <= most || size < most * LEAST_OFFLOADED) break
+      left -= size - POINTER
+      taken.push(field)
+    }
+    return taken
+  },
+  /** Those of a change. */
+  overOfChange: ({ long }: Plan, set: Readonly<Fields>): string[] =>
+    sized(set, long)
+      .filter(({ field, size }) => size > most * LATER && blobOf(set[field]) === undefined)
+      .map(({ field }) => field),
+})

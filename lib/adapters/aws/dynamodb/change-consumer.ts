@@ -1,0 +1,233 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Change, Collection, Increment, Message } from '../../../core/collection.ts'
+import { messageOf } from '../../../core/errors.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import { asProblem, contended, documentsOf, isRefusal, plainItem } from './connection.ts'
+import { COUNTER, type CounterKey, isAdded, joined, MEMBER, newsTo, type Sums, sumsOf } from './counters.ts'
+import { createTerms, createUpdate, type Terms } from './expressions.ts'
+import type { Fields, Item } from './item.ts'
+import { COUNTERS, type Plan, planOf, type TableName } from './plan.ts'
+import { changesOf, type DynamoDBStreamEvent, isAfter, type StreamRecord, tableOf } from './stream.ts'
+
+type Needs = {
+  client: DynamoDBClient
+  collections: readonly Collection[]
+  clock: Pick<Clock, 'now'>
+  tableName: TableName
+  /** Takes messages, or rejects. What it took before it rejected comes again. */
+  deliver: (messages: readonly Message[]) => Promise<void>
+  log: Pick<Log, 'error'>
+}
+
+/** The answer to Lambda. A mapping with a tumbling window fails without `state`. */
+export type StreamAnswer = { batchItemFailures: { itemIdentifier: string }[]; state: Record<string, never> }
+
+/** What follows from a record. */
+type Consequences = {
+  collection: string
+  sequence: string
+  at: number
+  increments: readonly Increment[]
+  messages: readonly Message[]
+}
+type Counted = { sequence: string; at: number; sums: Sums }
+type Streamed = { plan: Plan; of: Collection<Fields> }
+
+const SEPARATOR = '@'
+/**
+ * A watermark: how far a counter item has counted the records of a shard. The attribute `@<collection>/<shard>` has the sequence number
+ * of the last record and the second in which that was written.
+ */
+const watermarkOf = (table: string, shardId: string) =>
+  `${SEPARATOR}${table}/${shardId.replace(/^shardId-0*/, '')}`
+const textOf = ({ sequence, at }: Counted) => `${sequence}${SEPARATOR}${at}`
+const sequenceIn = (watermark: unknown): string => String(watermark ?? '').split(SEPARATOR, 1)[0] ?? ''
+const secondIn = (watermark: unknown): number => Number(String(watermark).split(SEPARATOR)[1])
+
+/** A stream keeps records for 24 hours; after that no record of before a watermark can come again. */
+const WATERMARK_SECONDS = 25 * 3_600
+/** Others write to the same counter: consumers of other shards, and one that was thought to be dead. */
+const MOST_TRIES = 20
+/** Counter items that are written at the same time. */
+const AT_ONCE = 16
+/** Counter items that are remembered, to be written without a read. */
+const MOST_KNOWN = 2_000
+
+/** The update of a counter item by sums of records after its watermark, on condition that this is still what it was. */
+const updateOf = (item: Item, sums: Sums, watermark: string, last: Counted, now: number) => {
+  const terms = createTerms()
+  const update = createUpdate(terms)
+  const unchanged = [unchangedIn(item, watermark, terms)]
+  for (const [name, value] of newsTo(item, sums)) {
+    if (isAdded(name)) update.add(name, value)
+    else {
+      update.put(name, value)
+      unchanged.push(unchangedIn(item, name, terms))
+    }
+  }
+  update.put(watermark, textOf(last))
+  for (const [name, value] of Object.entries(item))
+    if (name.startsWith(SEPARATOR) && name !== watermark && secondIn(value) < now / 1_000 - WATERMARK_SECONDS)
+      update.put(name, undefined)
+  return {
+    UpdateExpression: update.text(),
+    ConditionExpression: unchanged.join(' AND '),
+    ...terms.attributes(),
+  }
+}
+
+const unchangedIn = (item: Item, attribute: string, terms: Terms): string => {
+  const name = terms.name(attribute)
+  const known = item[attribute]
+  return known === undefined ? `attribute_not_exists(${name})` : `${name} = ${terms.value(known)}`
+}
+
+/**
+ * Does what follows from the changes that a DynamoDB stream tells of: messages, then counters. Messages go first, since a
+ * task waits for its start and not for a count; one that is sent again is a duplicate, which every receiver knows.
+ * Counters count each record once, however often and in whatever batches it comes: each item has a watermark per shard.
+ *
+ * What fails fails from its record on, and what is before it is done. Where nothing is before it the whole batch fails,
+ * which Lambda then halves (`BisectBatchOnFunctionError`), until a record that nothing can be made of is alone.
+ */
+export const createChangeConsumer = ({ client, collections, clock, tableName, deliver, log }: Needs) => {
+  const documents = documentsOf(client)
+  const TableName = tableName({ name: COUNTERS })
+  const byTable = new Map(
+    collections.map((of): [string, Streamed] => {
+      const plan = planOf(of, tableName)
+      return [plan.table, { plan, of: of as unknown as Collection<Fields> }]
+    }),
+  )
+  const known = new Map<string, Item>()
+
+  const remember = (name: string, item: Item) => {
+    if (known.size >= MOST_KNOWN) known.clear()
+    known.set(name, item)
+  }
+
+  const read = async (Key: CounterKey): Promise<Item> => {
+    const request = { TableName, Key, ConsistentRead: true }
+    return (await documents.send(new GetCommand(request))).Item ?? {}
+  }
+
+  /** Whether an item was updated on condition that it still is as it was taken to be. */
+  const update = async (Key: CounterKey, changes: ReturnType<typeof updateOf>): Promise<boolean> => {
+    const name = JSON.stringify(Key)
+    const request = { TableName, Key, ...changes, ReturnValues: 'ALL_NEW' } as const
+    try {
+      const { Attributes = {} } = await documents.send(
+        new UpdateCommand({ ...request, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      )
+      remember(name, Attributes)
+      return true
+    } catch (thrown) {
+      // Also of a request whose answer was lost it is not known what it did.
+      known.delete(name)
+      if (!isRefusal(thrown)) throw asProblem(thrown)
+      if (thrown.Item !== undefined) remember(name, plainItem(thrown.Item))
+      return false
+    }
+  }
+
+  const count = async (Key: CounterKey, watermark: string, records: readonly Counted[]): Promise<void> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const item = known.get(JSON.stringify(Key)) ?? (await read(Key))
+      const due = records.filter(({ sequence }) => isAfter(sequence, sequenceIn(item[watermark])))
+      const last = due.at(-1)
+      if (last === undefined) return
+      const sums = joined(due.map((one) => one.sums))
+      if (await update(Key, updateOf(item, sums, watermark, last, clock.now()))) return
+    }
+    throw contended()
+  }
+
+  /** The records of each counter item, in their order. */
+  const byItem = (all: readonly Consequences[]) => {
+    const items = new Map<string, { key: CounterKey; records: Counted[] }>()
+    for (const { sequence, at, increments } of all)
+      for (const increment of increments) {
+        const key = { [COUNTER]: increment.counter, [MEMBER]: increment.member }
+        const name = JSON.stringify(key)
+        const item = items.get(name) ?? { key, records: [] }
+        item.records.push({ sequence, at, sums: sumsOf(increment) })
+        items.set(name, item)
+      }
+    return [...items.values()]
+  }
+
+  const countAll = async (shardId: string, all: readonly Consequences[]): Promise<void> => {
+    const waiting = byItem(all)
+    const watermark = watermarkOf(all[0]?.collection ?? '', shardId)
+    const work = async () => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        await count(next.key, watermark, next.records)
+    }
+    const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
+    const failed = done.find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+
+  /** Throws for a record that nothing can be made of. */
+  const consequencesOf = (record: StreamRecord): Consequences => {
+    const table = tableOf(record.eventSourceARN)
+    const streamed = byTable.get(table)
+    const { SequenceNumber: sequence, ApproximateCreationDateTime: at = clock.now() / 1_000 } =
+      record.dynamodb ?? {}
+    if (streamed === undefined || sequence === undefined)
+      throw new Error(`No collection is in the table ${table}`)
+    const { plan, of } = streamed
+    const changes: Change<Fields>[] = changesOf(plan, record)
+    const increments = changes.flatMap((change) => of.counts?.(change) ?? [])
+    for (const increment of increments) sumsOf(increment)
+    const messages = changes.flatMap((change) => of.sends?.(change) ?? [])
+    return { collection: of.name, sequence, at: Math.floor(at), increments, messages }
+  }
+
+  /** What follows from the records up to the first that nothing can be made of, and why. */
+  const foreseen = (records: readonly StreamRecord[]) => {
+    const all: Consequences[] = []
+    for (const record of records) {
+      try {
+        all.push(consequencesOf(record))
+      } catch (thrown) {
+        return { all, failed: { thrown, what: 'a record of a stream cannot be processed' } }
+      }
+    }
+    return { all, failed: undefined }
+  }
+
+  /** Messages are delivered together. Of those that were refused it is not known which, so the first record fails. */
+  const delivered = async (all: readonly Consequences[]) => {
+    const messages = all.flatMap((one) => one.messages)
+    try {
+      if (messages.length > 0) await deliver(messages)
+      return { done: all, failed: undefined }
+    } catch (thrown) {
+      const first = all.findIndex((one) => one.messages.length > 0)
+      return { done: all.slice(0, first), failed: { thrown, what: 'messages were not taken' } }
+    }
+  }
+
+  return async ({ Records, shardId }: DynamoDBStreamEvent): Promise<StreamAnswer> => {
+    if (Records.length === 0) return { batchItemFailures: [], state: {} }
+    if (shardId === undefined)
+      throw new Error('The event names no shard: its mapping needs a tumbling window')
+    const { all, failed: unreadable } = foreseen(Records)
+    const { done, failed: refused } = await delivered(all)
+    await countAll(shardId, done)
+    const failed = refused ?? unreadable
+    if (failed === undefined) return { batchItemFailures: [], state: {} }
+    const { eventSourceARN, dynamodb } = Records[done.length] ?? {}
+    const sequence = dynamodb?.SequenceNumber ?? ''
+    log.error(
+      { table: tableOf(eventSourceARN), shardId, sequence, reason: messageOf(failed.thrown) },
+      failed.what,
+    )
+    if (done.length === 0) throw failed.thrown
+    return { batchItemFailures: [{ itemIdentifier: sequence }], state: {} }
+  }
+}
+export type ChangeConsumer = ReturnType<typeof createChangeConsumer>

@@ -1,0 +1,110 @@
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { Increment } from '../../../core/collection.ts'
+import type { Counters } from '../../../ports/store.ts'
+import type { Connection } from './connection.ts'
+import { createTerms, createUpdate } from './expressions.ts'
+import type { Item } from './item.ts'
+
+/** The key of a counter item: there is one per counter and member. */
+export const COUNTER = 'c'
+export const MEMBER = 'm'
+export type CounterKey = { [COUNTER]: string; [MEMBER]: string }
+
+const KINDS = ['add', 'least', 'most'] as const
+type Kind = (typeof KINDS)[number]
+/** A counter is an attribute of its name behind one of these, which say how new values combine with it. */
+const SIGN: Record<Kind, string> = { add: '+', least: '<', most: '>' }
+const COMBINE: Record<Kind, (a: number, b: number) => number> = {
+  add: (a, b) => a + b,
+  least: Math.min,
+  most: Math.max,
+}
+const kindOf = (attribute: string): Kind | undefined => KINDS.find((kind) => attribute.startsWith(SIGN[kind]))
+
+/** Numbers by attribute name. */
+export type Sums = ReadonlyMap<string, number>
+
+/** All of them together. */
+export const joined = (all: readonly Sums[]): Sums => {
+  const sums = new Map<string, number>()
+  for (const [name, value] of all.flatMap((one) => [...one])) {
+    const before = sums.get(name)
+    sums.set(name, before === undefined ? value : COMBINE[kindOf(name) ?? 'add'](before, value))
+  }
+  return sums
+}
+
+/** An increment's numbers. Throws TypeError for one that no counter would survive. */
+export const sumsOf = (increment: Increment): Sums => {
+  const sums = new Map<string, number>()
+  for (const kind of KINDS)
+    for (const [name, value] of Object.entries(increment[kind] ?? {})) {
+      if (!Number.isFinite(value)) throw new TypeError(`${name} of ${increment.member} is not a number`)
+      sums.set(SIGN[kind] + name, value)
+    }
+  return sums
+}
+
+/** Whether a number is added to its attribute, in whatever order; the others replace it. */
+export const isAdded = (attribute: string): boolean => attribute.startsWith(SIGN.add)
+
+/** The extremes among the sums that beat those of the item, and everything that is added. */
+export const newsTo = (item: Item, sums: Sums): Sums =>
+  new Map(
+    [...sums].filter(([name, value]) => {
+      const known = item[name]
+      return (
+        isAdded(name) ||
+        typeof known !== 'number' ||
+        joined([new Map([[name, known]]), new Map([[name, value]])]).get(name) !== known
+      )
+    }),
+  )
+
+/** Reads counters, and corrects them. All else that moves them is the change consumer's. */
+export const createCounters = ({ connection, table }: { connection: Connection; table: string }) => {
+  const itemsOf = async (counter: string, from: string): Promise<Item[]> => {
+    const items: Item[] = []
+    let next: Item | undefined
+    do {
+      const request = { ...queryOf(table, counter, from), ...(next && { ExclusiveStartKey: next }) }
+      const page = await connection.calling(() => connection.client.send(new QueryCommand(request)))
+      items.push(...(page.Items ?? []))
+      next = page.LastEvaluatedKey
+    } while (next !== undefined)
+    return items
+  }
+  return {
+    /** The members of a counter from a name on, in their order. */
+    read: async (counter: string, from: string): Promise<Record<string, Counters>> =>
+      Object.fromEntries(
+        (await itemsOf(counter, from)).map((item) => [String(item[MEMBER]), numbersOf(item)]),
+      ),
+    /** Adds to counters. A request that the SDK repeats after a lost answer adds twice: a correction may need another. */
+    adjust: async (increments: readonly Increment[]): Promise<void> => {
+      for (const increment of increments) {
+        const terms = createTerms()
+        const update = createUpdate(terms)
+        for (const [name, value] of sumsOf(increment)) if (isAdded(name)) update.add(name, value)
+        const Key = { [COUNTER]: increment.counter, [MEMBER]: increment.member }
+        const request = { TableName: table, Key, UpdateExpression: update.text(), ...terms.attributes() }
+        await connection.calling(() => connection.client.send(new UpdateCommand(request)))
+      }
+    },
+  }
+}
+
+const queryOf = (TableName: string, counter: string, from: string) => ({
+  TableName,
+  ConsistentRead: true,
+  KeyConditionExpression: from === '' ? '#c = :c' : '#c = :c AND #m >= :m',
+  ExpressionAttributeNames: { '#c': COUNTER, ...(from === '' ? {} : { '#m': MEMBER }) },
+  ExpressionAttributeValues: { ':c': counter, ...(from === '' ? {} : { ':m': from }) },
+})
+
+const numbersOf = (item: Item): Counters =>
+  Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) =>
+      typeof value === 'number' && kindOf(name) !== undefined ? [[name.slice(1), value] as const] : [],
+    ),
+  )

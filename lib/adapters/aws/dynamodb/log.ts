@@ -1,0 +1,175 @@
+import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import type { LogEntry } from '../../../core/collection.ts'
+import type { Key, LogRange } from '../../../ports/store.ts'
+import type { Connection } from './connection.ts'
+import { createTerms, createUpdate } from './expressions.ts'
+import { hasExpired, type Item, itemOf, keyItem, ownOf, rowOf, shown } from './item.ts'
+import { LOG, type Plan, type PlanOf, partsOf, TOKEN } from './plan.ts'
+
+/**
+ * What a row holds of its log. Every later write of the row pays for it, so the oldest entries spill to rows of the
+ * collection that is its log, many at a time.
+ */
+const MOST_ENTRIES = 40
+const MOST_BYTES = 8_192
+/** What stays in the row when the others spill. */
+const KEPT_ENTRIES = 10
+const KEPT_BYTES = 2_048
+
+/**
+ * An entry in as few bytes as possible: its id, then its other fields as JSON. An id that could be taken for the beginning
+ * of those is a field like the others.
+ */
+export const textOf = (entry: LogEntry): string => {
+  const { id, ...more } = entry
+  if (typeof id !== 'string' || id === '') throw new TypeError('An entry of a log needs an id')
+  const text = JSON.stringify(id.includes('{') || !id.isWellFormed() ? entry : more)
+  return id.includes('{') || !id.isWellFormed() ? text : id + text
+}
+
+export const entryOf = (text: string): LogEntry => {
+  const at = text.indexOf('{')
+  const fields = JSON.parse(text.slice(at))
+  return at === 0 ? fields : { id: text.slice(0, at), ...fields }
+}
+
+const bytesOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+
+/** How many of the oldest entries are too much for a row. */
+const excessOf = (log: readonly string[]): number => {
+  if (log.length <= MOST_ENTRIES && bytesOf(log) <= MOST_BYTES) return 0
+  let kept = 0
+  let bytes = 0
+  for (const text of log.toReversed()) {
+    bytes += Buffer.byteLength(text)
+    if (kept === KEPT_ENTRIES || bytes > KEPT_BYTES) break
+    kept += 1
+  }
+  return log.length - kept
+}
+
+/** A row as a write left it: the token of the write, and all that it holds of its log. */
+type Left = { token: string; log: readonly string[] }
+type Needs = { connection: Connection; planOf: PlanOf; now: () => number; newToken: () => string }
+
+/** Logs of rows: the newest entries in the row, written with it, and the older ones in rows of their own. */
+export const createLogs = ({ connection, planOf, now, newToken }: Needs) => {
+  const logPlanOf = (plan: Plan): Plan => {
+    if (plan.log === undefined) throw new TypeError(`${plan.name} declares no log`)
+    return planOf({ name: plan.log })
+  }
+
+  const rowKey = (plan: Plan, key: Key, id: string): Key => [partsOf(plan, key).join('\0'), id]
+
+  /** Writes the oldest entries as rows, then removes them from a row that was not written since it was `seen`. */
+  const spill = async (plan: Plan, key: Key, { token, log }: Left, most: number): Promise<void> => {
+    const entries = logPlanOf(plan)
+    const put = async (text: string) => {
+      const { id, ...more } = entryOf(text)
+      const row = { ...more, ...keyItem(entries, rowKey(plan, key, id)) }
+      const Item = itemOf(entries, row, { token: newToken(), log: [], born: undefined })
+      await connection.client.send(new PutCommand({ TableName: entries.table, Item }))
+    }
+    await Promise.all(log.slice(0, most).map(put))
+    const terms = createTerms()
+    const update = createUpdate(terms)
+    update.put(TOKEN, newToken())
+    update.put(LOG, most === log.length ? undefined : log.slice(most))
+    const request = {
+      TableName: plan.table,
+      Key: keyItem(plan, key),
+      UpdateExpression: update.text(),
+      ConditionExpression: `${terms.name(TOKEN)} = ${terms.value(token)}`,
+      ...terms.attributes(),
+    }
+    await connection.client.send(new UpdateCommand(request))
+  }
+
+  /** The rows of a log from an id on, that one included, in the order of their ids. */
+  async function* rowsOf(plan: Plan, key: string, from: string | undefined): AsyncGenerator<LogEntry> {
+    const entries = logPlanOf(plan)
+    const terms = createTerms()
+    const owner = `${terms.name(String(entries.within))} = ${terms.value(key)}`
+    const rest = from === undefined ? '' : ` AND ${terms.name(entries.key)} >= ${terms.value(from)}`
+    const request = {
+      TableName: entries.table,
+      ConsistentRead: true,
+      KeyConditionExpression: owner + rest,
+      ...terms.attributes(),
+    }
+    let next: Item | undefined
+    do {
+      const command = new QueryCommand({ ...request, ...(next && { ExclusiveStartKey: next }) })
+      const { Items = [], LastEvaluatedKey } = await connection.calling(() => connection.client.send(command))
+      for (const row of Items.map(rowOf)) {
+        const { [String(entries.within)]: _, [entries.key]: id, ...more } = shown(entries, row, true)
+        yield { id: String(id), ...more }
+      }
+      next = LastEvaluatedKey
+    } while (next !== undefined)
+  }
+
+  return {
+    /** The texts of a write's entries. Throws TypeError for entries that cannot be kept. */
+    textsOf: (plan: Plan, entries: readonly LogEntry[] = []): string[] => {
+      if (entries.length > 0) logPlanOf(plan)
+      return entries.map(textOf)
+    },
+
+    /** Whether the row, or a row of its log, has the entry. */
+    has: async (plan: Plan, key: Key, item: Item, text: string, isRepeated: boolean): Promise<boolean> => {
+      if (ownOf(item).log.includes(text)) return true
+      if (!isRepeated) return false
+      return (await connection.get(logPlanOf(plan), rowKey(plan, key, entryOf(text).id))) !== undefined
+    },
+
+    /**
+     * Takes from a row what is too much for it. A failure leaves it as it is, and the next write tries again: that the
+     * row was written stands.
+     */
+    settle: async (plan: Plan, key: Key, token: string, log: readonly string[]): Promise<void> => {
+      const most = excessOf(log)
+      if (most > 0) await spill(plan, key, { token, log }, most).catch(() => undefined)
+    },
+
+    /** The entries in the order of their writes: those in the row stay as they are there, and rows come in by their ids. */
+    read: async (
+      plan: Plan,
+      key: string,
+      { after, limit = Infinity }: LogRange = {},
+    ): Promise<LogEntry[]> => {
+      const item = await connection.get(plan, key)
+      if (item === undefined || hasExpired(plan, rowOf(item), now())) return []
+      const own = ownOf(item).log.map(entryOf)
+      const known = new Set(own.map(({ id }) => id))
+      const from = after === undefined ? undefined : [after, ...known].reduce((a, b) => (a < b ? a : b))
+      const found: LogEntry[] = []
+      let isBeyond = after === undefined
+      for await (const entry of merged(rowsOf(plan, key, from), own, known)) {
+        if (isBeyond) found.push(entry)
+        if (found.length >= limit) break
+        isBeyond ||= entry.id === after
+      }
+      return found
+    },
+  }
+}
+export type Logs = ReturnType<typeof createLogs>
+
+/** Rows by their ids, and where they belong among them the entries of the row, but for rows that it still holds. */
+async function* merged(
+  rows: AsyncIterable<LogEntry>,
+  own: readonly LogEntry[],
+  known: ReadonlySet<string>,
+): AsyncGenerator<LogEntry> {
+  let at = 0
+  for await (const row of rows) {
+    if (known.has(row.id)) continue
+    for (let head = own[at]; head !== undefined && head.id < row.id; head = own[at]) {
+      yield head
+      at += 1
+    }
+    yield row
+  }
+  yield* own.slice(at)
+}

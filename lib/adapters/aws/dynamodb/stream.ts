@@ -1,0 +1,69 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import type { Change } from '../../../core/collection.ts'
+import { plainItem } from './connection.ts'
+import { blobOf, type Fields, type Item, ownOf, rowOf } from './item.ts'
+import { entryOf } from './log.ts'
+import type { Plan } from './plan.ts'
+
+type Image = Record<string, AttributeValue>
+
+/** A record of a DynamoDB stream as Lambda hands it over, as far as it is read. */
+export type StreamRecord = {
+  eventID?: string
+  eventName?: 'INSERT' | 'MODIFY' | 'REMOVE'
+  /** `arn:aws:dynamodb:<region>:<account>:table/<table>/stream/<time>` */
+  eventSourceARN?: string
+  dynamodb?: {
+    NewImage?: Image
+    OldImage?: Image
+    SequenceNumber?: string
+    /** Epoch seconds. */
+    ApproximateCreationDateTime?: number
+  }
+}
+
+/**
+ * A batch of records of one shard, in their order. Lambda names the shard only where the event source mapping has a
+ * tumbling window (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-windows.html); the end of a window comes as a
+ * batch without records.
+ */
+export type DynamoDBStreamEvent = { Records: readonly StreamRecord[]; shardId?: string }
+
+/** The table of a stream. */
+export const tableOf = (arn = ''): string => /:table\/([^/]+)\/stream\//.exec(arn)?.[1] ?? ''
+
+/** Sequence numbers are decimal texts of different lengths. */
+const DIGITS = 40
+export const isAfter = (sequence: string, other: string): boolean =>
+  sequence.padStart(DIGITS, '0') > other.padStart(DIGITS, '0')
+
+/** What `counts` and `sends` may read of an image: no detail, and nothing that lies in a blob. */
+const lightRow = ({ heavy }: Plan, item: Item | undefined): Fields | undefined =>
+  item &&
+  Object.fromEntries(
+    Object.entries(rowOf(item)).filter(([field, value]) => !heavy.has(field) && blobOf(value) === undefined),
+  )
+
+/** The image of what was not there. */
+const NOTHING: Item = {}
+
+/**
+ * The changes that a record tells of: none where entries of a log were moved out of the row, two where a row was inserted
+ * over one that had expired.
+ */
+export const changesOf = (plan: Plan, { dynamodb = {} }: StreamRecord): Change<Fields>[] => {
+  const { OldImage, NewImage } = dynamodb
+  const old = OldImage && plainItem(OldImage)
+  const now = NewImage && plainItem(NewImage)
+  const [was, is] = [ownOf(old ?? NOTHING), ownOf(now ?? NOTHING)]
+  const before = lightRow(plan, old)
+  const after = lightRow(plan, now)
+  if (before !== undefined && after !== undefined && was.born !== is.born)
+    return [
+      { before, after: undefined, log: [] },
+      { before: undefined, after, log: is.log.map(entryOf) },
+    ]
+  if (is.born === was.born && now !== undefined && is.log.length < was.log.length) return []
+  const known = new Set(was.log)
+  return [{ before, after, log: is.log.filter((text) => !known.has(text)).map(entryOf) }]
+}

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { CommandLimit } from '../../ports/command.ts'
+
+export type CommandLimits = { memoryMb: number; processes: number; diskMb: number }
+
+const LOOK_MS = 250
+/** Folders are measured this often, and less often where that takes long: a tenth of the time at most. */
+const MEASURE_MS = 2_000
+const MEASURE_SHARE = 10
+const KIB_PER_MIB = 1_024
+
+type Process = { pid: number; parent: number; group: number; threads: number }
+type Exceed = (limit: CommandLimit, message: string) => void
+
+/** What a program is stopped for, in words that name the setting. */
+const messages: Readonly<Record<CommandLimit, (limits: CommandLimits) => string>> = {
+  memory: ({ memoryMb }) => `it used more than ${memoryMb} MiB of memory (AGENT_MEMORY_MB)`,
+  processes: ({ processes }) =>
+    `it ran more than ${processes} processes and threads at once (AGENT_PROCESSES)`,
+  disk: ({ diskMb }) => `its folders hold more than ${diskMb} MiB (AGENT_DISK_MB)`,
+}
+
+/**
+ * Watches what a command and all that it started use, from its start until the function that is answered is called.
+ * `exceed` is called once, for the first limit that is passed. Without `/proc` only disk space is watched.
+ */
+export const watchCommand = (
+  pid: number,
+  { writes, limits, exceed }: { writes: readonly string[]; limits: CommandLimits; exceed: Exceed },
+): (() => void) => {
+  let over = false
+  const ending = new AbortController()
+  const timers = new Set<NodeJS.Timeout>()
+  const pass = (limit: CommandLimit) => {
+    if (over) return
+    stop()
+    exceed(limit, messages[limit](limits))
+  }
+  const stop = () => {
+    over = true
+    ending.abort()
+    for (const timer of timers) clearTimeout(timer)
+  }
+  /** Waits, looks, and answers how long to wait the next time, until something is over. */
+  const repeat = (waitMs: number, look: () => Promise<number>) => {
+    const timer = setTimeout(async () => {
+      timers.delete(timer)
+      const next = await look()
+      if (!over) repeat(next, look)
+    }, waitMs)
+    timers.add(timer)
+  }
+
+  // Files without a name: those in memory belong to no process's share, deleted ones to no folder.
+  let unnamed = { memory: 0, disk: 0 }
+  repeat(LOOK_MS, async () => {
+    const tree = treeOf(pid, await allProcesses())
+    if (sum(tree.map(({ threads }) => threads)) > limits.processes) pass('processes')
+    const memory = await Promise.all(tree.map((process) => memoryKib(process.pid)))
+    if (sum(memory) + unnamed.memory > limits.memoryMb * KIB_PER_MIB) pass('memory')
+    return LOOK_MS
+  })
+  repeat(0, async () => {
+    const from = performance.now()
+    const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
+    unnamed = await unnamedKib(treeOf(pid, await allProcesses()))
+    if (named + unnamed.disk > limits.diskMb * KIB_PER_MIB) pass('disk')
+    return Math.max(MEASURE_MS, (performance.now() - from) * MEASURE_SHARE)
+  })
+  return stop
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)
+
+/** A process may end, or `/proc` be missing, at any moment: what cannot be read is not there. */
+const orNone = <Value, None>(reading: Promise<Value>, none: None): Promise<Value | None> =>
+  reading.catch(() => none)
+
+const allProcesses = async (): Promise<Process[]> => {
+  const names = (await orNone(readdir('/proc'), [])).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(names.map((name) => orNone(readFile(`/proc/${name}/stat`, 'utf8'), '')))
+  return stats.flatMap((stat, at) => {
+    // proc_pid_stat(5): the name in brackets may hold anything; after it come state, parent and group.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [, parent = 0, group] = fields
+    return group === undefined ? [] : [{ pid: Number(names[at]), parent, group, threads: fields[17] ?? 1 }]
+  })
+}
+
+/** The process, its descendants, and those of its group whose parent has ended. */
+const treeOf = (root: number, processes: readonly Process[]): Process[] => {
+  const children = Map.groupBy(processes, ({ parent }) => parent)
+  const tree = new Set<Process>()
+  const add = (process: Process) => {
+    if (tree.has(process)) return
+    tree.add(process)
+    for (const child of children.get(process.pid) ?? []) add(child)
+  }
+  for (const process of processes) if (process.pid === root || process.group === root) add(process)
+  return [...tree]
+}
+
+/** Without pages of files, which the system takes back when it needs room. */
+const memoryKib = async (pid: number): Promise<number> => {
+  const status = await orNone(readFile(`/proc/${pid}/status`, 'utf8'), '')
+  return sum([...status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB$/gm)].map(([, kib]) => Number(kib)))
+}
+
+/** What the processes hold open of files that have no name, by whether they lie in memory or on a disk. */
+const unnamedKib = async (tree: readonly Process[]): Promise<{ memory: number; disk: number }> => {
+  const found = new Map<string, { isMemory: boolean; kib: number }>()
+  for (const { pid } of tree) {
+    const folder = `/proc/${pid}/fd`
+    for (const name of await orNone(readdir(folder), [])) {
+      const path = `${folder}/${name}`
+      const file = await orNone(stat(path), undefined)
+      if (!file?.isFile() || file.nlink > 0) continue
+      const isMemory = (await orNone(readlink(path), '')).startsWith('/memfd:')
+      // st_blocks is in units of 512 bytes.
+      found.set(`${file.dev}:${file.ino}`, { isMemory, kib: file.blocks / 2 })
+    }
+  }
+  const kibOf = (wanted: boolean) =>
+    sum([...found.values()].map(({ isMemory, kib }) => (isMemory === wanted ? kib : 0)))
+  return { memory: kibOf(true), disk: kibOf(false) }
+}
+
+const MOST_MEASURE_MS = 60_000
+
+/** Infinite for folders that hold too much to be measured in time. `du` fails for files that vanish, and counts the others. */
+const diskKib = async (folders: readonly string[], signal: AbortSignal): Promise<number> => {
+  const run = promisify(execFile)('du', ['-sxk', '--', ...folders], { timeout: MOST_MEASURE_MS, signal })
+  const { stdout, killed } = await run.then(
+    (ended) => ({ stdout: ended.stdout, killed: false }),
+    ({ stdout = '', killed = false }: { stdout?: string; killed?: boolean }) => ({ stdout, killed }),
+  )
+  if (killed) return signal.aborted ? 0 : Number.POSITIVE_INFINITY
+  return sum([...stdout.matchAll(/^(\d+)\s/gm)].map(([, kib]) => Number(kib)))
+}

@@ -1,0 +1,157 @@
+import { realpathSync, statSync } from 'node:fs'
+import { isAbsolute, resolve, sep } from 'node:path'
+import { Problem } from '../../core/errors.ts'
+import { taskFailure } from '../../core/task-failure.ts'
+import type { Asker, LocalSource, RemoteSource, Repositories, Source } from '../../ports/repositories.ts'
+import { localRepository } from './local-repository.ts'
+import { createOutboundCheck, type OutboundNeeds } from './outbound-check.ts'
+import { locateIn } from './workspace-path.ts'
+
+type Needs = OutboundNeeds & {
+  /** REPOSITORY_ROOTS: folders whose repositories everybody may name. */
+  roots: readonly string[]
+  /** Where `owner/repo` lives. */
+  base?: string
+}
+
+/** What a text names. Of the host of `owner/repo` the caller has no choice. */
+type Named = { form: 'hosted' | 'url'; url: URL } | { form: 'path'; path: string } | { form: 'none' }
+
+const NONE: Named = { form: 'none' }
+const SHORT = /^([A-Za-z0-9_][\w.-]*)\/([A-Za-z0-9_.][\w.-]*?)(?:\.git)?$/
+const HTTPS_PORT = 443
+
+const unusable = (why: string) =>
+  taskFailure('invalid', 'repository_invalid', `The repository cannot be used: ${why}`, false)
+
+const FORMS = 'give owner/repo, an https URL, a file: URL or an absolute path'
+
+const refused = (what: string, advice: string, retryable: boolean) =>
+  taskFailure('invalid', 'repository_refused', `This repository's ${what} is not allowed`, retryable, [
+    { path: 'repository', message: advice },
+  ])
+
+// Worth another attempt: a name may be looked up in vain, and which refusal was that one must not show.
+const refusedHost = () =>
+  refused('host', 'must lead to a public host, or to one that the operator has in OUTBOUND_ALLOW_HOSTS', true)
+
+const refusedPath = () =>
+  refused('path', 'must lie in one of the folders that the operator has in REPOSITORY_ROOTS', false)
+
+const cloneFailed = (shown: string, why: string, retryable: boolean) =>
+  taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${why}`, retryable)
+
+const hasControls = (text: string) => [...text].some((letter) => letter < ' ' || letter === '\u007f')
+
+const pathOf = ({ hostname, pathname }: URL): Named => {
+  try {
+    const path = decodeURIComponent(pathname)
+    return ['', 'localhost'].includes(hostname) && !hasControls(path) ? { form: 'path', path } : NONE
+  } catch {
+    return NONE
+  }
+}
+
+const namedIn = (text: string, base: string): Named => {
+  if (text.startsWith('-') || hasControls(text) || /^[a-z0-9+.-]*::/i.test(text)) return NONE
+  if (text.startsWith('/')) return { form: 'path', path: text }
+  const [, owner, name] = SHORT.exec(text) ?? []
+  const url = URL.parse(owner === undefined ? text : `${base.replace(/\/$/, '')}/${owner}/${name}.git`)
+  if (url?.protocol === 'file:') return pathOf(url)
+  if (!url?.hostname) return NONE
+  return { form: owner === undefined ? 'url' : 'hosted', url }
+}
+
+/** Reads the operator's list. Throws Problem `bad_setting` for an entry that is no absolute path of a folder. */
+const readRoots = (entries: readonly string[]): string[] =>
+  entries.map((entry) => {
+    const isFolder = isAbsolute(entry) && statSync(entry, { throwIfNoEntry: false })?.isDirectory()
+    if (isFolder) return realpathSync(entry)
+    throw new Problem(
+      'invalid',
+      'bad_setting',
+      `REPOSITORY_ROOTS: ${entry} is not the absolute path of a folder`,
+    )
+  })
+
+const isWithin = (root: string, path: string) =>
+  path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
+
+/** The repositories of other hosts and of this machine. Throws Problem `bad_setting` for an `allow` or `roots` that is wrong. */
+export const createRepositories = ({
+  roots: entries,
+  base = 'https://github.com',
+  ...outbound
+}: Needs): Repositories => {
+  const { addressesOf } = createOutboundCheck(outbound)
+  const roots = readRoots(entries)
+
+  const judged = async (url: URL): Promise<readonly string[]> => {
+    try {
+      return await addressesOf(url)
+    } catch {
+      throw refusedHost()
+    }
+  }
+
+  /** The real path, for one who may name it. Whether anything is there is not for others to know. */
+  const allowedPath = async (path: string, { isLocalAdmin }: Asker): Promise<string> => {
+    if (isLocalAdmin) return resolve(path)
+    for (const root of roots) {
+      const place = await locateIn(root, path)
+      if (place !== undefined) return resolve(root, place)
+    }
+    throw refusedPath()
+  }
+
+  const localSource = async (path: string, asker: Asker): Promise<LocalSource> => {
+    const found = await localRepository(await allowedPath(path, asker))
+    if (found === undefined) throw cloneFailed(path, 'it does not exist: check the name', false)
+    // A `.git` that is a link or a file may lead anywhere.
+    const isInside = found.reads.every((folder) => roots.some((root) => isWithin(root, folder)))
+    if (!asker.isLocalAdmin && !isInside) throw refusedPath()
+    return { transport: 'file', ...found, shown: path }
+  }
+
+  /** The host of `owner/repo` is known to all, so that a name server that is down may be told from a refusal. */
+  const hostedAt = async (url: URL): Promise<readonly string[]> => {
+    try {
+      return await addressesOf(url)
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.kind === 'invalid') throw refusedHost()
+      throw cloneFailed(url.href, 'the host could not be reached; it is tried again', true)
+    }
+  }
+
+  const remoteSource = async (given: URL, isHosted: boolean): Promise<RemoteSource> => {
+    const url = new URL(given)
+    // As it is looked up and pinned: the same name with a dot at its end would be looked up once more.
+    url.hostname = url.hostname.replace(/\.$/, '')
+    const addresses = await (isHosted ? hostedAt(url) : judged(url))
+    const host = { name: url.hostname, port: Number(url.port || HTTPS_PORT), addresses }
+    return { transport: 'https', url: url.href, host, shown: url.href }
+  }
+
+  const check = async (repository: string, asker: Asker): Promise<void> => {
+    const named = namedIn(repository, base)
+    if (named.form === 'path') await allowedPath(named.path, asker)
+    if (named.form !== 'url') return
+    refuseCredentials(named.url)
+    await judged(named.url)
+  }
+
+  const sourceOf = async (repository: string, asker: Asker): Promise<Source> => {
+    const named = namedIn(repository, base)
+    if (named.form === 'none') throw unusable(FORMS)
+    if (named.form === 'path') return localSource(named.path, asker)
+    refuseCredentials(named.url)
+    if (named.url.protocol !== 'https:') throw unusable(FORMS)
+    return remoteSource(named.url, named.form === 'hosted')
+  }
+
+  return { check, sourceOf }
+}
+
+const refuseCredentials = ({ username, password }: URL) => {
+  if (username || password) throw unusable('leave credentials out of the URL')
+}

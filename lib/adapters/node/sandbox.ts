@@ -1,0 +1,221 @@
+import { lstat, mkdtemp, readlink, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rgPath } from '@vscode/ripgrep'
+import type { Command, Commands } from '../../ports/command.ts'
+import { bridge, PROXY_URL } from './agent-bridge.ts'
+
+/** The user and group that programs run as where the service runs as root: `nobody` everywhere. */
+const NOBODY = 65_534
+const MIB = 1_024 * 1_024
+/** What programs such as Node reserve at their start and never fill: the watch over commands counts what they fill. */
+const RESERVED_MB = 1_024
+/** Temporary file systems of a sandbox lie in memory, which no limit on processes counts. */
+const TMPFS_BYTES = 64 * MIB
+
+const SYSTEM_FOLDERS = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']
+const SYSTEM_FILES = [
+  ...['group', 'passwd', 'hosts', 'nsswitch.conf', 'resolv.conf', 'localtime'],
+  ...['ssl', 'ca-certificates', 'ca-certificates.conf', 'alternatives'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
+].map((name) => `/etc/${name}`)
+
+/** Where a sandbox has the proxy's socket. */
+const SOCKET = '/run/agent-proxy.sock'
+
+// Signals to the group reach the program alone: bubblewrap, which they would end first, ignores them. A parent that died
+// before the kernel was told to end this process with it has another id by now.
+const GUARD = 'trap "" TERM INT HUP; [ "$PPID" = "$0" ] && exec "$@"'
+
+export type SandboxNeeds = {
+  /** Folders of the service that must not be seen although they may lie in a folder of the system. */
+  hidden: readonly string[]
+  /** What one process may hold in memory, and the largest file that it may write. */
+  limits: { memoryMb: number; diskMb: number }
+  /** The socket of the proxy that programs of agents have instead of a network; absent: they have none. */
+  proxySocket?: string | undefined
+}
+
+/** Puts a command into a sandbox: the words to start in its place. */
+export type Sandbox = {
+  /** Who has to own what programs are to write to; absent: it is the service's own user. */
+  owner?: number
+  wrap(command: Command): { file: string; args: string[]; env: Record<string, string> }
+}
+
+/**
+ * Root makes namespaces as it is, and its programs become another user; any other user makes them in a user namespace. Root
+ * in a user namespace would leave programs the rights of root on what they see.
+ */
+type Means = 'root' | 'user'
+
+/**
+ * A sandbox by bubblewrap (https://github.com/containers/bubblewrap). A program sees the system's programs, `writes` and
+ * `reads` of its command, and no process but its own; it has no network, and dies with the service.
+ */
+const createSandbox = async (
+  means: Means,
+  { hidden, limits, proxySocket }: SandboxNeeds,
+): Promise<Sandbox> => {
+  const system = [...(await systemView()), ...hiddenView(await Promise.all(hidden.map(realOf)))]
+  const tools = [process.execPath, rgPath]
+  const resources = [
+    'prlimit',
+    '--core=0',
+    `--data=${(limits.memoryMb + RESERVED_MB) * MIB}`,
+    `--fsize=${limits.diskMb * MIB}`,
+    '--',
+  ]
+
+  const wrap = (command: Command) => {
+    const { cwd, writes, reads = [], tmp, network, by, file, args } = command
+    const proxy = by === 'agent' && network === undefined ? proxySocket : undefined
+    const words = [
+      ...namespaces(means, network === 'host'),
+      ...system,
+      ...temporary(tmp, [...tools, ...reads, ...writes]),
+      ...bound('--ro-bind', [...tools, ...reads]),
+      ...(proxy ? ['--perms', '0755', '--dir', '/run', '--ro-bind', proxy, SOCKET] : []),
+      ...bound('--bind', writes),
+      ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--'],
+      ...resources,
+      ...(means === 'root' ? asNobody : []),
+      ...withoutPrivileges,
+      ...(proxy ? [process.execPath, '--eval', bridge, '--', SOCKET] : []),
+      ...['env', '--default-signal=TERM,INT,HUP', '--', file, ...args],
+    ]
+    return {
+      file: 'setpriv',
+      args: ['--pdeathsig', 'KILL', '--', 'sh', '-c', GUARD, String(process.pid), 'bwrap', ...words],
+      env: proxy ? proxyVariables : {},
+    }
+  }
+
+  return { ...(means === 'root' && { owner: NOBODY }), wrap }
+}
+
+const namespaces = (means: Means, hasNetwork: boolean): string[] => [
+  ...(means === 'user' ? ['--unshare-user'] : []),
+  ...['--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try'],
+  ...(hasNetwork ? [] : ['--unshare-net']),
+  // Of the capabilities that root keeps for the change of user, `withoutPrivileges` leaves none.
+  ...(means === 'user' ? ['--cap-drop', 'ALL'] : []),
+  '--die-with-parent',
+]
+
+const asNobody = [
+  ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'],
+  ...['--bounding-set=-all', '--inh-caps=-all', '--'],
+]
+const withoutPrivileges = ['setpriv', '--no-new-privs', '--']
+
+const proxyVariables = {
+  ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
+  ...{ NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1' },
+  // Node's own clients follow the variables above only when told to.
+  NODE_USE_ENV_PROXY: '1',
+}
+
+const tmpfs = (path: string) => ['--perms', '1777', '--size', String(TMPFS_BYTES), '--tmpfs', path]
+
+/** The system's folders as they are on the host, and of its settings what programs cannot do without. */
+const systemView = async (): Promise<string[]> => {
+  const folders = await Promise.all(SYSTEM_FOLDERS.map(linkedOrBound))
+  const settings = await Promise.all(
+    SYSTEM_FILES.map(async (path) => ['--ro-bind-try', await realOf(path), path]),
+  )
+  return [
+    ...['--ro-bind', '/usr', '/usr', ...folders.flat()],
+    ...['--perms', '0755', '--dir', '/etc', ...settings.flat()],
+    // Keys of the machine's own servers.
+    ...((await kindOf('/etc/ssl/private')) === 'folder' ? tmpfs('/etc/ssl/private') : []),
+    ...['--proc', '/proc', '--dev', '/dev', ...tmpfs('/dev/shm')],
+  ]
+}
+
+const linkedOrBound = async (path: string): Promise<string[]> => {
+  const kind = await kindOf(path)
+  if (kind === 'link') return ['--symlink', await readlink(path), path]
+  return kind === 'folder' ? ['--ro-bind', path, path] : []
+}
+
+const kindOf = async (path: string): Promise<'link' | 'folder' | undefined> => {
+  const found = await lstat(path).catch(() => undefined)
+  if (found?.isSymbolicLink()) return 'link'
+  return found?.isDirectory() ? 'folder' : undefined
+}
+
+const realOf = (path: string): Promise<string> => realpath(path).catch(() => path)
+
+const isWithin = (path: string, folder: string): boolean => path.startsWith(folder + sep)
+const isOfTheSystem = (path: string): boolean =>
+  ['/usr', ...SYSTEM_FOLDERS, ...SYSTEM_FILES].some((folder) => isWithin(path, folder))
+
+/** Empty folders in the place of those that would be seen with the system's. */
+const hiddenView = (folders: readonly string[]): string[] => folders.filter(isOfTheSystem).flatMap(tmpfs)
+
+/** `/tmp` lasts as long as the workspace does, unless something that is bound lies in there itself. */
+const temporary = (tmp: string | undefined, others: readonly string[]): string[] =>
+  tmp === undefined || others.some((path) => isWithin(path, '/tmp')) ? tmpfs('/tmp') : ['--bind', tmp, '/tmp']
+
+/** Files and folders in the place that they have outside. Folders on the way there hold nothing else. */
+const bound = (how: '--bind' | '--ro-bind', paths: readonly string[]): string[] =>
+  paths.flatMap((path) => [
+    ...waysTo(path).flatMap((way) => ['--perms', '0755', '--dir', way]),
+    how,
+    path,
+    path,
+  ])
+
+const waysTo = (path: string): string[] => {
+  const parent = dirname(path)
+  return parent === '/' || isOfTheSystem(path) ? [] : [...waysTo(parent), parent]
+}
+
+/** The folder that this code runs from. */
+export const ownFolder = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
+
+/**
+ * A sandbox that works here: it has started a program, which did not see a file outside and had no privileges. Otherwise
+ * what the system said, on one line. Throws when a program gets no answer in time, since that says nothing of the system.
+ */
+export const findSandbox = async (
+  needs: SandboxNeeds,
+  commandsIn: (sandbox: Sandbox) => Commands,
+): Promise<{ sandbox: Sandbox } | { cause: string }> => {
+  if (process.platform !== 'linux') return { cause: `bubblewrap needs Linux; this is ${process.platform}` }
+  const sandbox = await createSandbox(process.getuid?.() === 0 ? 'root' : 'user', needs)
+  const cause = await probe(commandsIn(sandbox))
+  return cause === undefined ? { sandbox } : { cause }
+}
+
+const PROBE_MS = 30_000
+
+/** What a program in a sandbox finds: whether a file outside is there, its user, and its capabilities. */
+const LOOK_AROUND = `
+test -e "$0" && echo seen || echo hidden
+while read -r name value rest; do case $name in Uid:) echo "uid $value";; CapEff:) echo "capabilities $value";; esac
+done < /proc/self/status`
+
+/** Why a program does not start, sees too much or may do too much; undefined when all is well. */
+const probe = async (commands: Commands): Promise<string | undefined> => {
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-probe-'))
+  try {
+    const secret = join(folder, 'secret')
+    await writeFile(secret, '')
+    const { stdout, stderr, timedOut } = await commands.run({
+      ...{ file: 'sh', args: ['-c', LOOK_AROUND, secret], by: 'service' },
+      ...{ cwd: '/', home: '/', writes: [], timeoutMs: PROBE_MS, maxBytes: 1_000 },
+      signal: AbortSignal.timeout(2 * PROBE_MS),
+    })
+    if (timedOut)
+      throw new Error(`a program in the sandbox gave no answer within ${PROBE_MS / 1_000} s; start again`)
+    const uid = process.getuid?.() || NOBODY
+    if (stdout === `hidden\nuid ${uid}\ncapabilities 0000000000000000\n`) return undefined
+    const said = stderr.replace(/\s+/g, ' ').trim().slice(0, 300)
+    return said || `a program in it found ${JSON.stringify(stdout.slice(0, 200))}`
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

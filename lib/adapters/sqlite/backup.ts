@@ -1,0 +1,34 @@
+import { DatabaseSync } from 'node:sqlite'
+import { Problem } from '../../core/errors.ts'
+import { asProblem, keepPrivate, PATIENCE_MS } from './database.ts'
+import { markClosed } from './open-mark.ts'
+
+/**
+ * Copies a data file that a service may be writing to: the copy is one moment of it, whole without a log, checked from
+ * its first page to its last. The writer is not held up; its log grows until the copy is done. Throws Problem
+ * `unavailable` when the medium fails, `storage_damaged` when the copy is no whole database.
+ */
+export const copyDatabase = (from: string, to: string): void => {
+  try {
+    keepPrivate(to)
+    using(new DatabaseSync(from, { readOnly: true, timeout: PATIENCE_MS }), (db) =>
+      db.prepare('VACUUM INTO ?').run(to),
+    )
+    using(new DatabaseSync(to), (db) => {
+      markClosed(db)
+      const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check
+      if (found !== 'ok')
+        throw new Problem('unavailable', 'storage_damaged', `The copy of ${from} is damaged (${found}).`)
+    })
+  } catch (thrown) {
+    throw asProblem(thrown)
+  }
+}
+
+const using = (db: DatabaseSync, work: (db: DatabaseSync) => void) => {
+  try {
+    work(db)
+  } finally {
+    db.close()
+  }
+}

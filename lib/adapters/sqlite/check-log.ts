@@ -1,0 +1,186 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import * as path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { messageOf, Problem } from '../../core/errors.ts'
+import { type Counted, countedIn, noteCommits, notedCommits, noteOf } from './commit-count.ts'
+import { asProblem, PATIENCE_MS, resultCode } from './database.ts'
+import { type Header, readHeader } from './open-mark.ts'
+
+/** https://sqlite.org/fileformat2.html#wal_header: the last bit says the byte order of its checksums. */
+const WAL_MAGIC = 0x377f0682
+const WAL_HEADER_BYTES = 32
+
+/** https://sqlite.org/rescode.html#corrupt */
+const CORRUPT = 11
+
+type Log = 'there' | 'missing' | 'empty' | 'cut'
+
+/**
+ * Looks whether a data file has its write-ahead log, before it is opened: without it SQLite opens the file in silence,
+ * less all that the log held. Changes nothing. Returns what is lost when that is accepted, undefined when nothing is.
+ * Throws Problem `unavailable`: `data_lost` when something is and that is not accepted, `foreign_log` when the log is
+ * another file's or of a later moment, `storage_damaged` when what is left is no whole database.
+ *
+ * Seen are a log that is missing or empty beside a file that was not closed, and one that lacks commits which were
+ * noted. After a power cut the note may be some seconds old, and a log that lost only what came later is not seen.
+ */
+export const checkLog = (file: string, acceptLoss: boolean): string | undefined => {
+  const loss = lossOf(file)
+  if (loss === undefined) return undefined
+  if (!acceptLoss)
+    throw new Problem(
+      'unavailable',
+      'data_lost',
+      `${loss}. Put the log back, restore a backup into an empty folder, or start once with ACCEPT_DATA_LOSS=1 to go on without what is lost.`,
+    )
+  if (readHeader(file)) refuseDamaged(file)
+  noteCommits(file, countCommits(file))
+  return loss
+}
+
+const lossOf = (file: string): string | undefined => {
+  const header = readHeader(file)
+  const log = logOf(file)
+  const noted = notedCommits(file)
+  if (header === undefined) return lossWithout(file, log, noted)
+  if (!header.keepsLog && log !== 'missing' && log !== 'empty') throw foreign(file)
+  // The second look is for a backup: the service may have started while its file was read.
+  if (header.isClosed && log === 'there' && !fitsLog(file) && readHeader(file)?.isClosed) throw foreign(file)
+  if (log === 'there' && isOfAnother(file)) throw foreign(file)
+  return lossBeside(file, header, log, noted)
+}
+
+/** Of a file that is missing or empty, or that SQLite will not have. */
+const lossWithout = (file: string, log: Log, noted = 0): string | undefined =>
+  sizeOf(file) === 0 && (log === 'there' || noted > 0)
+    ? `The data file ${file} is missing or empty, and what was beside it is there`
+    : undefined
+
+const lossBeside = (file: string, { isOpen }: Header, log: Log, noted?: number): string | undefined => {
+  const isBehind = isOpen && log !== 'there'
+  if (noted === undefined) return isBehind ? unclosed(file, log) : undefined
+  const missing = noted - countCommits(file)
+  if (missing > 0) return lost(file, missing, log)
+  // Another program may have checkpointed the log of a service that died: then the file has all that was noted, and at most
+  // the commit that died before it was.
+  return isBehind && missing < -1 ? unclosed(file, log) : undefined
+}
+
+/**
+ * Whether a log can be that of a file which says that it was closed: such a file has every commit, so that the log adds
+ * none, and both make a whole database. A file that cannot be read without the log is judged by the latter: a power cut
+ * may have torn it while a start wrote to it, and its log mends that.
+ */
+const fitsLog = (file: string): boolean => {
+  const withLog = unlessDamaged(() => countCommits(file))
+  const without = withoutLog(file)?.commits ?? withLog
+  return withLog !== undefined && withLog === without && unlessDamaged(() => integrityOf(file)) === SOUND
+}
+
+/** Whether file and log name two databases: also a log that has every page of another file is not this one's. */
+const isOfAnother = (file: string): boolean => {
+  const own = withoutLog(file)?.databaseId
+  const joined = unlessDamaged(() => reading(file, countedIn))?.databaseId
+  return own !== undefined && joined !== undefined && own !== joined
+}
+
+const withoutLog = (file: string): Counted | undefined =>
+  unlessDamaged(() => reading(file, countedIn, 'without log'))
+
+const lost = (file: string, missing: number, log: Log) => {
+  const what =
+    missing === 1 ? `The last commit of ${file} is lost` : `The last ${missing} commits of ${file} are lost`
+  const state = log === 'there' ? 'cut or damaged, or from an earlier moment' : log
+  return `${what}: its write-ahead log ${logName(file)} is ${state}`
+}
+
+const unclosed = (file: string, log: Log) =>
+  `The data file ${file} was not closed, and its write-ahead log ${logName(file)} is ${log}: the last changes were in it`
+
+const foreign = (file: string) =>
+  new Problem(
+    'unavailable',
+    'foreign_log',
+    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(noteOf(file))} out of the folder, or restore into an empty one.`,
+  )
+
+const logName = (file: string) => path.basename(`${file}-wal`)
+
+/** Bytes of a file; 0 when it is not there. */
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+const logOf = (file: string): Log => {
+  const log = `${file}-wal`
+  if (statSync(log, { throwIfNoEntry: false }) === undefined) return 'missing'
+  const size = sizeOf(log)
+  if (size === 0) return 'empty'
+  return size >= WAL_HEADER_BYTES && isLog(log) ? 'there' : 'cut'
+}
+
+const isLog = (log: string): boolean => {
+  const magic = Buffer.alloc(4)
+  const opened = openSync(log, 'r')
+  try {
+    readSync(opened, magic, 0, magic.length, 0)
+  } finally {
+    closeSync(opened)
+  }
+  return (magic.readUInt32BE() & ~1) === WAL_MAGIC
+}
+
+/**
+ * A connection that only reads leaves file and log as they are, also as the last one to close them; a log that is not
+ * there it would make, unless the file is said to be immutable. The log of an immutable file is not read either.
+ */
+const reading = <T>(
+  file: string,
+  read: (db: DatabaseSync) => T,
+  extent: 'with log' | 'without log' = logOf(file) === 'there' ? 'with log' : 'without log',
+): T => {
+  const url = pathToFileURL(file)
+  if (extent === 'without log') url.searchParams.set('immutable', '1')
+  try {
+    const db = new DatabaseSync(url, { readOnly: true, timeout: PATIENCE_MS })
+    try {
+      return read(db)
+    } finally {
+      db.close()
+    }
+  } catch (thrown) {
+    throw resultCode(thrown) === CORRUPT ? damaged(file, messageOf(thrown), thrown) : asProblem(thrown)
+  }
+}
+
+const DAMAGED = 'storage_damaged'
+
+const damaged = (file: string, found: unknown, cause?: unknown) =>
+  new Problem(
+    'unavailable',
+    DAMAGED,
+    `The data file ${file} is damaged (${found}): restore a backup into an empty folder.`,
+    { cause },
+  )
+
+const unlessDamaged = <T>(read: () => T): T | undefined => {
+  try {
+    return read()
+  } catch (thrown) {
+    if (thrown instanceof Problem && thrown.code === DAMAGED) return undefined
+    throw thrown
+  }
+}
+
+const countCommits = (file: string): number => (sizeOf(file) === 0 ? 0 : reading(file, countedIn).commits)
+
+/** What `PRAGMA integrity_check` says of a whole database. */
+const SOUND = 'ok'
+
+const integrityOf = (file: string) =>
+  reading(file, (db) => db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check)
+
+/** Pages that were checkpointed before the log was cut may not fit those that are left of it. */
+const refuseDamaged = (file: string): void => {
+  const found = integrityOf(file)
+  if (found !== SOUND) throw damaged(file, found)
+}

@@ -1,0 +1,117 @@
+import type { Change, Increment, LogEntry } from '../../core/collection.ts'
+import type { AnyWrite, Key, Outcome, Write } from '../../ports/store.ts'
+import type { Increments } from './counters.ts'
+import type { Outbox, Outgoing } from './outbox.ts'
+import { type Fields, withoutLong } from './plan.ts'
+import type { RowCache } from './row-cache.ts'
+import { type Asked, keyOf, nameOf, type Table, type Written } from './table.ts'
+
+type Needs = {
+  tableOf: (of: { name: string }) => Table
+  increments: Increments
+  outbox: Pick<Outbox, 'check' | 'add'>
+  rowCache: Pick<RowCache, 'reject'>
+}
+
+/** One write that applied. */
+type Applied = Change<Fields> & { table: Table; key: Key }
+
+const NO_LOG: readonly LogEntry[] = []
+
+/**
+ * Decides commits: the writes, all or none, then what follows from each. Rows go to the row cache, which takes them back
+ * when a commit is refused or throws; counters and messages come last, when nothing can throw any more.
+ */
+export const createCommits = ({ tableOf, increments, outbox, rowCache }: Needs) => {
+  const keyIn = (one: AnyWrite): Key => ('insert' in one ? keyOf(tableOf(one.insert).plan, one.row) : one.key)
+
+  const write = (one: AnyWrite, asked: Asked): { table: Table; written: Written } => {
+    if ('insert' in one) {
+      const table = tableOf(one.insert)
+      return { table, written: table.insert(one.row, asked) }
+    }
+    if ('update' in one) {
+      const table = tableOf(one.update)
+      return { table, written: table.update(one, asked) }
+    }
+    const table = tableOf(one.remove)
+    return { table, written: table.remove(one, asked) }
+  }
+
+  /** Writes one row, and adds what was changed by that. */
+  const apply = (one: AnyWrite, asked: Asked, changes: Applied[]): Written => {
+    const { table, written } = write(one, asked)
+    if (!written.applied) return written
+    const { before, after, expired } = written
+    const key = keyIn(one)
+    if (expired) changes.push({ table, key, before: expired, after: undefined, log: NO_LOG })
+    changes.push({ table, key, before, after, log: ('log' in one && one.log) || NO_LOG })
+    return written
+  }
+
+  const refuseTwice = (writes: readonly AnyWrite[]) => {
+    const names = new Set<string>()
+    for (const one of writes) {
+      const { name } = 'insert' in one ? one.insert : 'update' in one ? one.update : one.remove
+      names.add(`${name}\0${nameOf(keyIn(one))}`)
+    }
+    if (names.size < writes.length) throw new TypeError('A commit writes each row once')
+  }
+
+  /** Appends the entries of a write to the log of its row. The log of a row that is gone goes with it. */
+  const keepLog = ({ table: { plan }, key, after, log }: Applied) => {
+    if (plan.log === undefined) {
+      if (log.length > 0) throw new TypeError(`${plan.name} declares no log`)
+      return
+    }
+    const logTable = tableOf({ name: plan.log })
+    const owner = String(key)
+    if (after === undefined)
+      for (const id of logTable.keysOf(owner)) logTable.remove({ key: [owner, id] }, 'nothing')
+    for (const entry of log) {
+      const row = { [String(logTable.plan.within)]: owner, ...entry }
+      if (!logTable.insert(row, 'nothing').applied)
+        throw new Error(`The log of ${owner} in ${plan.name} has an entry ${entry.id} already`)
+    }
+  }
+
+  /** Logs, then counters and messages of all changes, which are added when nothing can throw any more. */
+  const follow = (changes: readonly Applied[]) => {
+    const counted: Increment[] = []
+    const sent: Outgoing[] = []
+    for (const one of changes) {
+      keepLog(one)
+      const { plan } = one.table
+      const { follows } = plan
+      if (follows === undefined) continue
+      const before = withoutLong(plan, one.before)
+      const change = { before, after: withoutLong(plan, one.after), log: one.log }
+      if (follows.counts) counted.push(...follows.counts(change).map(increments.check))
+      if (follows.sends) sent.push(...follows.sends(change).map(outbox.check))
+    }
+    counted.forEach(increments.add)
+    sent.forEach(outbox.add)
+  }
+
+  return {
+    commit: (head: Write<Fields>, rows: readonly AnyWrite[], detail: boolean): Outcome<Fields> => {
+      if (rows.length > 0) refuseTwice([head, ...rows])
+      const changes: Applied[] = []
+      const first = apply(head, detail ? 'whole' : 'light', changes)
+      if (!first.applied) return { applied: false, row: first.row, refused: 0 }
+      for (const [at, one] of rows.entries())
+        if (!apply(one, 'nothing', changes).applied) {
+          rowCache.reject()
+          return { applied: false, row: undefined, refused: at + 1 }
+        }
+      follow(changes)
+      return { applied: true, row: first.row }
+    },
+    /** Removes a row if it has expired, which is a change like any other; returns whether it had. */
+    expire: (table: Table, key: Key): boolean => {
+      const before = table.expire(key)
+      if (before !== undefined) follow([{ table, key, before, after: undefined, log: NO_LOG }])
+      return before !== undefined
+    },
+  }
+}

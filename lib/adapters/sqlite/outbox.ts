@@ -1,0 +1,269 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Message } from '../../core/collection.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Participant } from './group-commit.ts'
+import type { BatchBuilder } from './write-batch.ts'
+
+/** Takes messages. Where it rejects, all of them are delivered again. */
+export type Deliver = (messages: readonly Message[]) => Promise<void>
+
+/** A message on its way out. `seq` is the number of its row in the outbox; undefined for one that has none. */
+export type Outgoing = { message: Message; text: string | undefined; seq: number | undefined }
+
+/** What a channel has not taken: rows of the outbox, and these, which have none. `failures` counts rounds. */
+type Backlog = { rowless: Outgoing[]; failures: number; cancel: () => void }
+
+type Needs = {
+  db: DatabaseSync
+  batch: BatchBuilder
+  clock: Clock
+  /** Without it, messages stay in the outbox for the next start, and those that are rebuilt are dropped. */
+  deliver: Deliver | undefined
+  /** Has a batch written, in which the rows of delivered messages go. */
+  writeSoon: () => void
+}
+
+const FIRST_WAIT_MS = 100
+const LONGEST_WAIT_MS = 60_000
+/** Rows of delivered messages go with the next batch; where none comes for so long, with one of their own. */
+const REMOVE_WITHIN_MS = 1_000
+/** Messages of a backlog that are in memory at once. */
+const PAGE = 256
+
+export const createOutboxTable = (db: DatabaseSync): void =>
+  db.exec(
+    `CREATE TABLE IF NOT EXISTS _outbox (seq INTEGER PRIMARY KEY, channel TEXT NOT NULL, id TEXT NOT NULL,
+     body TEXT NOT NULL, priority INTEGER, not_before TEXT, grp TEXT)`,
+  )
+
+export type Outbox = ReturnType<typeof openOutbox>
+
+/**
+ * The outbox: a message is a row of the transaction that causes it, and that row goes in a later one, once the message was
+ * delivered. One that is `rebuilt` has no row. Those of one batch are delivered together, after its commit. Where `deliver`
+ * rejects, each channel that was among them has a backlog: after a wait, which doubles, it is delivered again, together and
+ * then each message by itself, so that one which is never taken holds up no other. New messages do not wait for a backlog:
+ * the order of deliveries is not that of the commits.
+ */
+export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
+  const insert = batch.statement(
+    'INSERT INTO _outbox (seq, channel, id, body, priority, not_before, grp) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const remove = batch.statement('DELETE FROM _outbox WHERE seq BETWEEN ? AND ?')
+  const select = db.prepare('SELECT * FROM _outbox WHERE channel = ? AND seq > ? ORDER BY seq LIMIT ?')
+  const channels = db.prepare('SELECT DISTINCT channel FROM _outbox')
+  let last = Number(db.prepare('SELECT max(seq) AS last FROM _outbox').get()?.last ?? 0)
+
+  let state: 'waiting' | 'running' | 'stopped' = 'waiting'
+  let open: Outgoing[] = []
+  let sealed: { messages: Outgoing[]; removed: number[] }[] = []
+  /** Messages without a row that were committed before the start. */
+  const early: Outgoing[] = []
+  /** Rows that are not to be read from the file: not committed yet, being delivered, or to be removed. */
+  const taken = new Set<number>()
+  let toRemove: number[] = []
+  let removal: (() => void) | undefined
+  const backlogs = new Map<string, Backlog>()
+  let underWay = 0
+  const settled: (() => void)[] = []
+
+  const isSettled = () => underWay === 0 && (backlogs.size === 0 || state !== 'running')
+
+  /** Counts a piece of work as under way while it lasts. */
+  const during = async (work: () => Promise<void>): Promise<void> => {
+    underWay += 1
+    await work()
+    underWay -= 1
+    if (isSettled()) for (const wake of settled.splice(0)) wake()
+  }
+
+  /** Hands messages over together; whether they were taken. Those that were need their rows no more. */
+  const handOver = async (messages: readonly Outgoing[]): Promise<boolean> => {
+    try {
+      await deliver?.(messages.map(({ message }) => message))
+    } catch {
+      return false
+    }
+    for (const { seq } of messages) if (seq !== undefined) toRemove.push(seq)
+    removal ??= toRemove.length === 0 ? undefined : clock.after(REMOVE_WITHIN_MS, removeNow)
+    return true
+  }
+
+  const removeNow = () => {
+    removal = undefined
+    if (toRemove.length > 0 && state === 'running') writeSoon()
+  }
+
+  /** Hands messages over, together and then each by itself; how many were not taken. */
+  const offer = async (messages: readonly Outgoing[]): Promise<number> => {
+    if (messages.length === 0 || (await handOver(messages))) return 0
+    const isTaken = await Promise.all(
+      messages.map((one) => (messages.length > 1 && state === 'running' ? handOver([one]) : false)),
+    )
+    const left = messages.filter((_, at) => !isTaken[at])
+    putBack(left)
+    return left.length
+  }
+
+  /** Messages that were not taken: rows are read again when it is time, the others stay in memory. */
+  const putBack = (messages: readonly Outgoing[]) => {
+    for (const one of messages) {
+      const backlog = backlogOf(one.message.to)
+      if (one.seq === undefined) backlog.rowless.push(one)
+      else taken.delete(one.seq)
+    }
+  }
+
+  const backlogOf = (channel: string): Backlog => {
+    const known = backlogs.get(channel)
+    if (known) return known
+    const backlog = { rowless: [], failures: 0, cancel: () => undefined }
+    backlogs.set(channel, backlog)
+    tryLater(channel, backlog)
+    return backlog
+  }
+
+  const tryLater = (channel: string, backlog: Backlog) => {
+    if (state !== 'running') return
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** backlog.failures)
+    backlog.failures += 1
+    backlog.cancel = clock.after(waitMs, () => void during(() => tryBacklog(channel, backlog)))
+  }
+
+  /** One round through a backlog. It ends at a page of which nothing is taken. */
+  const tryBacklog = async (channel: string, backlog: Backlog): Promise<void> => {
+    let left = await offer(backlog.rowless.splice(0))
+    try {
+      for (let page = rowsOf(channel, 0); page.length > 0 && state === 'running'; ) {
+        const leftOfPage = await offer(page)
+        left += leftOfPage
+        page = leftOfPage === page.length ? [] : rowsOf(channel, page.at(-1)?.seq ?? 0)
+      }
+    } catch {
+      // The file cannot be read now: the next round tries again.
+      left += 1
+    }
+    if (left === 0 && backlog.rowless.length === 0) backlogs.delete(channel)
+    else tryLater(channel, backlog)
+  }
+
+  /** The next rows of a channel, of which nothing else takes care. */
+  const rowsOf = (channel: string, after: number): Outgoing[] => {
+    const rows = select.all(channel, after, PAGE)
+    const free = rows.filter(({ seq }) => !taken.has(Number(seq)))
+    if (free.length === 0 && rows.length > 0) return rowsOf(channel, Number(rows.at(-1)?.seq))
+    const messages = free.map(outgoing)
+    for (const { seq } of messages) if (seq !== undefined) taken.add(seq)
+    return messages
+  }
+
+  /** What is not delivered now: rows are read at the start. */
+  const keepForStart = (messages: readonly Outgoing[]) => {
+    for (const one of messages)
+      if (one.seq !== undefined) taken.delete(one.seq)
+      else if (state === 'waiting' && deliver !== undefined) early.push(one)
+  }
+
+  return {
+    /** A message as it is to be added; throws TypeError for one that could not be written. */
+    check: (message: Message): Outgoing => {
+      const { to, id, body, priority = 1, notBefore = '', group = '', rebuilt } = message
+      if ([to, id, notBefore, group].some((text) => typeof text !== 'string') || !Number.isFinite(priority))
+        throw new TypeError(`A field of the message ${id} is of another type`)
+      if (typeof body !== 'object') throw new TypeError(`The body of the message ${id} is no object`)
+      return { message, text: rebuilt ? undefined : JSON.stringify(body), seq: undefined }
+    },
+    /** Adds a message that passed `check` to the batch under construction. */
+    add: (one: Outgoing): void => {
+      if (one.text !== undefined) {
+        last += 1
+        one.seq = last
+        taken.add(last)
+      }
+      open.push(one)
+    },
+    /** Begins to deliver, with what is in the file. */
+    start: (): void => {
+      if (state !== 'waiting' || deliver === undefined) return
+      state = 'running'
+      void during(async () => void (await offer(early.splice(0))))
+      for (const row of channels.all()) {
+        const channel = String(row.channel)
+        const backlog = { rowless: [], failures: 0, cancel: () => undefined }
+        backlogs.set(channel, backlog)
+        void during(() => tryBacklog(channel, backlog))
+      }
+    },
+    /** Delivers nothing any more; resolves when the deliveries under way have ended. */
+    stop: (): Promise<void> => {
+      state = 'stopped'
+      removal?.()
+      for (const { cancel } of backlogs.values()) cancel()
+      return underWay === 0 ? Promise.resolve() : new Promise((resolve) => settled.push(resolve))
+    },
+    /** Resolves when all that was committed is delivered, or when nothing is being delivered before the start. */
+    settled: (): Promise<void> =>
+      isSettled() ? Promise.resolve() : new Promise((resolve) => settled.push(resolve)),
+    get isSettled() {
+      return isSettled()
+    },
+    /** Whether messages were delivered whose rows are still to be removed. */
+    get hasToRemove() {
+      return toRemove.length > 0
+    },
+    seal: (): void => {
+      for (const { message, text, seq } of open)
+        if (seq !== undefined && text !== undefined) {
+          const { to, id, priority = null, notBefore = null, group = null } = message
+          batch.add(insert, [seq, to, id, text, priority, notBefore, group])
+        }
+      for (const [from, to] of ranges(toRemove)) batch.add(remove, [from, to])
+      sealed.push({ messages: open, removed: toRemove })
+      open = []
+      toRemove = []
+    },
+    committed: (): void => {
+      const { messages = [], removed = [] } = sealed.shift() ?? {}
+      for (const seq of removed) taken.delete(seq)
+      if (state !== 'running') keepForStart(messages)
+      else if (messages.length > 0)
+        void during(async () => {
+          if (!(await handOver(messages))) putBack(messages)
+        })
+    },
+    voided: (): void => {
+      for (const { messages, removed } of [...sealed, { messages: open, removed: [] }]) {
+        for (const { seq } of messages) if (seq !== undefined) taken.delete(seq)
+        toRemove.push(...removed)
+      }
+      sealed = []
+      open = []
+    },
+  } satisfies Participant & Record<string, unknown>
+}
+
+/** A row of the outbox as it was written. */
+const outgoing = (row: Record<string, unknown>): Outgoing => {
+  const { seq, channel, id, body, priority, not_before, grp } = row
+  const message = {
+    to: String(channel),
+    id: String(id),
+    body: JSON.parse(String(body)),
+    ...(priority === null ? {} : { priority }),
+    ...(not_before === null ? {} : { notBefore: not_before }),
+    ...(grp === null ? {} : { group: grp }),
+  }
+  // Rows are written by `seal` alone, of messages that were checked.
+  return { message: message as Message, text: undefined, seq: Number(seq) }
+}
+
+/** Numbers as pairs of the first and last of each unbroken run. */
+const ranges = (numbers: readonly number[]): [number, number][] => {
+  const runs: [number, number][] = []
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run[1] === number - 1) run[1] = number
+    else runs.push([number, number])
+  }
+  return runs
+}

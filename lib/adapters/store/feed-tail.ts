@@ -1,0 +1,119 @@
+import type { FeedBatch } from '../../core/feed-entries.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Page } from '../../ports/store.ts'
+
+const POLL_MS = 1_000
+/** With the read after it, an entry of another process is seen within two seconds. */
+const IDLE_POLL_MS = 1_750
+const GROWTH = 1.1
+
+/** What was known when a look began. `polledAt` is the time of the last poll; every read of the look began later. */
+export type Look = { readonly appends: number; readonly polls: number; readonly polledAt: number }
+
+type Needs = {
+  clock: Clock
+  readPage: (stream: string, place: string) => Promise<Page<FeedBatch>>
+}
+
+/**
+ * The streams that this process follows. Each has one timer for all its followers, and followers that ask for the same page
+ * at the same time share one read.
+ */
+export const createTails = ({ clock, readPage }: Needs) => {
+  const tails = new Map<string, Tail>()
+
+  const open = (stream: string): Tail => {
+    const waiting = new Set<() => void>()
+    const reads = new Map<string, Promise<Page<FeedBatch>>>()
+    let known: Look = { appends: 0, polls: 0, polledAt: clock.now() }
+    let pollMs = POLL_MS
+    let followers = 0
+    let cancel: () => void = () => undefined
+
+    const learn = (now: Look) => {
+      known = now
+      // A read under way may have passed the place of what is new.
+      reads.clear()
+      for (const call of [...waiting]) call()
+    }
+    const arm = () => {
+      cancel = clock.after(pollMs, () => {
+        pollMs = Math.min(IDLE_POLL_MS, pollMs * GROWTH)
+        arm()
+        learn({ ...known, polls: known.polls + 1, polledAt: clock.now() })
+      })
+    }
+    const shared = (place: string): Promise<Page<FeedBatch>> => {
+      const underWay = reads.get(place)
+      if (underWay !== undefined) return underWay
+      const read = readPage(stream, place)
+      reads.set(place, read)
+      const forget = () => {
+        if (reads.get(place) === read) reads.delete(place)
+      }
+      read.then(forget, forget)
+      return read
+    }
+
+    return {
+      appended: () => learn({ ...known, appends: known.appends + 1 }),
+      enter() {
+        if (followers++ === 0) arm()
+        return {
+          beginLook: () => known,
+          read: async (place, signal) => (signal.aborted ? undefined : unlessAborted(shared(place), signal)),
+          foundNews: () => {
+            pollMs = POLL_MS
+          },
+          async wake({ appends, polls }, signal) {
+            const { promise, resolve } = Promise.withResolvers<void>()
+            waiting.add(resolve)
+            if (known.appends === appends && known.polls === polls) await unlessAborted(promise, signal)
+            waiting.delete(resolve)
+            return known.polls === polls ? 'appended' : 'polled'
+          },
+          [Symbol.dispose]() {
+            if (--followers > 0) return
+            cancel()
+            tails.delete(stream)
+          },
+        }
+      },
+    }
+  }
+
+  return {
+    /** Tells the followers of a stream that this process has appended to it. */
+    appended: (stream: string): void => tails.get(stream)?.appended(),
+    enter(stream: string): Following {
+      const tail = tails.get(stream) ?? open(stream)
+      tails.set(stream, tail)
+      return tail.enter()
+    },
+  }
+}
+
+type Tail = { appended(): void; enter(): Following }
+
+/** A follower's part in the tail of a stream, given back when it is disposed of. */
+export type Following = Disposable & {
+  beginLook(): Look
+  /** Resolves to undefined when the signal aborts first. */
+  read(place: string, signal: AbortSignal): Promise<Page<FeedBatch> | undefined>
+  foundNews(): void
+  /** Resolves when there may be more than at the beginning of this look, and says why; or when the signal aborts. */
+  wake(look: Look, signal: AbortSignal): Promise<'appended' | 'polled'>
+}
+
+/** Settles as the work does, or resolves to undefined when the signal aborts first. Leaves no listener behind. */
+const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
+  const onAbort = () => resolve(undefined)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}

@@ -1,0 +1,193 @@
+import { Problem } from '../../core/errors.ts'
+import { entryId, type FeedBatch, feedEntries, firstId, MOST_IN_BATCH } from '../../core/feed-entries.ts'
+import { createKeyedMutex } from '../../core/keyed-mutex.ts'
+import { iso } from '../../core/time.ts'
+import { ulidTime } from '../../core/ulid.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Feed, FeedEntry, FeedPlace } from '../../ports/feed.ts'
+import type { Ids } from '../../ports/ids.ts'
+import type { Page, Store } from '../../ports/store.ts'
+import { createTails, type Look } from './feed-tail.ts'
+
+const KIND = 'evt'
+const GIVEN_ID = /^evt_[0-9A-Z]{26}$/
+/** No id is as long. What is above a longer text is above its beginning too, and DynamoDB takes keys of 1 kB at most. */
+const LONGEST_PLACE = 64
+/** An item of DynamoDB has at most 400 kB, and writes letters of other scripts longer than JSON does numbers. */
+const MOST_BYTES = 256 * 1024
+const ROWS_OF_A_PAGE = 64
+
+/** What a write may take; one that has not resolved by then is reported as `unavailable`. */
+const APPEND_MS = 6_000
+/** By how much the clocks of two machines may differ. */
+const SKEW_MS = 2_000
+/** When an entry is visible to everybody, by the time in its id: nothing that was answered appears below that. */
+const SETTLED_MS = APPEND_MS + SKEW_MS
+
+const outcomeUnknown = () =>
+  new Problem(
+    'unavailable',
+    'storage_unavailable',
+    'Storage is unavailable: the outcome of a write is not known.',
+  )
+
+type Needs = { store: Pick<Store, 'commit' | 'page'>; clock: Clock; ids: Ids }
+
+/**
+ * Streams as rows of a collection, one row an append. Followers read the table and nothing else, a page at a time, so that
+ * a slow one holds no more than that. They look when this process has appended, and on a timer for the appends of others.
+ *
+ * An id says when its append began, and rows become visible in any order. So each look of the timer begins below the place
+ * of the follower, at the ids that were not settled yet when the look before it began; what has been delivered is known by
+ * its id.
+ */
+export const createFeed = ({ store, clock, ids }: Needs): Feed => {
+  const inTurn = createKeyedMutex()
+
+  const readPage = (stream: string, place: string, limit = ROWS_OF_A_PAGE): Promise<Page<FeedBatch>> =>
+    store.page(feedEntries, {
+      index: 'ofStream',
+      is: stream,
+      order: 'asc',
+      limit,
+      ...(place === '' ? {} : { after: { by: place, key: place } }),
+    })
+  const tails = createTails({ clock, readPage })
+
+  const written = async (row: FeedBatch): Promise<FeedBatch> => {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const cancel = clock.after(APPEND_MS, () => reject(outcomeUnknown()))
+    try {
+      const outcome = await Promise.race([store.commit({ insert: feedEntries, row }), late])
+      // A row that is there already is this one: the append was repeated.
+      return outcome.row ?? row
+    } finally {
+      cancel()
+    }
+  }
+
+  return {
+    async append(stream, drafts, { id, ttlMs } = {}) {
+      if (id !== undefined && !GIVEN_ID.test(id)) throw new TypeError(`"${id}" is no id of an entry`)
+      if (drafts.length === 0) return []
+      refuseTooLarge(drafts)
+      // One after the other, so that the rows of this process become visible in the order of their ids.
+      return inTurn(stream, async () => {
+        const now = clock.now()
+        const first = id ?? ids.next(KIND)
+        const row = await written({
+          stream,
+          id: entryId(first, drafts.length - 1),
+          at: iso(now),
+          entries: drafts.map(({ type, data, audience }) => ({
+            type,
+            ...(data && { data }),
+            ...(audience !== undefined && { audience }),
+          })),
+          ...(ttlMs !== undefined && { expiresAt: now + ttlMs }),
+        })
+        tails.appended(stream)
+        return [...entriesOf(row)]
+      })
+    },
+
+    async read(stream, { limit = Number.POSITIVE_INFINITY, ...range } = {}) {
+      const entries: FeedEntry[] = []
+      const most = Math.min(ROWS_OF_A_PAGE, limit)
+      for await (const row of rowsAbove(placeOf(range), (place) => readPage(stream, place, most)))
+        for (const entry of entriesOf(row, range)) if (entries.push(entry) >= limit) return entries
+      return entries
+    },
+
+    async *follow(stream, range, signal) {
+      if (signal.aborted) return
+      using tail = tails.enter(stream)
+      const place = createPlace(placeOf(range))
+      let why: 'polled' | 'appended' = 'polled'
+      while (!signal.aborted) {
+        const look = tail.beginLook()
+        for await (const row of rowsAbove(place.begin(look, why), (from) => tail.read(from, signal))) {
+          if (!place.pass(row)) continue
+          tail.foundNews()
+          yield* untilAborted(entriesOf(row, range), signal)
+        }
+        place.end()
+        why = await tail.wake(look, signal)
+      }
+    },
+  }
+}
+
+/** The place of a follower, and what it has been given of the rows that may still get company below it. */
+const createPlace = (start: string) => {
+  let place = start
+  let settled = start
+  /** Rows above `settled`, in the order in which they came. */
+  const passed = new Set<string>()
+  return {
+    /** Where to read from: after an append of this process from the place, in a poll from what was not settled at the last. */
+    begin({ polledAt }: Look, why: 'polled' | 'appended'): string {
+      if (why === 'appended') return place
+      const from = least(place, settled)
+      settled = greatest(settled, `${KIND}_${ulidTime(polledAt - SETTLED_MS)}`)
+      return from
+    },
+    /** False for a row that has been passed already. */
+    pass({ id }: FeedBatch): boolean {
+      if (passed.has(id)) return false
+      if (id > settled) passed.add(id)
+      place = greatest(place, id)
+      return true
+    },
+    /** Forgets what no later look reads; a row behind one that is not settled is forgotten after that. */
+    end(): void {
+      for (const id of passed) {
+        if (id > settled) return
+        passed.delete(id)
+      }
+    },
+  }
+}
+
+function* untilAborted<T>(given: Iterable<T>, signal: AbortSignal): Generator<T> {
+  for (const one of given) {
+    if (signal.aborted) return
+    yield one
+  }
+}
+
+/** The rows of all pages above a place; it ends early where a page is not read any more. */
+async function* rowsAbove(
+  start: string,
+  read: (place: string) => Promise<Page<FeedBatch> | undefined>,
+): AsyncGenerator<Readonly<FeedBatch>> {
+  for (let place: string | undefined = start; place !== undefined; ) {
+    const page: Page<FeedBatch> | undefined = await read(place)
+    yield* page?.rows ?? []
+    place = page?.next?.key
+  }
+}
+
+const refuseTooLarge = (drafts: readonly object[]): void => {
+  if (drafts.length > MOST_IN_BATCH || Buffer.byteLength(JSON.stringify(drafts)) > MOST_BYTES)
+    throw new Problem(
+      'too_large',
+      'feed_batch_too_large',
+      `One append takes at most ${MOST_IN_BATCH} entries and ${MOST_BYTES / 1024} kB`,
+    )
+}
+
+const least = (a: string, b: string): string => (a < b ? a : b)
+const greatest = (a: string, b: string): string => (a > b ? a : b)
+
+const placeOf = ({ after = '' }: FeedPlace): string => after.slice(0, LONGEST_PLACE)
+
+/** The entries of a row above a place that this reader may see. */
+function* entriesOf(row: Readonly<FeedBatch>, { after = '', reader }: FeedPlace = {}): Generator<FeedEntry> {
+  const first = firstId(row)
+  for (const [number, { type, data = {}, audience }] of row.entries.entries()) {
+    const id = entryId(first, number)
+    if (id > after && (reader === undefined || audience === undefined || audience === reader))
+      yield { id, type, at: row.at, data }
+  }
+}

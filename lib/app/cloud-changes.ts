@@ -1,0 +1,68 @@
+import { openDynamoDb, openSqs } from '../adapters/aws/clients.ts'
+import { createChangeConsumer } from '../adapters/aws/dynamodb/change-consumer.ts'
+import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
+import { createClock } from '../adapters/node/clock.ts'
+import { createLog } from '../adapters/node/log.ts'
+import { collections } from '../collections.ts'
+import { type Config, readConfig } from '../config.ts'
+import type { Message } from '../core/collection.ts'
+import { createMasker } from '../core/masker.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Outgoing, Queue } from '../ports/queue.ts'
+import { NOTICES, RUN } from '../tasks/messages.ts'
+import { required } from './cloud.ts'
+import { tableNames } from './cloud-base.ts'
+
+type Channels = Readonly<Record<string, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
+type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
+
+/**
+ * Delivers messages to the queue of their channel. One that is due later than the queue can delay comes as late as it can,
+ * and its receiver finds that it is early. Throws for a message to a channel that there is none of.
+ */
+export const createDelivery =
+  ({ channels, clock }: Needs) =>
+  async (messages: readonly Message[]): Promise<void> => {
+    const byChannel = Map.groupBy(messages, ({ to }) => to)
+    const sent = [...byChannel].map(async ([to, some]) => {
+      const queue = channels[to]
+      if (queue === undefined) throw new Error(`No channel is called ${to}`)
+      await queue.send(some.map((message) => outgoing(message, clock.now(), queue.longestDelayMs)))
+    })
+    // All have their outcome before the caller hears of any, so nothing goes on behind a function that is frozen.
+    const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
+    if (failed?.status === 'rejected') throw failed.reason
+  }
+
+const outgoing = (
+  { body, priority = 3, notBefore, group }: Message,
+  now: number,
+  longestDelayMs: number,
+): Outgoing<object> => {
+  const delayMs =
+    notBefore === undefined ? 0 : Math.min(longestDelayMs, Math.max(0, Date.parse(notBefore) - now))
+  return { body, priority, delayMs, ...(group === undefined ? {} : { group }) }
+}
+
+/** What the stream function composes: the consumer of changes, and the queues that messages go to. */
+export const openChanges = (config: Config = readConfig()) => {
+  const clock = createClock()
+  const region = config.AWS_REGION
+  const client = openSqs({ region, endpoint: config.SQS_ENDPOINT })
+  const queue = (urls: { normal: string; urgent?: string }) => createSqsQueue<object>({ client, urls, clock })
+  const channels = {
+    [RUN]: queue({
+      urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
+      normal: required(config, 'TASK_QUEUE_URL'),
+    }),
+    [NOTICES]: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
+  }
+  return createChangeConsumer({
+    client: openDynamoDb({ region, endpoint: config.DYNAMODB_ENDPOINT }),
+    collections,
+    clock,
+    tableName: tableNames(config.TABLE_PREFIX),
+    deliver: createDelivery({ channels, clock }),
+    log: createLog({ level: config.LOG_LEVEL, masker: createMasker(config.secrets) }),
+  })
+}

@@ -1,0 +1,52 @@
+import type { Message } from '../core/collection.ts'
+import { type Notice, noticeIn } from '../join/notices.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Queue } from '../ports/queue.ts'
+import { NOTICES, RUN } from '../tasks/messages.ts'
+import type { RunTask } from '../tasks/schema.ts'
+
+/** A notice on a queue that dies with the process, and how its handler says that it is done. */
+export type LocalNotice = { notice: Notice; handled: () => void }
+
+type Needs = {
+  tasks: Pick<Queue<RunTask>, 'send'>
+  notices: Pick<Queue<LocalNotice>, 'send'>
+  clock: Pick<Clock, 'now'>
+}
+
+/**
+ * Delivers the messages of storage to the queues of this process. The message of a run is rebuilt from its task after a
+ * death, so it is delivered once it is queued; any other once it has been handled.
+ */
+export const createLocalDelivery = ({ tasks, notices, clock }: Needs) => {
+  const waiting = new Set<(reason: unknown) => void>()
+  let stopped = false
+
+  const delayMs = ({ notBefore }: Message) =>
+    notBefore === undefined ? 0 : Math.max(0, Date.parse(notBefore) - clock.now())
+
+  const deliverOne = async (message: Message): Promise<void> => {
+    const { to, body, priority = 3, group } = message
+    const outgoing = { priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) }
+    if (to === RUN) return tasks.send([{ ...outgoing, body: body as RunTask }])
+    if (to !== NOTICES) throw new Error(`No channel is called ${to}`)
+    if (stopped) throw processEnds()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    waiting.add(reject)
+    await notices.send([{ ...outgoing, body: { notice: noticeIn(body), handled: resolve } }])
+    await promise.finally(() => waiting.delete(reject))
+  }
+
+  return {
+    deliver: async (messages: readonly Message[]): Promise<void> => {
+      await Promise.all(messages.map(deliverOne))
+    },
+    /** The process ends: what has not been handled stays in storage for the next one. */
+    stop: (): void => {
+      stopped = true
+      for (const reject of waiting) reject(processEnds())
+    },
+  }
+}
+
+const processEnds = () => new Error('The process ends')

@@ -1,0 +1,85 @@
+import { createClock } from '../adapters/node/clock.ts'
+import { openSqliteStore } from '../adapters/sqlite/store.ts'
+import { collections } from '../collections.ts'
+import type { Config } from '../config.ts'
+import type { Collection, Increment } from '../core/collection.ts'
+import { getOrCreate } from '../core/get-or-create.ts'
+import { pagesOf } from '../core/pages.ts'
+import type { Store } from '../ports/store.ts'
+import { openBasePorts } from './cloud-base.ts'
+import { openData } from './data.ts'
+
+/** What a recount found of one counter's member: by how much each name was off, and is not any more. */
+export type Corrected = { counter: string; member: string; add: Readonly<Record<string, number>> }
+
+const PAGE = 1_000
+
+type Sums = Map<string, Map<string, number>>
+
+/**
+ * Counts the rows of every collection that declares `recount`, and corrects its counters by what they differ. Changes that
+ * are made meanwhile may be counted or not: where nothing else runs, the counters are exact after it.
+ */
+export const recount = async (store: Store, collections: readonly Collection[]): Promise<Corrected[]> => {
+  const corrected: Corrected[] = []
+  for (const of of collections) {
+    const sums = await sumsOf(store, of)
+    for (const [counter, members] of sums) {
+      const stored = await store.counters(counter)
+      for (const member of new Set([...members.keys(), ...Object.keys(stored)])) {
+        const add = difference(of, members.get(member) ?? new Map(), stored[member] ?? {})
+        if (Object.keys(add).length > 0) corrected.push({ counter, member, add })
+      }
+    }
+  }
+  if (corrected.length > 0) await store.adjust(corrected)
+  return corrected
+}
+
+/**
+ * Recounts where the settings say: a data folder whose service is stopped, or in mode `pro` the tables of a deployment. Throws
+ * Problem when the folder is in use or cannot be opened.
+ */
+export const recountData = async (config: Config): Promise<Corrected[]> => {
+  const data = config.SERVICE_MODE === 'pro' ? undefined : openData(config)
+  const store = data
+    ? openSqliteStore({ file: data.file, collections, clock: createClock() })
+    : openBasePorts(config).store
+  try {
+    return await recount(store, collections)
+  } finally {
+    await store.close()
+    data?.release()
+  }
+}
+
+/** What the increments of all rows, each as if it were new, come to: by counter, member and name. */
+const sumsOf = async (
+  store: Store,
+  of: Collection,
+): Promise<Map<string, Map<string, Map<string, number>>>> => {
+  const counters = new Map<string, Sums>()
+  if (of.recount === undefined || of.counts === undefined) return counters
+  const all = { index: of.recount.index, order: 'asc', limit: PAGE } as const
+  for await (const rows of pagesOf((from) => store.page(of, { ...all, ...from })))
+    for (const after of rows)
+      for (const increment of of.counts({ before: undefined, after, log: [] })) addTo(counters, increment)
+  return counters
+}
+
+const addTo = (counters: Map<string, Sums>, { counter, member, add = {} }: Increment): void => {
+  const members = getOrCreate(counters, counter, (): Sums => new Map())
+  const names = getOrCreate(members, member, () => new Map<string, number>())
+  for (const [name, value] of Object.entries(add)) names.set(name, (names.get(name) ?? 0) + value)
+}
+
+const difference = (
+  of: Collection,
+  counted: ReadonlyMap<string, number>,
+  stored: Readonly<Record<string, number>>,
+) => {
+  const names = [...new Set([...counted.keys(), ...Object.keys(stored)])]
+  const told = names.filter((name) => of.recount?.tells?.(name) ?? true)
+  const add = told.map((name) => [name, (counted.get(name) ?? 0) - (stored[name] ?? 0)] as const)
+  return Object.fromEntries(add.filter(([, by]) => by !== 0))
+}

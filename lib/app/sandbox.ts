@@ -1,0 +1,113 @@
+import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
+import { createCommands } from '../adapters/node/command.ts'
+import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
+import { askNameServers } from '../adapters/node/outbound-judge.ts'
+import { findSandbox, ownFolder, type Sandbox } from '../adapters/node/sandbox.ts'
+import { badSetting, type Config } from '../config.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Commands } from '../ports/command.ts'
+import type { Log } from '../ports/log.ts'
+
+type Needs = {
+  config: Config
+  clock: Clock
+  log: Log
+  workspacesDir: string
+  /** The port that the service listens on. */
+  port: () => number | undefined
+}
+
+/** What keeps programs of agents from the service and its machine. */
+export type SandboxStanding = { status: 'healthy' | 'degraded'; message: string }
+
+/** Programs, as the settings and the system allow them. */
+export type Programs = {
+  commands: Commands
+  /** Who has to own what programs write to; absent: the service's own user. */
+  owner: number | undefined
+  standing: SandboxStanding
+  close: () => Promise<void>
+}
+
+/** What a system without a sandbox means for programs of agents. */
+const verdicts = {
+  off: 'AGENT_SANDBOX is off: programs of agents may do all that the service’s user may',
+  plain: 'No sandbox works here: programs of agents may do all that the service’s user may',
+  refused: 'Programs of agents are refused: no sandbox works here, and other people may use this service',
+} as const
+
+/** Whether somebody else than the person at this machine may hand work to agents. */
+const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): boolean =>
+  AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
+
+/**
+ * Finds out by running a program whether a sandbox works here, and decides what runs. Throws Problem `bad_setting` when
+ * one is required and none works.
+ */
+export const openPrograms = async (needs: Needs): Promise<Programs> => {
+  const { config, log } = needs
+  if (config.AGENT_SANDBOX === 'off') return withoutSandbox(needs, 'off')
+  const proxy = config.AGENT_NETWORK === 'on' ? await openProxy(needs) : undefined
+  const found = await findSandbox(
+    { ...limitsOf(config), proxySocket: proxy?.path, hidden: hiddenFolders(needs) },
+    (sandbox) => commandsOf(config, { sandbox }),
+  )
+  if ('sandbox' in found) return inSandbox(config, found.sandbox, proxy?.close)
+  await proxy?.close()
+  const cause = `bubblewrap: ${found.cause}`
+  if (config.AGENT_SANDBOX === 'require')
+    throw badSetting(`AGENT_SANDBOX: require, but no sandbox works here (${cause})`)
+  log.debug({ cause }, 'no sandbox works here')
+  return withoutSandbox(needs, hasOtherUsers(config) ? 'refused' : 'plain', cause)
+}
+
+const inSandbox = (
+  config: Config,
+  sandbox: Sandbox,
+  close: Programs['close'] = async () => undefined,
+): Programs => ({
+  commands: commandsOf(config, { sandbox }),
+  owner: sandbox.owner,
+  standing: {
+    status: 'healthy',
+    message: `Programs of agents run in a sandbox, ${config.AGENT_NETWORK === 'on' ? 'with https to public hosts' : 'without network'}`,
+  },
+  close,
+})
+
+const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, cause?: string): Programs => {
+  const why = cause === undefined ? '' : ` (${cause})`
+  const message = `${verdicts[verdict]}${why}`
+  log.warn({}, message)
+  return {
+    commands: commandsOf(config, { ...(verdict === 'refused' && { refusal: refusalOf(cause) }) }),
+    owner: undefined,
+    standing: { status: 'degraded', message },
+    close: async () => undefined,
+  }
+}
+
+const refusalOf = (cause = '') =>
+  `Programs are not run: no sandbox works on this machine (${cause}). An operator can install bubblewrap, or run them without one by AGENT_SANDBOX=off`
+
+const limitsOf = ({ AGENT_MEMORY_MB, AGENT_PROCESSES, AGENT_DISK_MB }: Config) => ({
+  limits: { memoryMb: AGENT_MEMORY_MB, processes: AGENT_PROCESSES, diskMb: AGENT_DISK_MB },
+})
+
+const commandsOf = (config: Config, means: { sandbox?: Sandbox; refusal?: string }): Commands =>
+  createCommands({ path: config.PATH, ...limitsOf(config), ...means })
+
+const hiddenFolders = ({ config, workspacesDir }: Needs) => [
+  ...[ownFolder, workspacesDir],
+  ...[config.DATA_DIR, config.MEMORY_DIR],
+]
+
+const openProxy = ({ config, clock, port }: Needs) => {
+  const publicHost = config.PUBLIC_URL && new URL(config.PUBLIC_URL).hostname
+  const { allowed, judge } = createOutboundCheck({
+    clock,
+    allow: config.OUTBOUND_ALLOW_HOSTS,
+    lookup: askNameServers(),
+  })
+  return openAgentProxy({ allowed, judge, service: { publicHost, port } })
+}

@@ -1,0 +1,62 @@
+import { missing } from '../core/errors.ts'
+import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Store } from '../ports/store.ts'
+import { type SessionRow, sessions as sessionRows } from './rows.ts'
+import type { Session } from './schema.ts'
+import type { Sessions } from './sessions.ts'
+
+type Needs = {
+  store: Store
+  sessions: Pick<Sessions, 'end' | 'closeAll'>
+  audit: (principal: Principal, action: string, details?: object) => Promise<void>
+}
+
+export type OwnSessions = ReturnType<typeof createOwnSessions>
+
+/** The sessions of a user, as that user lists and ends them; nobody else sees them. */
+export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
+  const list = async ({ userId, sessionId }: Principal, query: PageQuery) => {
+    const selection = { index: 'ofUser', is: userId } as const
+    const scope = `sessions:${userId}`
+    const [page, total] = await Promise.all([
+      store.page(sessionRows, { ...selection, order: 'desc', ...rangeOf(query, scope) }),
+      store.count(sessionRows, selection),
+    ])
+    return {
+      sessions: page.rows.map((row) => shown(row, sessionId)),
+      ...pageFacts(page, total, query, scope),
+    }
+  }
+
+  /** Ends a session of the caller's own. Throws Problem `missing` `session_not_found` for any other. */
+  const end = async (principal: Principal, id: string): Promise<void> => {
+    const row = id.startsWith(PREFIX) ? await store.get(sessionRows, id.slice(PREFIX.length)) : undefined
+    if (row?.userId !== principal.userId || !(await sessions.end(row, principal))) throw missing('Session')
+    await audit(principal, 'session.end', { id })
+  }
+
+  /** Ends every session of the caller but this one, those of devices too. */
+  const endOthers = async (principal: Principal): Promise<void> => {
+    const { userId, sessionId: except } = principal
+    await sessions.closeAll(userId, {
+      devices: { by: principal },
+      ...(except === undefined ? {} : { except }),
+    })
+    await audit(principal, 'session.end-others')
+  }
+
+  return { list, end, endOthers }
+}
+
+/** What follows it is the hash of the token, by which the row is found; it opens nothing. */
+const PREFIX = 'session_'
+
+const shown = (row: Readonly<SessionRow>, current: string | undefined): Session => ({
+  id: PREFIX + row.id,
+  createdAt: row.createdAt,
+  lastSeenAt: row.lastSeenAt ?? row.createdAt,
+  ...(row.userAgent === undefined ? {} : { userAgent: row.userAgent }),
+  ...(row.deviceId === undefined ? {} : { deviceId: row.deviceId }),
+  current: row.id === current,
+})

@@ -1,0 +1,41 @@
+import * as querystring from 'node:querystring'
+import { SHORTEST_MASKED } from '../core/secret-forms.ts'
+
+const SECRET_NAME = /(?:(?:^|_)(?:KEY|SECRET|TOKEN|CREDENTIALS?)|PASSWORD|PASSPHRASE)$/i
+
+/** Whether a variable of that name holds a secret. Every setting that holds one is named so: this is all that marks it. */
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+
+/** A variable that is no setting may hold anything under such a name, a word of ordinary texts as well. */
+const SHORTEST_OF_OTHERS = 16
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/**
+ * What of the environment must not be shown: the values of settings and other variables that are named as secrets
+ * (credentials of AWS, tokens of an agent's module), and passwords in URLs.
+ */
+export const secretsIn = (environment: Variables, settingNames: readonly string[]): string[] => {
+  const settings = new Set(settingNames)
+  const named = Object.entries(environment).filter(([name]) => isSecretName(name))
+  return [
+    ...named.flatMap(([name, value = '']) =>
+      settings.has(name) || value.length >= SHORTEST_OF_OTHERS ? [value, value.trim()] : [],
+    ),
+    ...Object.values(environment).flatMap((value = '') => passwordsIn(value)),
+  ]
+}
+
+/** The settings whose secret is too short to be found in texts. */
+export const tooShortToMask = (environment: Variables, secretNames: readonly string[]): string[] =>
+  secretNames.filter((name) => {
+    const { length } = environment[name] ?? ''
+    return length > 0 && length < SHORTEST_MASKED
+  })
+
+/** A password as a URL has it, and as it is sent. */
+const passwordsIn = (value: string): string[] => {
+  const { password } = URL.parse(value) ?? { password: '' }
+  // Not decodeURIComponent, which throws for a percent sign that begins nothing.
+  return password === '' ? [] : [password, querystring.unescape(password)]
+}

@@ -1,0 +1,40 @@
+import { collection } from './collection.ts'
+
+/** One entry as it is stored: its id and its time are those of its batch. */
+export type StoredEntry = { readonly type: string; readonly data?: object; readonly audience?: string }
+
+/**
+ * The entries that one append added to a stream. `id` is that of the last one, so that every row above an id has entries
+ * above it, also where that id lies within a batch.
+ */
+export type FeedBatch = {
+  stream: string
+  id: string
+  at: string
+  entries: readonly StoredEntry[]
+  /** Epoch milliseconds. */
+  expiresAt?: number
+}
+
+export const feedEntries = collection<FeedBatch>({
+  name: 'feedEntries',
+  within: 'stream',
+  key: 'id',
+  indexes: { ofStream: { within: 'stream', by: 'id' } },
+  expires: 'expiresAt',
+})
+
+/** How many entries a batch may have: the number of one has three digits in its id. */
+export const MOST_IN_BATCH = 1_000
+
+const SUFFIX = /\.\d{3}$/
+
+/**
+ * The id of an entry by its number in the batch of `first`. The numbers follow the first id (`evt_01J…`, `evt_01J….001`),
+ * whose length all ids share, so that no id of another batch sorts between them.
+ */
+export const entryId = (first: string, number: number): string =>
+  number === 0 ? first : `${first}.${String(number).padStart(3, '0')}`
+
+/** The id of the first entry of a batch. */
+export const firstId = ({ id }: Pick<FeedBatch, 'id'>): string => id.replace(SUFFIX, '')

@@ -1,0 +1,133 @@
+import { invalid, Problem } from './errors.ts'
+
+export const DEEPEST = 64
+/**
+ * Keys and values of one text. What a parser builds, and every later step walks, is bounded by this and not by the bytes:
+ * 1 MiB of `{}` is 350,000 objects. Payloads of code hosts have about 60,000 in 1 MiB.
+ */
+export const MOST_VALUES = 100_000
+
+/** Parses a text of so many keys and values; throws for what is no JSON. */
+export type Parse = (text: string, values: number) => unknown
+
+const parsePlain: Parse = (text) => JSON.parse(text)
+
+/**
+ * Parses JSON that a stranger wrote. Reads the text once before anything is built. Throws Problem `too_large`
+ * `too_many_values` for more than 100,000 keys and values, `invalid` `json_too_deep` for more than 64 levels, and `invalid`
+ * `invalid_json` for what is no JSON (RFC 8259).
+ */
+export const parseJson = (text: string, parse = parsePlain): unknown => {
+  const values = countValues(text)
+  try {
+    return parse(text, values)
+  } catch {
+    throw notJson('is not valid JSON')
+  }
+}
+
+/**
+ * As `parseJson`; refuses also a key `__proto__` anywhere, a text inside that is not well-formed Unicode, and a number too
+ * large for a double.
+ */
+export const readJson = (text: string, parse?: Parse): unknown => {
+  const value = parseJson(text, parse)
+  refuseUnsafe(value)
+  return value
+}
+
+export const notJson = (message: string) => invalid([{ path: '', message }], 'invalid_json')
+
+export const tooDeep = () =>
+  invalid([{ path: '', message: `is nested deeper than ${DEEPEST} levels` }], 'json_too_deep')
+
+const tooMany = () =>
+  new Problem(
+    'too_large',
+    'too_many_values',
+    `The JSON has more than ${MOST_VALUES} keys and values: send less in one request`,
+  )
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const isOpening = (code: number) => code === 0x7b || code === 0x5b
+const isClosing = (code: number) => code === 0x7d || code === 0x5d
+/** White space, control characters, comma and colon: what may stand between two values. */
+const isBetween = (code: number) => code <= 0x20 || code === 0x2c || code === 0x3a
+
+/** Counts keys and values, and refuses too many or too deep ones, without judging: of what is no JSON the parser says so. */
+const countValues = (text: string): number => {
+  let depth = 0
+  let values = 0
+  let isInScalar = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    const wasInScalar = isInScalar
+    isInScalar = false
+    if (isBetween(code)) continue
+    if (isClosing(code)) {
+      depth -= 1
+      continue
+    }
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (isOpening(code)) depth += 1
+    else isInScalar = true
+    if (!(isInScalar && wasInScalar)) values += 1
+    if (values > MOST_VALUES) throw tooMany()
+    if (depth > DEEPEST) throw tooDeep()
+  }
+  return values
+}
+
+/** Where the string that begins at `start` has its closing quote; the end of the text where it has none. */
+const endOfString = (text: string, start: number): number => {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1
+    while (text.charCodeAt(before) === BACKSLASH) before -= 1
+    if ((end - before) % 2 === 1) return end
+  }
+  return text.length
+}
+
+const refuseUnsafe = (root: unknown): void => {
+  const found = unsafeIn(root)
+  if (found) throw invalid([{ path: found.names.toReversed().join('.'), message: found.message }])
+}
+
+/** What is wrong with a value, and the names that lead to it, from the innermost: only a body that is refused has a path. */
+type Unsafe = { names: string[]; message: string }
+
+/** Recurses, as `parseJson` has bounded the depth. */
+const unsafeIn = (value: unknown): Unsafe | undefined => {
+  if (typeof value === 'string')
+    return value.isWellFormed() ? undefined : unsafe('is not well-formed Unicode')
+  // 1e999 is read as Infinity, and could not be written again as it came.
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : unsafe('is too large a number')
+  if (Array.isArray(value)) return unsafeItem(value)
+  return typeof value === 'object' && value !== null ? unsafeMember(value) : undefined
+}
+
+const unsafeItem = (list: readonly unknown[]): Unsafe | undefined => {
+  for (let at = 0; at < list.length; at++) {
+    const found = unsafeIn(list[at])
+    if (found) return within(String(at), found)
+  }
+  return undefined
+}
+
+const unsafeMember = (object: object): Unsafe | undefined => {
+  for (const name in object) {
+    // Assigning such a key elsewhere would change an object's prototype.
+    const found =
+      name === '__proto__' ? unsafe('is not an allowed key') : unsafeIn(object[name as keyof object])
+    if (found) return within(name, found)
+  }
+  return undefined
+}
+
+const unsafe = (message: string): Unsafe => ({ names: [], message })
+
+const within = (name: string, found: Unsafe): Unsafe => {
+  found.names.push(name)
+  return found
+}

@@ -1,8 +1,0 @@
-/** What is kept under a key, made at the first call that asks for it. */
-export const kept = <K, V>(map: Map<K, V>, key: K, make: (key: K) => V): V => {
-  const known = map.get(key)
-  if (known !== undefined) return known
-  const made = make(key)
-  map.set(key, made)
-  return made
-}

@@ -1,0 +1,16 @@
+/** Runs work of one key in the order it came, each after the end of the one before; other keys do not wait. */
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
+
+export const createKeyedMutex = (): KeyedMutex => {
+  const tails = new Map<string, Promise<unknown>>()
+  return (key, work) => {
+    const before = tails.get(key)
+    const run = before === undefined ? work() : before.then(work, work)
+    tails.set(key, run)
+    const leave = () => {
+      if (tails.get(key) === run) tails.delete(key)
+    }
+    run.then(leave, leave)
+    return run
+  }
+}

@@ -1,0 +1,67 @@
+/** Shorter secrets are not looked for: they would be found in ordinary words, and what hides a word shows the secret. */
+export const SHORTEST_MASKED = 8
+
+const HEX = /^(?:[0-9a-f]{2}){16,}$/i
+const BASE64 = /^[\w+/-]{22,}={0,2}$/
+
+const json = (text: string) => JSON.stringify(text).slice(1, -1)
+const unicode = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+const strictPercent = (text: string) =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+const lowerPercent = (text: string) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** How programs write a text inside of another: in JSON, URLs, forms, HTML, quotes. */
+const writings: readonly ((text: string) => string)[] = [
+  (text) => text,
+  json,
+  (text) => json(json(text)),
+  (text) => json(text).replaceAll('/', '\\/'),
+  (text) => json(text).replace(/[^\x20-\x7e]/g, unicode),
+  (text) => json(text).replace(/[<>&']/g, unicode),
+  encodeURIComponent,
+  (text) => lowerPercent(encodeURIComponent(text)),
+  strictPercent,
+  (text) => lowerPercent(strictPercent(text)),
+  (text) => new URLSearchParams([['', text]]).toString().slice(1),
+  (text) => text.replace(/[&<>"']/g, (char) => entities[char] ?? char),
+  (text) => text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
+  (text) => text.replaceAll("'", "'\\''"),
+]
+
+/** Base64 has three forms of the same bytes, by what comes before; of each, the characters that only these bytes decide. */
+const base64Of = (bytes: Buffer): string[] =>
+  [0, 1, 2].map((before) =>
+    Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6)),
+  )
+
+const urlSafe = (base64: string) => base64.replaceAll('+', '-').replaceAll('/', '_')
+
+const encodingsOf = (bytes: Buffer): string[] => {
+  const hex = bytes.toString('hex')
+  const base64 = base64Of(bytes)
+  return [hex, hex.toUpperCase(), ...base64, ...base64.map(urlSafe)]
+}
+
+/** The bytes of a secret; those of a key that was given in hexadecimal or base64 as well. */
+const bytesOf = (secret: string): Buffer[] => [
+  Buffer.from(secret),
+  ...(HEX.test(secret) ? [Buffer.from(secret, 'hex')] : []),
+  ...(BASE64.test(secret) ? [Buffer.from(secret, 'base64')] : []),
+]
+
+/** Every text by which a program may print a secret, itself included; none for one that is too short to be looked for. */
+export const secretForms = (secret: string): string[] => {
+  const text = secret.toWellFormed()
+  if (text.length < SHORTEST_MASKED) return []
+  const forms = [...writings.map((write) => write(text)), ...bytesOf(text).flatMap(encodingsOf)]
+  return [...new Set(forms)].filter(({ length }) => length >= SHORTEST_MASKED)
+}

@@ -1,0 +1,20 @@
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const TIME_DIGITS = 10
+
+/** The ULID in an id of this service, `evt_01J…`. */
+export const ulidOf = (id: string): string => id.slice(id.indexOf('_') + 1)
+
+/** The epoch milliseconds at which an id was made (https://github.com/ulid/spec: the first ten digits of base 32). */
+export const timeOfId = (id: string): number => {
+  let ms = 0
+  for (const digit of ulidOf(id).slice(0, TIME_DIGITS)) ms = ms * 32 + DIGITS.indexOf(digit)
+  return ms
+}
+
+/** The first ten digits of every ULID of this millisecond. Below all of them in the order of texts, above all earlier ones. */
+export const ulidTime = (ms: number): string => {
+  let digits = ''
+  for (let left = Math.max(0, ms); digits.length < TIME_DIGITS; left = Math.floor(left / 32))
+    digits = DIGITS.charAt(left % 32) + digits
+  return digits
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod'
+
+/** What a caller is told of a request that was carried out: where it is (`labels.0`) and what became of it. */
+const WarningSchema = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' })
+export type Warning = z.output<typeof WarningSchema>
+
+/** Warnings must not outgrow the answer that they come with. */
+const MOST_WARNINGS = 20
+const LONGEST_PATH = 200
+const MESSAGE = 'is unknown and was ignored'
+
+/** Which keys a schema reads, place by place. An open one takes any. */
+type Shape = {
+  isOpen: boolean
+  keys: ReadonlyMap<string, Shape>
+  /** Of the items of a list, and of the values of a record. */
+  items?: Shape
+  values?: Shape
+}
+
+const NO_KEYS: ReadonlyMap<string, Shape> = new Map()
+const SCALAR: Shape = { isOpen: false, keys: NO_KEYS }
+const OPEN: Shape = { isOpen: true, keys: NO_KEYS }
+
+/**
+ * Builds the function that names the keys of a value which the schema drops, at every depth at which the schema says what
+ * there may be. It stops at `MOST_WARNINGS`.
+ */
+export const unknownKeys = (schema: z.ZodType | undefined) => {
+  const shape = schema === undefined ? SCALAR : shapeOf(schema)
+  return (value: unknown, warnings: Warning[]): void => compare(shape, value, '', warnings)
+}
+
+const compare = (shape: Shape, value: unknown, path: string, warnings: Warning[]): void => {
+  if (shape.isOpen || typeof value !== 'object' || value === null) return
+  for (const key of Object.keys(value)) {
+    if (warnings.length >= MOST_WARNINGS) return
+    const place = path === '' ? key : `${path}.${key}`
+    const within = Array.isArray(value) ? shape.items : (shape.keys.get(key) ?? shape.values)
+    if (within !== undefined) compare(within, Reflect.get(value, key), place, warnings)
+    else if (!Array.isArray(value)) warnings.push({ path: cut(place), message: MESSAGE })
+  }
+}
+
+const cut = (path: string) =>
+  path.length > LONGEST_PATH ? `${path.slice(0, LONGEST_PATH - 1).toWellFormed()}…` : path
+
+const shapeOf = (schema: z.core.$ZodType): Shape => {
+  // Every schema of zod's own is one of these, and others have a type that is not among them.
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  switch (def.type) {
+    case 'object':
+      return {
+        isOpen: def.catchall !== undefined && def.catchall._zod.def.type !== 'never',
+        keys: new Map(Object.entries(def.shape).map(([key, part]) => [key, shapeOf(part)])),
+      }
+    case 'array':
+      return { ...SCALAR, items: shapeOf(def.element) }
+    case 'record':
+      return { ...SCALAR, values: shapeOf(def.valueType) }
+    case 'union':
+      return def.options.map(shapeOf).reduce(either)
+    case 'intersection':
+      return either(shapeOf(def.left), shapeOf(def.right))
+    case 'pipe':
+      return shapeOf(def.in)
+    case 'optional':
+    case 'nullable':
+    case 'default':
+    case 'prefault':
+    case 'nonoptional':
+    case 'readonly':
+    case 'catch':
+      return shapeOf(def.innerType)
+    case 'unknown':
+    case 'any':
+    case 'custom':
+    case 'transform':
+    case 'lazy':
+      return OPEN
+    default:
+      return SCALAR
+  }
+}
+
+/** What one of two schemas reads is known. */
+const either = (a: Shape, b: Shape): Shape => {
+  const keys = new Map(a.keys)
+  for (const [key, shape] of b.keys) keys.set(key, both(keys.get(key), shape) ?? shape)
+  const items = both(a.items, b.items)
+  const values = both(a.values, b.values)
+  return { isOpen: a.isOpen || b.isOpen, keys, ...(items ? { items } : {}), ...(values ? { values } : {}) }
+}
+
+const both = (a: Shape | undefined, b: Shape | undefined) => (a && b ? either(a, b) : (a ?? b))
+
+/** The schema of an answer with the warnings that may come with it, where the answer is an object. */
+export const withWarnings = (response: z.core.$ZodType): z.core.$ZodType => {
+  if (response instanceof z.ZodObject)
+    return response.safeExtend({ warnings: z.array(WarningSchema).max(MOST_WARNINGS).optional() })
+  return response instanceof z.ZodUnion ? z.union(response.options.map(withWarnings)) : response
+}

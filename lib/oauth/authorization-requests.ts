@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Store } from '../ports/store.ts'
+import { type AuthorizationRequestRow, authorizationRequests } from './rows.ts'
+import type { ProviderName } from './schema.ts'
+
+/** As long as codes of the code host live. */
+export const AUTHORIZATION_REQUEST_MS = 600_000
+const SECRET_BYTES = 32
+
+type Needs = { store: Store; cipher: Cipher; entropy: Entropy; clock: Clock }
+
+/** What goes on at the other end: who links, and where the browser was told to come back to. */
+export type AuthorizationRequest = {
+  provider: ProviderName
+  redirectUri: string
+  userId?: string | undefined
+  sessionId?: string | undefined
+  invite?: string | undefined
+}
+/** `state` goes to the provider, `secret` stays with the browser, the rest stays here. */
+type Begun = { state: string; secret: string; verifier: string; nonce: string }
+type Sealed = { verifier: string; nonce: string; invite?: string }
+
+export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>
+
+/**
+ * Sign-ins that have begun. One ends where it began: in the same browser, which has a secret that is in no address (so
+ * nobody can be signed in to somebody else's account by a link), with the same provider, once, within ten minutes.
+ */
+export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: Needs) => {
+  const random = () => entropy(SECRET_BYTES).toString('base64url')
+
+  const begin = async ({ invite, userId, sessionId, ...request }: AuthorizationRequest): Promise<Begun> => {
+    const [state, secret, verifier, nonce] = [random(), random(), random(), random()]
+    const id = hashOf(state)
+    const kept: Sealed = { verifier, nonce, ...(invite === undefined ? {} : { invite }) }
+    const row: AuthorizationRequestRow = {
+      ...request,
+      id,
+      browser: hashOf(secret),
+      sealed: await cipher.seal(JSON.stringify(kept), contextOf(id)),
+      ...(userId === undefined ? {} : { userId }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      expiresAt: clock.now() + AUTHORIZATION_REQUEST_MS,
+    }
+    await store.commit<AuthorizationRequestRow>({ insert: authorizationRequests, row })
+    return { state, secret, verifier, nonce }
+  }
+
+  /** Ends what began with that state there; undefined when there is no such thing, or not any more. */
+  const end = async (
+    provider: ProviderName,
+    { state, secret }: { state: string | undefined; secret: string | undefined },
+  ): Promise<(AuthorizationRequest & Sealed) | undefined> => {
+    if (state === undefined || secret === undefined) return undefined
+    const { applied, row } = await store.commit<AuthorizationRequestRow>({
+      remove: authorizationRequests,
+      key: hashOf(state),
+      when: { provider, browser: hashOf(secret) },
+    })
+    if (!applied || row === undefined) return undefined
+    const { redirectUri, userId, sessionId } = row
+    const kept: Sealed = JSON.parse(await cipher.open(row.sealed, contextOf(row.id)))
+    return { provider, redirectUri, userId, sessionId, ...kept }
+  }
+
+  return { begin, end }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const contextOf = (id: string) => `oauthBeginnings/${id}`

@@ -1,0 +1,113 @@
+import type { Change, Increment } from '../core/collection.ts'
+import { getOrCreate } from '../core/get-or-create.ts'
+import { dayOf, msOf } from '../core/time.ts'
+import type { Counters, Store } from '../ports/store.ts'
+import { TASK_STATUSES, type TaskStatus } from './machine.ts'
+import type { TaskRow } from './schema.ts'
+
+/** Counters over all tasks have one member, those of a day the member of that day. */
+export const TASK_COUNTERS = { counter: 'tasks', member: 'all' } as const
+export const DAILY_COUNTERS = 'tasks.daily'
+
+/** The agents that are not registered here. A file names any number of them, and a counter has one name for each. */
+export const OTHER_AGENTS = 'other'
+
+/** What a change of a task moves: the new one by its properties, its state, and the end of its last run. */
+export const countsOf = ({ before, after }: Pick<Change<TaskRow>, 'before' | 'after'>): Increment[] => {
+  if (after === undefined || before?.status === after.status) return []
+  const ended = endedRun(after)
+  return before === undefined
+    ? [created(after), daily(after.createdAt, 'created'), ...ended]
+    : [moved(before.status, after.status), ...ended]
+}
+
+/** The counters under one prefix, by what follows it: `under(counters, 'status')` → `{queued: 3, …}`. */
+export const under = (counters: Counters, prefix: string): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(counters)
+      .filter(([name]) => name.startsWith(`${prefix}:`))
+      .map(([name, count]) => [name.slice(prefix.length + 1), count]),
+  )
+
+/** How many tasks are in each state; every state is there. */
+export const byStatus = (counters: Counters): Record<string, number> => ({
+  ...Object.fromEntries(TASK_STATUSES.map((status) => [status, 0])),
+  ...under(counters, 'status'),
+})
+
+/** The counters over all tasks, for whatever shows them. */
+export const createTaskCounters = (store: Store) => {
+  const read = async (): Promise<Counters> =>
+    (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}
+  return {
+    byStatus: async (): Promise<Record<string, number>> => byStatus(await read()),
+    /** What the runs of an agent came to: completions, final failures, milliseconds, the last completion. */
+    ofAgents: async () => {
+      const counters = await read()
+      return (type: string) => ({
+        completed: counters[`completed:${type}`] ?? 0,
+        failed: counters[`failed:${type}`] ?? 0,
+        durationMs: counters[`durationMs:${type}`] ?? 0,
+        lastAt: counters[`lastAt:${type}`],
+      })
+    },
+  }
+}
+
+const ofAll = (add: Record<string, number>): Increment => ({ ...TASK_COUNTERS, add })
+
+// Equal increments are the same object: storage then only has to count how often it saw one.
+const cache = new Map<string, Increment>()
+
+const created = ({ status, priority, source, agent: own, countedAs: agent = own }: TaskRow): Increment =>
+  getOrCreate(cache, `${status} ${priority} ${source} ${agent}`, () =>
+    ofAll({
+      total: 1,
+      [`status:${status}`]: 1,
+      [`priority:${priority}`]: 1,
+      [`source:${source}`]: 1,
+      [`agent:${agent}`]: 1,
+    }),
+  )
+
+const moved = (from: TaskStatus, to: TaskStatus): Increment =>
+  getOrCreate(cache, `${from}>${to}`, () => ofAll({ [`status:${from}`]: -1, [`status:${to}`]: 1 }))
+
+/** A completion or failure counts for its agent and its day, a completion its duration too. */
+const endedRun = ({
+  status,
+  agent: own,
+  countedAs: agent = own,
+  startedAt,
+  completedAt,
+}: TaskRow): Increment[] => {
+  if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
+  const ofDay = daily(completedAt, status)
+  if (status === 'failed')
+    return [getOrCreate(cache, `failed ${agent}`, () => ofAll({ [`failed:${agent}`]: 1 })), ofDay]
+  const endMs = msOf(completedAt)
+  const durationMs = startedAt === undefined ? 0 : Math.max(0, endMs - msOf(startedAt))
+  return [
+    getOrCreate(cache, `completed ${agent}`, () => ofAll({ [`completed:${agent}`]: 1, durationCount: 1 })),
+    {
+      ...TASK_COUNTERS,
+      add: { durationMs, [`durationMs:${agent}`]: durationMs },
+      least: { leastDurationMs: durationMs },
+      most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: endMs },
+    },
+    ofDay,
+  ]
+}
+
+let day = ''
+let ofDay: Partial<Record<'created' | 'completed' | 'failed', Increment>> = {}
+
+/** Those of one day are cached: the next day comes, and the last one hardly again. */
+const daily = (at: string, what: 'created' | 'completed' | 'failed'): Increment => {
+  if (!at.startsWith(day) || day === '') {
+    day = dayOf(at)
+    ofDay = {}
+  }
+  ofDay[what] ??= { counter: DAILY_COUNTERS, member: day, add: { [what]: 1 } }
+  return ofDay[what]
+}

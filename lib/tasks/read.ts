@@ -1,0 +1,96 @@
+import type { LogEntry } from '../core/collection.ts'
+import { invalid, missing } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import { timeOfId } from '../core/ulid.ts'
+import type { Feed, FeedEntry } from '../ports/feed.ts'
+import type { Store } from '../ports/store.ts'
+import { isFinal } from './machine.ts'
+import type { TaskEventsRange } from './queries.ts'
+import { publicTask, type TaskLogEntry, tasks } from './rows.ts'
+import type { Task, TaskEvent, TaskRow } from './schema.ts'
+
+type Needs = { store: Store; feed: Pick<Feed, 'read'> }
+
+/** The stream of what the agent of a task says of its progress. */
+export const progressOf = (taskId: string): string => `task:${taskId}`
+
+/** Reads of single tasks. */
+export const createTaskReads = ({ store, feed }: Needs) => {
+  const load = async (id: string): Promise<TaskRow> => {
+    const row = await store.get(tasks, id, true)
+    if (!row) throw missing('Task')
+    return row
+  }
+
+  const get = async (id: string): Promise<Task> => publicTask(await load(id))
+
+  /** The whole task; undefined when there is none. */
+  const find = async (id: string): Promise<Task | undefined> => {
+    const row = await store.get(tasks, id, true)
+    return row && publicTask(row)
+  }
+
+  const exists = async (id: string): Promise<boolean> => (await store.get(tasks, id)) !== undefined
+
+  /** Whether it has ended; undefined when there is none. */
+  const isOver = async (id: string): Promise<boolean | undefined> => {
+    const row = await store.get(tasks, id)
+    return row && isFinal(row.status)
+  }
+
+  const progress = async (task: TaskRow): Promise<TaskEvent[]> =>
+    (await feed.read(progressOf(task.id))).map((entry) => progressEvent(task, entry))
+
+  /** The last thing that its agent said of its progress. */
+  const lastProgress = async (id: string): Promise<string | undefined> => {
+    const row = await store.get(tasks, id)
+    const events = row === undefined ? [] : await progress(row)
+    return events.at(-1)?.message
+  }
+
+  /**
+   * What happened to a task, in order: its log and the progress of its runs, from the beginning or `after` an event, all of
+   * it or as much as `limit`. Throws Problem `missing`, and `invalid` for an event that the task does not have.
+   */
+  const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
+    const task = await load(id)
+    const [log, told] = await Promise.all([store.log(tasks, id), progress(task)])
+    const all = [...log.map((entry) => logEvent(task, entry)), ...told].sort(byId)
+    const from = after === undefined ? 0 : all.findIndex((event) => event.id === after) + 1
+    if (after !== undefined && from === 0)
+      throw invalid([{ path: 'after', message: 'is not an event of this task' }])
+    const shown = all.slice(from, from + limit)
+    return { taskId: id, events: shown, count: shown.length }
+  }
+
+  return { load, get, find, exists, isOver, lastProgress, events }
+}
+
+/** An entry of a task's log as the API shows it. Those of earlier versions have all of it. */
+const logEvent = (task: TaskRow, entry: LogEntry): TaskEvent => {
+  const { id, type, attempt, ...more } = entry as TaskLogEntry & LogEntry
+  return {
+    id,
+    taskId: task.id,
+    type,
+    timestamp: iso(timeOfId(id)),
+    ...(attempt === undefined ? {} : { agent: task.agent, attempt }),
+    ...(type === 'started' ? startedBy(task) : {}),
+    ...more,
+  }
+}
+
+/** A gateway's workflow shows in the start of its task, as it does in the metadata. */
+const startedBy = ({ metadata }: TaskRow) =>
+  typeof metadata?.workflow === 'string' ? { metadata: { workflow: metadata.workflow } } : {}
+
+const progressEvent = (task: TaskRow, { id, at, data }: FeedEntry): TaskEvent => ({
+  id,
+  taskId: task.id,
+  type: 'progress',
+  timestamp: at,
+  agent: task.agent,
+  ...(data as Pick<TaskEvent, 'message' | 'attempt'>),
+})
+
+const byId = (a: TaskEvent, b: TaskEvent) => (a.id < b.id ? -1 : 1)

@@ -1,0 +1,73 @@
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { AnyWrite, Outcome, Store, Update } from '../ports/store.ts'
+import { eventOf, isFinal, nextStatus, type TaskStatus, type TaskVerb } from './machine.ts'
+import { publicTask, type TaskLogEntry, tasks } from './rows.ts'
+import type { Task, TaskEvent, TaskRow } from './schema.ts'
+
+type Needs = {
+  store: Pick<Store, 'commit'>
+  clock: Pick<Clock, 'now'>
+  ids: Ids
+  /** Hears of each end of a task that this process wrote, for those who wait here; it must not reject. */
+  ended: (task: Task) => Promise<void>
+}
+
+/** What an event says beside its type: the log of a task has no more, the rest is in its row. */
+export type EventText = Pick<TaskLogEntry, 'message' | 'attempt' | 'metadata'>
+
+/** One change of state: the state it leaves, the verb, and what else is written with it. */
+export type Transition = {
+  taskId: string
+  from: TaskStatus
+  verb: TaskVerb
+  when?: NonNullable<Update<TaskRow>['when']>
+  set?: Partial<TaskRow>
+  setIfAbsent?: Partial<TaskRow>
+  add?: { fence?: number; attempts?: number }
+  unset?: readonly Extract<keyof TaskRow, string>[]
+  event?: EventText
+  /** The id of its event, where another row is to be named by it. */
+  eventId?: string
+}
+
+export type Transitions = ReturnType<typeof createTransitions>
+
+/** The only writer of a task's status: each change of state is one conditional write with its event. */
+export const createTransitions = ({ store, clock, ids, ended }: Needs) => {
+  const event = (type: TaskEvent['type'], text: EventText = {}, id = ids.next('evt')): TaskLogEntry => ({
+    id,
+    type,
+    ...text,
+  })
+
+  /** The write of a change of state. Throws Error for one that the lifecycle does not have. */
+  const writeOf = (it: Transition): Update<TaskRow> & { set: Partial<TaskRow> & { status: TaskStatus } } => {
+    const status = nextStatus(it.from, it.verb)
+    if (status === undefined) throw new Error(`the lifecycle has no ${it.verb} from ${it.from}`)
+    return {
+      update: tasks,
+      key: it.taskId,
+      when: { ...it.when, status: it.from },
+      set: { ...it.set, status, updatedAt: iso(clock.now()) },
+      ...(it.setIfAbsent ? { setIfAbsent: it.setIfAbsent } : {}),
+      ...(it.add ? { add: it.add } : {}),
+      ...(it.unset ? { unset: it.unset } : {}),
+      log: [event(eventOf[it.verb], it.event, it.eventId)],
+    }
+  }
+
+  /**
+   * Changes the state of a task if it is still in the one that the change leaves and meets `when`, together with `rows` or
+   * not at all. The outcome's row has its detail fields.
+   */
+  const apply = async (it: Transition, rows: readonly AnyWrite[] = []): Promise<Outcome<TaskRow>> => {
+    const write = writeOf(it)
+    const outcome = await store.commit<TaskRow>(write, rows, true)
+    if (outcome.applied && outcome.row && isFinal(write.set.status)) await ended(publicTask(outcome.row))
+    return outcome
+  }
+
+  return { apply, writeOf, event }
+}

@@ -1,0 +1,73 @@
+import { timingSafeEqual } from 'node:crypto'
+import { messageOf, Problem } from '../core/errors.ts'
+import type { Principal, Role } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Scope } from '../http/route.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+import { type TokenRow, tokenRows } from './rows.ts'
+import { hashOf, tokenIdIn } from './text.ts'
+
+type Needs = {
+  store: Store
+  clock: Clock
+  log: Log
+  /** The role of a user, and whether the account is disabled; undefined for one who is not there. */
+  accountStatusOf: (userId: string) => Promise<{ role: Role; disabled: boolean } | undefined>
+}
+
+/** Often enough to tell a token that is in use from one that is not. */
+const USE_NOTED_MS = 60_000
+
+/**
+ * Who holds an API token: whoever made it, as long as that one may come in. Undefined for a text that is no token, and
+ * for a token that was revoked or has expired. Throws Problem `forbidden` `scope_missing` for one that was made for
+ * something else than `scope`; without one it only tells whose the token is, which is no use of it.
+ */
+export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Needs) => {
+  const rowOf = async (text: string): Promise<TokenRow | undefined> => {
+    const id = tokenIdIn(text)
+    const row = id === undefined ? undefined : await store.get(tokenRows, id)
+    return row !== undefined && isSame(row.hash, hashOf(text)) && !hasExpired(row) ? row : undefined
+  }
+
+  const hasExpired = ({ expiresAt }: TokenRow) => expiresAt !== undefined && expiresAt <= iso(clock.now())
+
+  /** That a token is in use is worth no failed request, and no more than one write a minute. */
+  const noteUse = async ({ id, lastUsedAt }: TokenRow): Promise<void> => {
+    const now = clock.now()
+    if (lastUsedAt !== undefined && now - Date.parse(lastUsedAt) < USE_NOTED_MS) return
+    await store
+      .commit<TokenRow>({
+        update: tokenRows,
+        key: id,
+        when: { lastUsedAt: lastUsedAt ?? null },
+        set: { lastUsedAt: iso(now) },
+      })
+      .catch((thrown) => log.warn({ tokenId: id, reason: messageOf(thrown) }, 'the use was not noted'))
+  }
+
+  return async (text: string, scope?: Scope): Promise<Principal | undefined> => {
+    const row = await rowOf(text)
+    const status = row && (await accountStatusOf(row.userId))
+    if (row === undefined || status === undefined || status.disabled) return undefined
+    if (scope !== undefined && !row.scopes.includes(scope))
+      throw new Problem(
+        'forbidden',
+        'scope_missing',
+        `This API token was not made for this; make one with the scope ${scope}`,
+      )
+    if (scope !== undefined) await noteUse(row)
+    const { userId, id: tokenId, rateLimit } = row
+    return {
+      userId,
+      role: status.role,
+      tokenId,
+      ...(rateLimit === undefined ? {} : { callsPerMinute: rateLimit }),
+    }
+  }
+}
+
+/** Compares two hashes without telling by its time where they differ. */
+const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'))

@@ -1,0 +1,117 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import type { DynamoDBStreamEvent, StreamRecord } from '../lib/adapters/aws/dynamodb/stream.ts'
+import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
+import type { Log } from '../lib/ports/log.ts'
+import type { FunctionHandler } from './invocation.ts'
+import { onLoopback } from './loopback.ts'
+
+/** A function that is fed with changes. */
+export type Fed = { stop(): Promise<void> }
+
+type Image = NonNullable<StreamRecord['dynamodb']>['NewImage']
+type Write = { TableName: string; Key?: Image; Item?: Image }
+type Answer = { status: number; headers: Headers; text: string }
+
+const WRITES = /^DynamoDB_20120810\.(?:PutItem|UpdateItem|DeleteItem)$/
+const SHARD = 'shardId-0'
+
+/**
+ * Stands before an emulator without streams, and hands each write of a streamed table to a function, with what was there
+ * before and after it. Nothing is kept: what the function refuses, or what a death leaves, is lost.
+ */
+export const recordWrites = async (endpoint: string, definitions: readonly TableDefinition[]) => {
+  const keys = new Map(
+    definitions
+      .filter(({ create }) => create.StreamSpecification !== undefined)
+      .map(({ create }) => [
+        create.TableName,
+        (create.KeySchema ?? []).map((one) => String(one.AttributeName)),
+      ]),
+  )
+  let handler: FunctionHandler<DynamoDBStreamEvent> | undefined
+  let log: Pick<Log, 'error'> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  // Numbers of the process before are smaller.
+  let sequence = Date.now() * 1_000
+
+  const ask = async (headers: IncomingHttpHeaders, target: string, body: string): Promise<Answer> => {
+    const { authorization = '', 'x-amz-date': date = '' } = headers
+    const sent = { authorization, 'x-amz-date': String(date), 'x-amz-target': target }
+    const request = {
+      method: 'POST',
+      body,
+      headers: { ...sent, 'content-type': 'application/x-amz-json-1.0' },
+    }
+    const answer = await fetch(endpoint, request)
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+
+  const hand = async (table: string, OldImage: Image, NewImage: Image) => {
+    sequence += 1
+    const images = { ...(OldImage && { OldImage }), ...(NewImage && { NewImage }) }
+    const record: StreamRecord = {
+      eventSourceARN: `arn:aws:dynamodb:local:000000000000:table/${table}/stream/none`,
+      dynamodb: {
+        ...images,
+        SequenceNumber: String(sequence),
+        ApproximateCreationDateTime: Date.now() / 1_000,
+      },
+    }
+    const context = { awsRequestId: `offline-${sequence}`, getRemainingTimeInMillis: () => 60_000 }
+    await handler?.({ Records: [record], shardId: SHARD }, context).catch((thrown) =>
+      log?.error({ table, reason: String(thrown) }, 'what follows from a write was lost'),
+    )
+  }
+
+  const recorded = async (headers: IncomingHttpHeaders, target: string, body: string): Promise<Answer> => {
+    const write: Write = JSON.parse(body)
+    const names = keys.get(write.TableName)
+    if (names === undefined) return ask(headers, target, body)
+    const from = write.Key ?? write.Item ?? {}
+    const Key = Object.fromEntries(names.map((name) => [name, from[name]]))
+    const get = JSON.stringify({ TableName: write.TableName, Key, ConsistentRead: true })
+    const read = async (): Promise<Image> =>
+      JSON.parse((await ask(headers, 'DynamoDB_20120810.GetItem', get)).text).Item
+    const before = await read()
+    const answer = await ask(headers, target, body)
+    if (answer.status === 200) void hand(write.TableName, before, await read())
+    return answer
+  }
+
+  const serve = async (request: IncomingMessage): Promise<Answer> => {
+    const body = await textOf(request)
+    const target = String(request.headers['x-amz-target'] ?? '')
+    if (!WRITES.test(target)) return ask(request.headers, target, body)
+    // One write at a time, so that what was read before it is what it found.
+    const run = last.then(() => recorded(request.headers, target, body))
+    last = run.catch(() => undefined)
+    return run
+  }
+
+  const server = createServer((request, response) => {
+    serve(request).then(
+      ({ status, headers, text }) => {
+        const crc = headers.get('x-amz-crc32')
+        const type = { 'content-type': 'application/x-amz-json-1.0', ...(crc && { 'x-amz-crc32': crc }) }
+        response.writeHead(status, type).end(text)
+      },
+      () => response.writeHead(500).end(),
+    )
+  })
+  const { url, stop } = await onLoopback(server)
+  return {
+    endpoint: url,
+    stop,
+    follow: async (given: FunctionHandler<DynamoDBStreamEvent>, to: Pick<Log, 'error'>): Promise<Fed> => {
+      handler = given
+      log = to
+      return { stop: async () => void (await last) }
+    },
+  }
+}
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
+import { createFakeClock } from '../../fakes/clock.ts'
+import { declared, inFolder, job, jobs, lines } from './samples.ts'
+
+const open = (file: string) =>
+  openSqliteStore({ file, clock: createFakeClock(), collections: declared(jobs, lines) })
+type Store = ReturnType<typeof open>
+
+const inStore = (use: (store: Store, again: () => Store, file: string) => Promise<void>) =>
+  inFolder(async (folder) => {
+    const file = join(folder, 'store.db')
+    const opened = [open(file)]
+    const again = () => {
+      opened.push(open(file))
+      return opened.at(-1) as Store
+    }
+    try {
+      await use(opened[0] as Store, again, file)
+    } finally {
+      for (const store of opened) await store.close()
+    }
+  })
+
+const cell = new Int32Array(new SharedArrayBuffer(4))
+const newest = { index: 'newest', order: 'desc', limit: 200 } as const
+const add = (store: Store, n: number) => store.commit({ insert: jobs, row: job(n, { body: `of ${n}` }) })
+const update = (key: string, set: object) => ({ update: jobs, key, set })
+
+describe('a page of rows that were written lately', () => {
+  it('has what is committed, and not what is only decided', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      const committed = store.commit(update('j1', { state: 'shut' }))
+      expect((await store.page(jobs, newest)).rows).toEqual([job(1)])
+      await committed
+      expect((await store.page(jobs, newest)).rows).toEqual([job(1, { state: 'shut' })])
+    }))
+
+  it('has the last of several changes, and no field that was taken away', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      for (const rank of [1, 2, 3]) {
+        await store.commit(update('j1', { rank }))
+        expect((await store.page(jobs, newest)).rows).toStrictEqual([job(1, { rank })])
+      }
+      await store.commit({ update: jobs, key: 'j1', unset: ['rank'] })
+      expect((await store.page(jobs, newest)).rows).toStrictEqual([job(1)])
+      await store.commit({ remove: jobs, key: 'j1' })
+      expect((await store.page(jobs, newest)).rows).toEqual([])
+    }))
+
+  it('is the same as one that is read from the file, older and newer rows mixed', () =>
+    inStore(async (store, again) => {
+      for (let n = 0; n < 150; n += 1) await add(store, n)
+      for (const n of [3, 20, 21, 90]) await store.commit(update(`j${n}`, { rank: n }))
+      const read = again()
+      for (const detail of [false, true])
+        expect(await store.page(jobs, { ...newest, detail })).toStrictEqual(
+          await read.page(jobs, { ...newest, detail }),
+        )
+    }))
+
+  it('finds rows that lie with their owner under the owner of each', () =>
+    inStore(async (store) => {
+      for (const owner of ['one', 'two']) {
+        await store.commit({ insert: lines, row: { owner, id: 'a', text: 'first' } })
+        await store.commit({ update: lines, key: [owner, 'a'], set: { text: `of ${owner}` } })
+      }
+      const { rows } = await store.page(lines, { index: 'ofOwner', is: 'two', order: 'asc', limit: 9 })
+      expect(rows).toEqual([{ owner: 'two', id: 'a', text: 'of two' }])
+    }))
+
+  it('gives no row that its reader could change for the next one', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      const [row] = (await store.page(jobs, newest)).rows
+      expect(() => Object.assign(row ?? {}, { state: 'shut' })).toThrow(TypeError)
+      const [whole] = (await store.page(jobs, { ...newest, detail: true })).rows
+      Object.assign(whole ?? {}, { state: 'shut' })
+      expect((await store.page(jobs, newest)).rows).toEqual([job(1)])
+    }))
+})
+
+describe('counters that were read before', () => {
+  it('follow every commit', () =>
+    inStore(async (store) => {
+      expect(await store.counters('jobs')).toEqual({})
+      await add(store, 1)
+      expect(await store.counters('jobs')).toEqual({ all: { count: 1 } })
+      const committed = add(store, 2)
+      expect(await store.counters('jobs')).toEqual({ all: { count: 1 } })
+      await committed
+      expect(await store.counters('jobs')).toEqual({ all: { count: 2 } })
+    }))
+
+  it('are those of the rows in the file, also before its writer was heard', () =>
+    inStore(async (store, _again, file) => {
+      expect(await store.counters('jobs')).toEqual({})
+      const committed = add(store, 1)
+      await nextTurn()
+      // No turn of the event loop passes from here on, in which the writer could be heard.
+      const other = new DatabaseSync(file)
+      const deadline = performance.now() + 10_000
+      while (performance.now() < deadline && !other.prepare('SELECT 1 FROM jobs').get())
+        Atomics.wait(cell, 0, 0, 5)
+      other.close()
+      const [{ rows }, counters] = await Promise.all([store.page(jobs, newest), store.counters('jobs')])
+      expect([rows, counters]).toEqual([[job(1)], { all: { count: 1 } }])
+      await committed
+    }))
+
+  it('cannot be changed for the next reader, and are those from a member on when asked', () =>
+    inStore(async (store) => {
+      await add(store, 1)
+      const { all } = await store.counters('jobs')
+      expect(() => Object.assign(all ?? {}, { count: 9 })).toThrow(TypeError)
+      expect(await store.counters('jobs', 'b')).toEqual({})
+      expect(await store.counters('jobs', 'a')).toEqual({ all: { count: 1 } })
+    }))
+})

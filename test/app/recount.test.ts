@@ -1,0 +1,58 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from '@jest/globals'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { recount } from '../../lib/app/recount.ts'
+import { collections } from '../../lib/collections.ts'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { ANN, startDomains, turns } from '../fakes/service.ts'
+import { apiOf } from '../journeys/api.ts'
+import { startService, temporaryFolder } from '../journeys/service.ts'
+
+it('corrects what drifted, leaves alone what rows cannot tell, and finds nothing the second time', async () => {
+  const failing = createFakeAgent(() =>
+    Promise.reject(Object.assign(new Error('never'), { retryable: false })),
+  )
+  await using service = await startDomains({ adapters: [failing] })
+  const { id } = await service.run()
+  await service.run()
+  const [letter] = (await service.deadLetters.list({ status: 'pending', limit: 1 })).items
+  await service.deadLetters.retry(ANN, letter?.id ?? '')
+  await turns()
+  const before = await service.store.counters('tasks')
+  await service.store.adjust([
+    { counter: 'tasks', member: 'all', add: { total: 3, 'status:failed': -1, 'status:odd': 2 } },
+    { counter: 'dlq', member: 'all', add: { pending: 7 } },
+  ])
+
+  expect(await recount(service.store, collections)).toEqual([
+    { counter: 'tasks', member: 'all', add: { total: -3, 'status:failed': 1, 'status:odd': -2 } },
+    { counter: 'dlq', member: 'all', add: { pending: -7 } },
+  ])
+  expect(await service.store.counters('tasks')).toEqual({ all: { ...before.all, 'status:odd': 0 } })
+  expect(await recount(service.store, collections)).toEqual([])
+  expect((await service.tasks.get(id)).status).toBe('failed')
+})
+
+it('is a command for the data folder of a service that is stopped', async () => {
+  using folder = temporaryFolder()
+  const env = { DATA_DIR: folder.path }
+  const run = () => {
+    const { stdout, stderr } = spawnSync(process.execPath, ['bin/recount.ts'], {
+      env: { PATH: process.env.PATH, ...env },
+      encoding: 'utf8',
+    })
+    return stdout + stderr
+  }
+  await using service = await startService({ env })
+  await apiOf(service.baseUrl).create({ title: 'One' })
+  expect(run()).toMatch(/^Cannot recount: .*in use/)
+  await apiOf(service.baseUrl).untilIdle()
+  await service.stop()
+
+  const store = openSqliteStore({ file: folder.in('service.db'), collections, clock: createClock() })
+  await store.adjust([{ counter: 'tasks', member: 'all', add: { total: 41 } }])
+  await store.close()
+  expect(run()).toBe('tasks all: {"total":-41}\n1 corrected.\n')
+  expect(run()).toBe('Every counter was right.\n')
+})

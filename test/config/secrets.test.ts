@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals'
+import { readConfig, secretNames, settingNames } from '../../lib/config.ts'
+
+describe('the settings that hold a secret', () => {
+  it('are these', () => {
+    expect([...secretNames].sort()).toEqual([
+      'ACCESS_KEY',
+      'ANTHROPIC_API_KEY',
+      'CODEHOST_CLIENT_SECRET',
+      'CODEHOST_WEBHOOK_SECRET',
+      'ENCRYPTION_KEY',
+      'OIDC_CLIENT_SECRET',
+      'OLLAMA_API_KEY',
+      'OPENAI_API_KEY',
+      'OPENROUTER_API_KEY',
+      'ORIGIN_SECRET',
+      'TRACKERA_CLIENT_SECRET',
+      'TRACKERA_WEBHOOK_SECRET',
+      'TRACKERB_CLIENT_SECRET',
+      'TRACKERB_WEBHOOK_SECRET',
+    ])
+  })
+
+  it('are all whose name says so, wherever in the name', () => {
+    // Where things are that are secret, and which key of several it is.
+    const harmless = ['KMS_KEY_ID', 'SECRETS_PATH']
+    const named = settingNames.filter((name) => /KEY|SECRET|TOKEN(?!_URL)|PASS|CREDENTIAL/.test(name))
+    expect(named.filter((name) => !harmless.includes(name)).sort()).toEqual([...secretNames].sort())
+  })
+})
+
+describe('what must not be shown', () => {
+  it.each([
+    ['a setting', { OPENAI_API_KEY: ' planted-canary ' }, ['planted-canary']],
+    ['a setting of a webhook, blanks included', { CODEHOST_WEBHOOK_SECRET: ' planted ' }, [' planted ']],
+    ['a credential of the platform', { AWS_SESSION_TOKEN: 'planted-by-the-role' }, ['planted-by-the-role']],
+    ['a variable of a module', { MODULE_PASSWORD: 'planted-by-a-module' }, ['planted-by-a-module']],
+    [
+      'a password in a URL',
+      { OPENAI_BASE_URL: 'https://me:plan%2Fted@host.example/v1' },
+      ['plan%2Fted', 'plan/ted'],
+    ],
+    [
+      'a password with a percent sign',
+      { HTTPS_PROXY: 'http://me:planted-50%@proxy.example' },
+      ['planted-50%'],
+    ],
+  ])('is %s', (_what, environment, secrets) => {
+    expect(readConfig(environment).secrets).toEqual(expect.arrayContaining(secrets))
+  })
+
+  it.each([
+    ['a name that says of no secret', { OIDC_CLIENT_ID: 'planted-canary-0123' }],
+    ['a word in a variable that is no setting', { SOME_TOKEN: 'disabled' }],
+    ['a URL without a password', { OPENAI_BASE_URL: 'https://host.example/v1' }],
+  ])('is not %s', (_what, environment) => expect(readConfig(environment).secrets).toEqual([]))
+
+  it('is named where it is too short to be masked', () => {
+    const environment = {
+      ACCESS_KEY: 'sesame',
+      OPENAI_API_KEY: 'planted-canary',
+      TRACKERA_WEBHOOK_SECRET: 'a',
+    }
+    expect(readConfig(environment).tooShortToMask).toEqual(['ACCESS_KEY', 'TRACKERA_WEBHOOK_SECRET'])
+  })
+})

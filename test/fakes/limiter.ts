@@ -1,0 +1,8 @@
+import type { Limiter } from '../../lib/ports/limiter.ts'
+
+/** Lets every call pass. */
+export const unlimited: Limiter = {
+  take: async () => 0,
+  takeAll: async () => 0,
+  giveBack: async () => undefined,
+}

@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { messageOf } from '../../lib/core/errors.ts'
+import { attemptAll, CANARY } from './attempts.ts'
+import { cases, type Means, type User } from './cases.ts'
+
+/** Answers by case, or why there are none. */
+export type Column = { user: User; means: Means } & (
+  | { answers: Record<string, string> }
+  | { skipped: string }
+)
+
+const NOBODY = 65_534
+const self = fileURLToPath(import.meta.url)
+
+/** Tries everything in a process of its own whose environment holds a secret, as root or as an unprivileged user. */
+export const columnOf = async (user: User, means: Means): Promise<Column> => {
+  const isRoot = process.getuid?.() === 0
+  if (user === 'root' && !isRoot) return { user, means, skipped: 'this process is not root' }
+  const env = {
+    PATH: process.env.PATH,
+    CANARY_SECRET: CANARY,
+    NODE_OPTIONS: '--disable-warning=ExperimentalWarning',
+  }
+  const other = user === 'user' && isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, [self, means], { env, ...other })
+    return { user, means, answers: JSON.parse(stdout) }
+  } catch (thrown) {
+    return { user, means, skipped: messageOf(thrown, 400) }
+  }
+}
+
+export const columns = [
+  ['root', 'sandbox'],
+  ['root', 'none'],
+  ['user', 'sandbox'],
+  ['user', 'none'],
+] as const
+
+const titles = { sandbox: 'sandbox', none: 'no sandbox' } as const
+
+/** The answers as a table in Markdown. */
+export const tableOf = (found: readonly Column[]): string => {
+  const heads = found.map(
+    ({ user, means }) => `${titles[means]}, ${user === 'root' ? 'as root' : 'as a user'}`,
+  )
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const answer = (column: Column, title: string) =>
+    'answers' in column ? (column.answers[title] ?? '?') : '–'
+  return [
+    row(['A program of an agent can', ...heads]),
+    row(['---', ...heads.map(() => '---')]),
+    ...cases.map(({ title }) => row([title, ...found.map((column) => answer(column, title))])),
+    '',
+  ].join('\n')
+}
+
+if (import.meta.main) {
+  const [means] = process.argv.slice(2)
+  if (means === 'sandbox' || means === 'none') process.stdout.write(JSON.stringify(await attemptAll(means)))
+  else {
+    const found: Column[] = []
+    for (const [user, how] of columns) found.push(await columnOf(user, how))
+    process.stdout.write(tableOf(found))
+    for (const column of found)
+      if ('skipped' in column) process.stdout.write(`– ${column.user}, ${column.means}: ${column.skipped}\n`)
+  }
+}

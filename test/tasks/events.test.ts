@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals'
+import { taskEvents } from '../../lib/tasks/rows.ts'
+import type { TaskEvent } from '../../lib/tasks/schema.ts'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { startApi } from '../fakes/caller.ts'
+import { startDomains, turns } from '../fakes/service.ts'
+import { storeIn } from './samples.ts'
+
+/** Parts of a log of three, by the places of its events, where `after` names one by its place. */
+const PARTS: [range: { after?: number; limit?: number }, places: number[]][] = [
+  [{}, [0, 1, 2]],
+  [{ limit: 1 }, [0]],
+  [{ limit: 2 }, [0, 1]],
+  [{ limit: 3 }, [0, 1, 2]],
+  [{ limit: 200 }, [0, 1, 2]],
+  [{ after: 0 }, [1, 2]],
+  [{ after: 0, limit: 1 }, [1]],
+  [{ after: 1, limit: 200 }, [2]],
+  [{ after: 2 }, []],
+]
+
+describe('a part of the log of a task', () => {
+  it('is what was asked for, over HTTP from SQLite', async () => {
+    await using api = await startApi()
+    const { id } = (await api.call('POST /api/tasks', { body: { title: 'A task' } })).body.task
+    await api.call(`POST /api/tasks/${id}/cancel`)
+    const log: TaskEvent[] = (await api.call(`GET /api/tasks/${id}/events`)).body.events
+    expect(log.map(({ type }) => type)).toEqual(['created', 'queued', 'cancelled'])
+    for (const [{ after, limit }, places] of PARTS) {
+      const query = new URLSearchParams({
+        ...(after === undefined ? {} : { after: String(log[after]?.id) }),
+        ...(limit === undefined ? {} : { limit: String(limit) }),
+      })
+      const { status, body } = await api.call(`GET /api/tasks/${id}/events?${query}`)
+      const events = places.map((at) => log[at])
+      expect({ status, body }).toEqual({ status: 200, body: { taskId: id, events, count: events.length } })
+    }
+  })
+
+  it.each([
+    ['after=evt_none', 'after'],
+    ['after=', 'after'],
+    ['after=evt_other', 'after'],
+    [`after=${'x'.repeat(201)}`, 'after'],
+    ['limit=0', 'limit'],
+    ['limit=201', 'limit'],
+    ['limit=-1', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['limit=all', 'limit'],
+    ['limit=', 'limit'],
+  ])('is refused with 400 that names what is wrong: %s', async (query, path) => {
+    await using api = await startApi()
+    const { id } = (await api.call('POST /api/tasks', { body: { title: 'Another' } })).body.task
+    await storeIn(api.service, 'queued')
+    const other = (await api.call(`GET /api/tasks/${id}/events?limit=1`)).body.events[0].id
+    const { status, body } = await api.call(
+      `GET /api/tasks/task_sample/events?${query.replace('evt_other', other)}`,
+    )
+    expect({ status, details: body.details }).toMatchObject({ status: 400, details: [{ path }] })
+  })
+
+  it('is 404 of a task that there is not', async () => {
+    await using api = await startApi()
+    expect((await api.call('GET /api/tasks/task_none/events?after=evt_none')).status).toBe(404)
+  })
+})
+
+describe('the log of a task', () => {
+  it('says of each event what, when, and of a run which agent and attempt', async () => {
+    const agent = createFakeAgent(async (_task, { attempt, progress }) => {
+      progress('half way')
+      if (attempt === 1) throw Object.assign(new Error('no disk'), { code: 'disk_full' })
+      return { success: true, output: 'done' }
+    })
+    await using service = await startDomains({ adapters: [agent] })
+    const { id } = await service.create({ metadata: { workflow: 'bug-fix', other: 1 } })
+    await turns()
+    await service.pass(1_500, 500)
+    const { events } = await service.tasks.events(id)
+
+    const run = (attempt: number) => ({ agent: 'test-agent', attempt })
+    const workflow = { metadata: { workflow: 'bug-fix' } }
+    const failure = { message: 'no disk', metadata: { code: 'disk_full', delayMs: 1_000 } }
+    const [first, second] = ['2026-01-01T12:00:00.000Z', '2026-01-01T12:00:01.000Z']
+    expect(events).toEqual(
+      [
+        { type: 'created', timestamp: first, message: 'from api' },
+        { type: 'queued', timestamp: first },
+        { type: 'started', timestamp: first, ...run(1), ...workflow },
+        { type: 'progress', timestamp: first, ...run(1), message: 'half way' },
+        { type: 'retrying', timestamp: first, ...run(1), ...failure },
+        { type: 'started', timestamp: second, ...run(2), ...workflow },
+        { type: 'progress', timestamp: second, ...run(2), message: 'half way' },
+        { type: 'completed', timestamp: second, ...run(2) },
+      ].map((event) => ({ id: expect.stringMatching(/^evt_[0-9A-Z]{26}$/), taskId: id, ...event })),
+    )
+    const ids = events.map((event) => event.id)
+    expect(ids).toEqual(ids.toSorted())
+  })
+
+  it('of an earlier version is shown as it was written', async () => {
+    await using service = await startDomains({ background: false })
+    const { id } = await storeIn(service, 'completed')
+    const earlier: TaskEvent = {
+      id: 'evt_01KDW2KN000000000000000000',
+      taskId: id,
+      type: 'progress',
+      timestamp: '2026-01-01T11:30:00.000Z',
+      message: 'half way',
+      agent: 'an-older-agent',
+      attempt: 2,
+    }
+    await service.store.commit<TaskEvent>({ insert: taskEvents, row: earlier })
+
+    expect((await service.tasks.events(id)).events).toEqual([earlier])
+  })
+})

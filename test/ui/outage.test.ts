@@ -1,0 +1,110 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { freePort } from '../bench/free-port.ts'
+import { moodyWorld } from '../journeys/moody.ts'
+import { type Service, startService } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+
+let world: ReturnType<typeof moodyWorld>
+let port: number
+let service: Service
+const start = async () => {
+  service = await startService({ env: { ...world.env, PORT: String(port) }, mostMs: 300_000 })
+}
+beforeAll(async () => {
+  port = await freePort()
+  world = moodyWorld()
+})
+beforeEach(async () => {
+  if (hasBrowser) await start()
+}, 90_000)
+afterEach(async () => {
+  await service?.kill9()
+})
+afterAll(async () => {
+  await closeBrowser()
+  world[Symbol.dispose]()
+})
+
+const LOST = 'The connection to the service is lost.'
+const killed = async (page: Page) => {
+  await service.kill9()
+  await page.getByText(LOST).waitFor()
+}
+const back = async (page: Page) => {
+  await start()
+  await page.getByText(LOST).waitFor({ state: 'detached' })
+}
+/** A page that has loaded what it loads ahead. */
+const opened = async () => {
+  const it = await openPage(service.baseUrl, '/')
+  await it.page.getByRole('heading', { name: 'Overview' }).waitFor()
+  await it.page.waitForLoadState('networkidle').catch(() => undefined)
+  return it
+}
+
+inBrowser('a page whose service was killed', () => {
+  it('opens the form and the palette, keeps what is typed, and sends it when the service is back', async () => {
+    await using it = await opened()
+    const { page } = it
+    const form = page.getByRole('dialog', { name: 'Create a task' })
+    const palette = page.getByRole('dialog', { name: 'Search' })
+    await page.evaluate('window.isFirst = true')
+    await killed(page)
+
+    await page.keyboard.press('c')
+    await form.getByLabel('Title').fill('Typed while it was away')
+    await page.keyboard.press('Escape')
+    await form.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await palette.getByText('Create a task').waitFor()
+    await page.keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+
+    await back(page)
+    await page.keyboard.press('c')
+    expect(await form.getByLabel('Title').inputValue()).toBe('Typed while it was away')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.waitForURL(/\/tasks\/task_\w+$/)
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    expect(await page.evaluate('window.isFirst')).toBe(true)
+  })
+
+  it('keeps its frame around a view that was not loaded yet, which comes by itself', async () => {
+    await using it = await opened()
+    const { page } = it
+    await page.evaluate('window.isFirst = true')
+    await killed(page)
+    await page.getByRole('navigation').first().getByRole('link', { name: 'Memory' }).click()
+    await page.getByRole('heading', { name: 'This view is not loaded yet' }).waitFor()
+    await page.keyboard.press('c')
+    await page.getByRole('dialog', { name: 'Create a task' }).waitFor()
+    await page.keyboard.press('Escape')
+    await back(page)
+    await page.getByRole('heading', { name: 'Memory', level: 1 }).waitFor()
+    expect(await page.evaluate('window.isFirst')).toBe(true)
+  })
+
+  it('says in the place of an overlay that its code did not come, and has it when the service is back', async () => {
+    await using it = await openPage(service.baseUrl, '/theme.js')
+    const { page } = it
+    await page.route(/\/assets\/create-task/, (route) => route.abort())
+    const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('create-task'))
+    await page.goto('/')
+    await refused
+    await page.unrouteAll()
+    await killed(page)
+    await page.keyboard.press('c')
+    await page.getByRole('dialog').getByText('It comes as soon as the service answers.').waitFor()
+    // Under a dialog it is there for eyes only.
+    await page.locator('h1', { hasText: 'Overview' }).waitFor()
+    // A browser that remembers the failure needs the page anew, where the form is opened again; others ask once more.
+    const form = page.getByRole('dialog', { name: 'Create a task' }).getByLabel('Title')
+    const anew = page.waitForEvent('load').then(() => page.keyboard.press('c'))
+    await back(page)
+    await Promise.race([form.waitFor(), anew.then(() => form.waitFor())])
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { agentName } from '../../functions/ui/app/views/settings/agent-name.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { expectSound } from './sound.ts'
+
+const LINUX =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36'
+
+describe('what a session is called', () => {
+  it.each([
+    [LINUX, 'Chrome on Linux'],
+    [`${LINUX} Edg/140.0`, 'Edge on Linux'],
+    ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1', 'Safari on iPhone'],
+    ['curl/8.5.0', 'curl/8.5.0'],
+    [undefined, 'Unknown program'],
+  ])('%s is %s', (userAgent, name) => expect(agentName(userAgent)).toBe(name))
+})
+
+// Why, test/ui/browser.ts has said on process.stderr.write().
+const within = hasBrowser ? describe : describe.skip
+
+within('passwords and sessions', () => {
+  const folder = temporaryFolder()
+  let service: Service | undefined
+  let admin: Awaited<ReturnType<typeof openPage>>
+  const baseUrl = () => service?.baseUrl ?? ''
+
+  const post = async (open: typeof admin, path: string, data: Readonly<Record<string, string>>) =>
+    expect((await open.context.request.post(path, { data })).status()).toBe(200)
+
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    const env = { DATA_DIR: folder.path, AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
+    service = await startService({ env })
+    admin = await openPage(baseUrl(), '/login')
+    const ada = { email: 'ada@example.com', name: 'Ada', password: 'correct horse 1' }
+    await post(admin, '/api/auth/signup', ada)
+  }, 90_000)
+  afterAll(async () => {
+    await Promise.all([closeBrowser(), service?.kill9()])
+    folder[Symbol.dispose]()
+  })
+
+  it('change one’s own, which ends the session in another browser and not this one', async () => {
+    await using other = await openPage(baseUrl(), '/login')
+    await post(other, '/api/auth/login', { email: 'ada@example.com', password: 'correct horse 1' })
+    const { page } = admin
+    await page.goto('/settings/sessions')
+    const list = page.getByRole('list', { name: 'Sessions' })
+    await list.getByRole('listitem').nth(1).waitFor()
+    await page.getByLabel('Current password').fill('wrong horse 1')
+    await page.getByLabel('New password').fill('battery staple 2')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').filter({ hasText: 'The current password is wrong' }).waitFor()
+    await page.getByLabel('Current password').fill('correct horse 1')
+    await page.keyboard.press('Enter')
+    await page.getByText('The password is changed').waitFor()
+    await list.getByRole('listitem').nth(1).waitFor({ state: 'detached' })
+    expect(await list.getByRole('listitem').innerText()).toContain('This one')
+    await other.page.goto('/settings')
+    await other.page.waitForURL('**/login**')
+  })
+
+  it('end one session, and all others', async () => {
+    const { page } = admin
+    const others = await Promise.all(Array.from({ length: 3 }, () => openPage(baseUrl(), '/login')))
+    for (const other of others)
+      await post(other, '/api/auth/login', { email: 'ada@example.com', password: 'battery staple 2' })
+    await page.goto('/settings/sessions')
+    const rows = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem')
+    await rows.nth(3).waitFor()
+    await rows.getByRole('button', { name: 'End the session of' }).first().click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+    await rows.nth(3).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'End all other sessions' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End all others' }).click()
+    await rows.nth(1).waitFor({ state: 'detached' })
+    await page.reload()
+    await rows.first().waitFor()
+    for (const other of others) {
+      expect((await other.context.request.get('/api/tasks')).status()).toBe(401)
+      await other[Symbol.asyncDispose]()
+    }
+  })
+
+  it('are set anew with the code of an admin, from the sign-in', async () => {
+    const { page } = admin
+    await using guest = await openPage(baseUrl(), '/login')
+    const linus = { email: 'linus@example.com', name: 'Linus', password: 'correct horse 2' }
+    await post(guest, '/api/auth/signup', linus)
+    await guest.context.clearCookies()
+    await page.goto('/settings/users')
+    await page.getByRole('button', { name: 'Reset code for Linus' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Make a code' }).click()
+    const code = await page.getByRole('status').locator('code').innerText()
+    await page.getByRole('dialog').getByRole('button', { name: 'Done' }).click()
+    await guest.page.goto('/login')
+    await guest.page.getByRole('link', { name: 'Forgot your password?' }).click()
+    await guest.page.getByLabel('E-mail').fill('linus@example.com')
+    await guest.page.getByLabel('Reset code').fill('not it')
+    await guest.page.getByLabel('New password').fill('silver fork 3')
+    await guest.page.keyboard.press('Enter')
+    await guest.page.getByRole('alert').filter({ hasText: 'the code is wrong' }).waitFor()
+    await guest.page.getByLabel('Reset code').fill(code)
+    await guest.page.keyboard.press('Enter')
+    await guest.page.getByRole('button', { name: 'Linus', exact: true }).waitFor()
+    await expectSound(admin)
+  })
+
+  it('are sound at /settings/sessions', async () => {
+    await admin.page.goto('/settings/sessions')
+    await admin.page.getByText('This one').waitFor()
+    await expectSound(admin)
+  })
+
+  it('are sound at /reset', async () => {
+    await using open = await openPage(baseUrl(), '/reset')
+    await open.page.getByLabel('Reset code').waitFor()
+    await expectSound(open)
+  })
+})

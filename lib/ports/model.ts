@@ -38,7 +38,12 @@ export type StepPart =
       message: Extract<ModelMessage, { role: 'assistant' }>
       provider: string
       model: string
+      /** The provider that was asked first, where another one of the fallback chain answered. */
+      fallbackFrom?: string
     }
+
+/** A model that a provider offers. `id` is what the provider calls it. */
+export type ModelInfo = { id: string; provider: string; name: string }
 
 export type ProviderStatus = {
   type: string
@@ -59,6 +64,14 @@ export interface Models {
   /** The provider and model that a request would go to. */
   resolve(request: Pick<StepRequest, 'provider' | 'model'>): { provider: string; model: string }
   step(request: StepRequest): AsyncIterable<StepPart>
+  /**
+   * The models that a configured provider lists, or the one it is configured with where it lists none or does not answer;
+   * without a `provider`, those of all that are configured. Throws Problem `invalid` `model_unknown` for a provider that is
+   * not configured.
+   */
+  models(provider?: string): Promise<readonly ModelInfo[]>
+  /** How many tokens the context window of a model has: `<KIND>_CONTEXT_TOKENS`, else what is known of it, else 128,000. */
+  contextTokens(target: { provider: string; model: string }): number
   /** Whether the provider answers, on demand, without spending tokens where that is possible. */
   health(provider: string): Promise<{ healthy: boolean; latencyMs?: number; message?: string }>
 }

@@ -5,9 +5,9 @@ import type { Workspace } from './workspace.ts'
 
 /**
  * What the policy made of a call: `allowed` by the mode, `approved` by a person, `denied` by the mode or a person,
- * `blocked` by a guard, `invalid` for an unknown tool or arguments that do not fit.
+ * `blocked` by a guard, `invalid` for an unknown tool or arguments that do not fit, `pending` while a person is asked.
  */
-export type ToolDecision = 'allowed' | 'approved' | 'denied' | 'blocked' | 'invalid'
+export type ToolDecision = 'allowed' | 'approved' | 'denied' | 'blocked' | 'invalid' | 'pending'
 
 /** `content` is for the model: the result, or a reason it can act on. */
 export type ToolOutcome = {
@@ -15,6 +15,8 @@ export type ToolOutcome = {
   failed: boolean
   decision: ToolDecision
   durationMs: number
+  /** The approval that a `pending` call waits for. */
+  approvalId?: string
 }
 
 /** Who calls tools, where, and how far the calls may go. */
@@ -50,6 +52,8 @@ export type LoopRequest = {
   messages: readonly ModelMessage[]
   toolbox: Toolbox
   maxSteps: number
+  /** Tokens after which no further step begins. */
+  maxTokens?: number
   provider?: string
   model?: string
   effort?: Effort
@@ -59,11 +63,13 @@ export type LoopRequest = {
 }
 
 /**
- * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `cut` when an answer
- * ended early (length, content filter), its tool calls not run; `empty` when it neither answered nor did anything.
+ * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when `maxTokens`
+ * were spent before it did; `cut` when an answer ended early (length, content filter), its tool calls not run; `empty` when
+ * it neither answered nor did anything; `waiting` when calls of the last step wait for approval. `messages` then end
+ * with that step and the results it has so far: a loop that begins with them makes the calls that have none.
  */
 export type LoopResult = {
-  ended: 'answered' | 'max_steps' | 'cut' | 'empty'
+  ended: 'answered' | 'max_steps' | 'budget' | 'cut' | 'empty' | 'waiting'
   finishReason: FinishReason
   /** The text of the last step. */
   text: string
@@ -74,7 +80,13 @@ export type LoopResult = {
   usage: TokenUsage
   provider: string
   model: string
+  fallbackFrom?: string
+  /** The approvals that are waited for. */
+  pending: readonly PendingCall[]
 }
+
+/** A tool call that waits for the decision of a person. */
+export type PendingCall = { call: ToolCall; approvalId: string }
 
 /** Model and tools in turns. Throws what the model port throws, and the signal's reason once aborted. */
 export type RunLoop = (request: LoopRequest) => Promise<LoopResult>

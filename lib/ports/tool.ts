@@ -38,6 +38,11 @@ export interface Toolbox {
   title(call: ToolCall): string
   /** Never throws for a call that fails or is refused; throws the signal's reason once aborted. */
   call(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
+  /**
+   * Asks for the approval that a call would need, without making the call: its id, or undefined for a call that needs none
+   * or that is decided already.
+   */
+  ask(call: ToolCall, signal: AbortSignal): Promise<string | undefined>
 }
 
 export type LoopEvent =

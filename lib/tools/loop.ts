@@ -1,10 +1,16 @@
 import { Problem } from '../core/errors.ts'
 import type { TokenUsage } from '../ports/agent.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
-import type { LoopRequest, LoopResult, RunLoop } from '../ports/tool.ts'
+import type { LoopRequest, LoopResult, PendingCall, RunLoop } from '../ports/tool.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
-type State = { messages: ModelMessage[]; steps: number; toolCalls: number; usage: TokenUsage }
+type State = {
+  messages: ModelMessage[]
+  steps: number
+  toolCalls: number
+  usage: TokenUsage
+  pending: PendingCall[]
+}
 
 const plus = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   promptTokens: a.promptTokens + b.promptTokens,
@@ -40,12 +46,24 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
   return finish
 }
 
-/** The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. */
+/**
+ * The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. After a call that waits
+ * for approval none is run, but each is offered to the toolbox with `ask`, so that a person sees all that is asked for.
+ */
 const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
   for (const call of calls) {
     const about = { step: state.steps, call, title: request.toolbox.title(call) }
+    if (state.pending.length > 0) {
+      const approvalId = await request.toolbox.ask(call, request.signal)
+      if (approvalId !== undefined) state.pending.push({ call, approvalId })
+      continue
+    }
     request.onEvent?.({ type: 'tool:call', ...about })
     const outcome = await request.toolbox.call(call, request.signal)
+    if (outcome.decision === 'pending' && outcome.approvalId !== undefined) {
+      state.pending.push({ call, approvalId: outcome.approvalId })
+      continue
+    }
     state.toolCalls += 1
     const { content, failed } = outcome
     state.messages.push({ role: 'tool', callId: call.id, name: call.name, content, failed })
@@ -53,49 +71,86 @@ const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[
   }
 }
 
+/** The calls of the last step that have no result yet: those of a loop that stopped for an approval. */
+const unansweredCalls = (messages: readonly ModelMessage[]): readonly ToolCall[] => {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (last?.role !== 'assistant') return []
+  const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.callId : '')))
+  return (last.toolCalls ?? []).filter(({ id }) => !answered.has(id))
+}
+
 const isWhole = ({ reason }: Finish) => reason === 'stop' || reason === 'tool-calls'
 
-const endOf = (finish: Finish, state: State): LoopResult['ended'] => {
+const isSpent = ({ maxTokens }: LoopRequest, { usage }: State) =>
+  maxTokens !== undefined && usage.totalTokens >= maxTokens
+
+const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['ended'] => {
+  if (state.pending.length > 0) return 'waiting'
   if (!isWhole(finish)) return 'cut'
-  if (finish.message.toolCalls?.length) return 'max_steps'
+  if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
   return finish.message.content.trim() === '' && state.toolCalls === 0 ? 'empty' : 'answered'
 }
 
-/** Asks, runs the tools that were called, and asks again, until the model calls none, is cut off or has no step left. */
+/** One call of the model and the tool calls that it asks for; how it finished, and whether another step is to follow. */
+const takeStep = async (models: Models, request: LoopRequest, state: State) => {
+  const { maxSteps, signal, onEvent } = request
+  signal.throwIfAborted()
+  state.steps += 1
+  const step = state.steps
+  onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
+  const finish = await think(models, request, state)
+  state.usage = plus(state.usage, finish.usage)
+  state.messages.push(finish.message)
+  // The calls of an answer that was cut off may be cut off themselves: they are not run.
+  const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
+  await act(request, state, calls)
+  const usedTokens = state.usage.totalTokens
+  onEvent?.({
+    type: 'step:complete',
+    step,
+    usedTokens,
+    toolCalls: calls.length,
+    finishReason: finish.reason,
+  })
+  const isUnfinished = calls.length > 0 && state.pending.length === 0
+  return { finish, goesOn: isUnfinished && step < maxSteps && !isSpent(request, state) }
+}
+
+/**
+ * Asks, runs the tools that were called, and asks again, until the model calls none, is cut off, has no step or no token
+ * left, or a call waits for approval. Messages that end with calls without results are gone on with: those calls come first.
+ */
 export const createLoop =
   ({ models }: { models: Models }): RunLoop =>
   async (request) => {
     const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
-    const state: State = { messages: [...request.messages], steps: 0, toolCalls: 0, usage }
-    const { maxSteps, signal, onEvent } = request
+    const state: State = { messages: [...request.messages], steps: 0, toolCalls: 0, usage, pending: [] }
+    request.signal.throwIfAborted()
+    await act(request, state, unansweredCalls(state.messages))
+    if (state.pending.length > 0) return stillWaiting(models, request, state)
     for (;;) {
-      signal.throwIfAborted()
-      state.steps += 1
-      onEvent?.({ type: 'step:start', step: state.steps, maxSteps, usedTokens: state.usage.totalTokens })
-      const finish = await think(models, request, state)
-      state.usage = plus(state.usage, finish.usage)
-      state.messages.push(finish.message)
-      // The calls of an answer that was cut off may be cut off themselves: they are not run.
-      const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
-      await act(request, state, calls)
-      const usedTokens = state.usage.totalTokens
-      const finishReason = finish.reason
-      onEvent?.({
-        type: 'step:complete',
-        step: state.steps,
-        usedTokens,
-        toolCalls: calls.length,
-        finishReason,
-      })
-      if (calls.length > 0 && state.steps < maxSteps) continue
-      const { provider, model } = finish
+      const { finish, goesOn } = await takeStep(models, request, state)
+      if (goesOn) continue
+      const { provider, model, fallbackFrom } = finish
       return {
         ...state,
-        ended: endOf(finish, state),
-        finishReason,
+        ended: endOf(request, finish, state),
+        finishReason: finish.reason,
         text: finish.message.content,
         provider,
         model,
+        ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
       }
     }
   }
+
+/** Not all that was waited for is decided: the model was not asked. */
+const stillWaiting = (models: Models, request: LoopRequest, state: State): LoopResult => {
+  const { provider, model } = request
+  const target = models.resolve({
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+  })
+  return { ...state, ended: 'waiting', finishReason: 'tool-calls', text: '', ...target }
+}

@@ -75,5 +75,7 @@ export const createToolRunner = (needs: Needs) => {
     specs: tools.filter((tool) => verdictOn(tool, session) !== 'deny').map(specOf),
     title: (call) => titleOf(tools, call, masker.logText),
     call: (call, signal) => run(call, session, signal),
+    // Approvals are decided while the call waits.
+    ask: async () => undefined,
   })
 }

@@ -35,6 +35,8 @@ export const createScriptedModels = (script: Script): Models & { readonly reques
     requests,
     providers: () => [{ type: 'demo', name: 'Demo', configured: true }],
     resolve: () => ({ provider: 'demo', model: 'scripted' }),
+    models: async () => [{ id: 'scripted', provider: 'demo', name: 'scripted' }],
+    contextTokens: () => 128_000,
     health: async () => ({ healthy: true }),
     async *step(request) {
       request.signal.throwIfAborted()

@@ -11,6 +11,25 @@ const toolbox: Toolbox = {
   call: async ({ arguments: given }) => ({
     ...{ content: JSON.stringify(given), failed: given === 'bad', decision: 'allowed', durationMs: 1 },
   }),
+  ask: async () => undefined,
+}
+
+/** A toolbox whose calls with `ask…` wait for approval until that is decided; `made` are the calls that ran. */
+const askingToolbox = () => {
+  const decided = new Set<unknown>()
+  const made: unknown[] = []
+  const needs = (given: unknown) => String(given).startsWith('ask') && !decided.has(given)
+  const asking: Toolbox = {
+    ...toolbox,
+    call: async ({ arguments: given }) => {
+      if (needs(given))
+        return { content: '', failed: false, decision: 'pending', durationMs: 0, approvalId: `of ${given}` }
+      made.push(given)
+      return { content: `did ${given}`, failed: false, decision: 'allowed', durationMs: 1 }
+    },
+    ask: async ({ arguments: given }) => (needs(given) ? `of ${given}` : undefined),
+  }
+  return { asking, made, decide: (given: unknown) => decided.add(given) }
 }
 
 const request = (more: Partial<LoopRequest> = {}): LoopRequest => ({
@@ -105,4 +124,28 @@ describe('the loop', () => {
       expect(models.requests.length).toBeLessThanOrEqual(1)
     },
   )
+
+  it('stops at a call that waits for approval, and goes on with it once that is decided', async () => {
+    const { asking, made, decide } = askingToolbox()
+    const models = createScriptedModels([calling('a', 'ask 1', 'b', 'ask 2'), { text: 'Done' }])
+    const run = createLoop({ models })
+    const first = await run(request({ toolbox: asking }))
+    const ids = ({ pending }: typeof first) => pending.map(({ approvalId }) => approvalId)
+    expect([first.ended, made, ids(first)]).toEqual(['waiting', ['a'], ['of ask 1', 'of ask 2']])
+    decide('ask 1')
+    const second = await run(request({ toolbox: asking, messages: first.messages }))
+    expect([second.ended, made, ids(second)]).toEqual(['waiting', ['a', 'ask 1', 'b'], ['of ask 2']])
+    decide('ask 2')
+    const last = await run(request({ toolbox: asking, messages: second.messages }))
+    expect([last.ended, last.text, made]).toEqual(['answered', 'Done', ['a', 'ask 1', 'b', 'ask 2']])
+    expect(models.requests).toHaveLength(2)
+    const results = models.requests[1]?.messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
+    expect(results).toEqual(['did a', 'did ask 1', 'did b', 'did ask 2'])
+  })
+
+  it('begins no step once its tokens are spent', async () => {
+    const models = createScriptedModels([calling('a')])
+    const result = await createLoop({ models })(request({ maxTokens: 30 }))
+    expect(result).toMatchObject({ ended: 'budget', steps: 2, usage: { totalTokens: 30 } })
+  })
 })

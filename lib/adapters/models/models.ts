@@ -5,7 +5,13 @@ import { attempt } from './attempt.ts'
 import { catalog, type OpenModel } from './catalog.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
-import { configuredProviders, defaultProvider, type Provider, resolveTarget } from './resolve.ts'
+import {
+  configuredProviders,
+  defaultProvider,
+  type Provider,
+  resolveTarget,
+  unknownProvider,
+} from './resolve.ts'
 import { retried } from './retry.ts'
 import type { ModelSettings } from './settings.ts'
 
@@ -53,6 +59,9 @@ const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] =
   return demo ? [...kinds, statusOf('demo', demo.entry.name, demo)] : kinds
 }
 
+/** Of models of which nothing is known. */
+const CONTEXT_TOKENS = 128_000
+
 /** Language models over the AI SDK. Throws when `settings.default` names a provider that cannot be called. */
 export const createModels = (needs: ModelNeeds): Models => {
   const { clock, log, guard } = needs
@@ -76,6 +85,12 @@ export const createModels = (needs: ModelNeeds): Models => {
     providers: () => statuses(configured),
     resolve: (request) => resolveTarget(request, configured, fallback),
     step,
+    models: async (kind) => {
+      if (kind !== undefined && !configured.has(kind)) throw unknownProvider(kind, configured)
+      const asked = [...configured.values()].filter((one) => kind === undefined || one.kind === kind)
+      return asked.map(({ kind: provider, model }) => ({ id: model, provider, name: model }))
+    },
+    contextTokens: () => CONTEXT_TOKENS,
     health: async (kind) => {
       const provider = configured.get(kind)
       if (provider) return checkHealth({ clock, fetch }, provider)

@@ -59,6 +59,10 @@ const list = (configured: ReadonlyMap<string, Provider>): string =>
 const unknown = (what: string, configured: ReadonlyMap<string, Provider>): Problem =>
   new Problem('invalid', 'model_unknown', `${what} is not configured (${list(configured)})`)
 
+/** The refusal of a provider that is not configured. */
+export const unknownProvider = (kind: string, configured: ReadonlyMap<string, Provider>): Problem =>
+  unknown(`Provider "${kind}"`, configured)
+
 /**
  * Finds the provider and model of a request. `provider/model` names both when its first segment is a configured kind
  * and `provider` is absent or the same; otherwise the whole is a model of the provider, as OpenRouter writes them.
@@ -74,7 +78,7 @@ export const resolveTarget = (
   const kind = named || asked || fallback
   if (!kind) throw new Problem('unavailable', 'no_provider', NO_PROVIDER)
   const found = configured.get(kind)
-  if (!found) throw unknown(`Provider "${kind}"`, configured)
+  if (!found) throw unknownProvider(kind, configured)
   if (!named && Object.hasOwn(entries, prefix) && !found.entry.namespaced)
     throw unknown(`Provider "${prefix}"`, configured)
   return { provider: kind, model: (named ? model.slice(slash + 1) : model) || found.model }

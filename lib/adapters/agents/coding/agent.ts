@@ -30,6 +30,9 @@ type Needs = {
 }
 
 const failures: Readonly<Record<Exclude<LoopResult['ended'], 'answered'>, (run: LoopResult) => string>> = {
+  budget: ({ usage }) =>
+    `Stopped after ${usage.totalTokens} tokens, the most allowed, before the task was done.`,
+  waiting: () => 'Stopped for an approval that cannot be asked for here.',
   max_steps: ({ steps }) => `Stopped after ${steps} steps, the most allowed, before the task was done.`,
   cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
   empty: () => 'The model neither answered nor did anything.',

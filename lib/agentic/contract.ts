@@ -1,0 +1,62 @@
+import * as z from 'zod'
+import { pageAnswer, pageQuery } from '../core/page.ts'
+import { defineRoutes } from '../http/route.ts'
+import { AgenticRequestSchema, AgentSessionSchema } from './schema.ts'
+
+const params = z.object({ id: z.string().min(1).max(200) })
+const headers = z.object({ 'last-event-id': z.string().max(100).optional() })
+const events = z.string().meta({
+  description: 'Server-sent events: `data` is `{type, data, timestamp}`, `id` is for `Last-Event-ID`',
+})
+
+export const agenticRoutes = defineRoutes({
+  sendAgentic: {
+    method: 'POST',
+    path: '/api/chat/conversations/{id}/messages/agentic',
+    summary: 'Let the model work on a message with all tools, and stream what it does',
+    access: 'session',
+    params,
+    body: AgenticRequestSchema,
+    response: events,
+    produces: 'text/event-stream',
+  },
+  listSessions: {
+    method: 'GET',
+    path: '/api/chat/sessions',
+    summary: 'List agent sessions, newest first',
+    access: 'session',
+    query: z.object({
+      ...pageQuery,
+      taskId: z.string().min(1).max(200).optional(),
+      conversationId: z.string().min(1).max(200).optional(),
+    }),
+    response: z.object({ sessions: z.array(AgentSessionSchema), ...pageAnswer }),
+  },
+  getSession: {
+    method: 'GET',
+    path: '/api/chat/sessions/{id}',
+    summary: 'Read an agent session',
+    access: 'session',
+    params,
+    response: z.object({ session: AgentSessionSchema }),
+  },
+  followSession: {
+    method: 'GET',
+    path: '/api/chat/sessions/{id}/events',
+    summary: 'Stream the events of an agent session: those that were, then those that come',
+    access: 'session',
+    params,
+    headers,
+    query: z.object({ after: z.string().max(100).optional() }),
+    response: events,
+    produces: 'text/event-stream',
+  },
+  cancelSession: {
+    method: 'POST',
+    path: '/api/chat/sessions/{id}/cancel',
+    summary: 'Stop an agent session',
+    access: 'session',
+    params,
+    response: z.object({ message: z.string(), session: AgentSessionSchema }),
+  },
+})

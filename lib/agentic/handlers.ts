@@ -1,0 +1,36 @@
+import { eventStream } from '../http/event-stream.ts'
+import type { Handlers } from '../http/route.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { agenticRoutes } from './contract.ts'
+import type { SessionEvent } from './schema.ts'
+import type { Sessions } from './sessions.ts'
+import type { createAgenticTurns } from './turn.ts'
+
+type Needs = {
+  sessions: Sessions
+  agentic: Pick<ReturnType<typeof createAgenticTurns>, 'start'>
+  clock: Clock
+}
+
+/** Without a signal of its connection a stream ends with its session. */
+const never = new AbortController().signal
+
+export const agenticHandlers = ({ sessions, agentic, clock }: Needs): Handlers<typeof agenticRoutes> => ({
+  sendAgentic: async ({ params, body }, { principal, gone }) =>
+    eventStream(clock, framed(await agentic.start(principal, params.id, body, gone() ?? never))),
+  listSessions: ({ query }, { principal }) => sessions.list(principal, query),
+  getSession: async ({ params }, { principal }) => ({ session: await sessions.get(principal, params.id) }),
+  followSession: async ({ params, query, headers }, { principal, gone }) => {
+    const after = headers['last-event-id'] ?? query.after ?? ''
+    return eventStream(clock, framed(await sessions.follow(principal, params.id, after, gone() ?? never)))
+  },
+  cancelSession: async ({ params }, { principal }) => ({
+    message: 'Session is being cancelled',
+    session: await sessions.cancel(principal, params.id),
+  }),
+})
+
+async function* framed(batches: AsyncIterable<readonly SessionEvent[]>) {
+  for await (const batch of batches)
+    yield batch.map(({ id, type, data, timestamp }) => ({ id, data: { type, data, timestamp } }))
+}

@@ -1,0 +1,201 @@
+import { messageOf } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Feed, FeedDraft } from '../ports/feed.ts'
+import type { Log } from '../ports/log.ts'
+import { createReader, type Reader } from './readers.ts'
+import { KEEP_MS, streamOf } from './rows.ts'
+import type { EmitEvent, SessionEvent } from './schema.ts'
+
+/** Deltas of these types that follow each other are stored as one event, under the id of the last. */
+const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
+/** What is not stored yet is stored once there is so much of it. */
+const MOST_UNSTORED = 64_000
+/** A text of an event is cut here: the whole result of a tool is in the audit record. */
+const LONGEST_TEXT = 20_000
+/** An event with more than that is stored and sent without what is not a plain value: an append takes 256 kB. */
+const LARGEST_EVENT = 80_000
+const MOST_IN_APPEND = 500
+const WAITS_MS = [100, 400, 1_600]
+
+type Delta = { text: string; [more: string]: unknown }
+type Unstored = { -readonly [Field in keyof SessionEvent]: SessionEvent[Field] }
+
+type Needs = { feed: Pick<Feed, 'append'>; clock: Clock; log: Log; masker: Masker }
+
+/** The run of a session in this process. */
+export type LiveRun = {
+  emit: EmitEvent
+  /** Stores what is not stored yet. Never rejects. */
+  flush(): Promise<void>
+  /** Stores the rest; readers end after the last event. */
+  close(): Promise<void>
+  /** The events after an id that are not stored yet, then those that come. `leave` takes the reader away. */
+  read(): { unstored: readonly SessionEvent[]; reader: Reader; leave(): void }
+  readonly readers: number
+  /** `clock.now()` when the last reader left. */
+  readonly readerLeftAt: number
+  /** Whether anything was stored: before that a reader finds nothing there. */
+  readonly hasStored: boolean
+}
+
+/**
+ * Events go to the readers in this process at once, and to storage in batches: at the end of a step, when there is much of
+ * them, and when it is asked for. Every event is in one of `storing`, `unstored` and the feed, in this order of time from
+ * the right, so that a reader who takes them in that order misses none.
+ */
+export const createLiveRun = (
+  { feed, clock, log, masker }: Needs,
+  sessionId: string,
+  run: number,
+): LiveRun => {
+  const readers = new Set<Reader>()
+  const maskers = new Map<string, (text: string) => string>()
+  let count = 0
+  let unstored: Unstored[] = []
+  let unstoredSize = 0
+  let storing: readonly Unstored[] = []
+  let stored: Promise<void> = Promise.resolve()
+  let hasStored = false
+  let readerLeftAt = clock.now()
+  let isClosed = false
+
+  /** Without secrets: those of a delta may have begun in the one before. */
+  const masked = (type: string, data: object): object => {
+    if (!JOINED.has(type)) return bounded(cut(masker.data(data)) as object)
+    const next = maskers.get(type) ?? masker.stream()
+    maskers.set(type, next)
+    return { ...data, text: next((data as Delta).text) }
+  }
+
+  const keep = (event: SessionEvent, size: number) => {
+    const last = unstored.at(-1)
+    unstoredSize += size
+    if (last === undefined || !JOINED.has(event.type) || last.type !== event.type) unstored.push({ ...event })
+    else {
+      const { text } = event.data as Delta
+      last.data = { ...last.data, text: (last.data as Delta).text + text }
+      last.id = event.id
+    }
+  }
+
+  const append = async (drafts: readonly FeedDraft[]) => {
+    for (const waitMs of [...WAITS_MS, undefined]) {
+      try {
+        return void (await feed.append(streamOf(sessionId), drafts, { ttlMs: KEEP_MS }))
+      } catch (thrown) {
+        if (waitMs === undefined) throw thrown
+        await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
+      }
+    }
+  }
+
+  const store = async () => {
+    if (unstored.length === 0) return
+    storing = unstored
+    unstored = []
+    unstoredSize = 0
+    try {
+      for (const part of partsOf(storing)) await append(part)
+      hasStored = true
+    } catch (thrown) {
+      // The run goes on: who follows it here has the events, who reads them later misses these.
+      log.error({ sessionId, reason: messageOf(thrown) }, 'events of an agent session were not stored')
+    }
+    storing = []
+  }
+
+  const flush = () => {
+    stored = stored.then(store)
+    return stored
+  }
+
+  const emit: EmitEvent = (type, given) => {
+    if (isClosed) return
+    count += 1
+    const data = masked(type, given)
+    const event = { id: eventId(run, count), type, data, timestamp: clock.now() }
+    const size = sizeOf(data)
+    for (const reader of readers) reader.push(event, size)
+    keep(event, size)
+    if (unstoredSize > MOST_UNSTORED || type === 'step:complete') void flush()
+  }
+
+  return {
+    emit,
+    flush,
+    close: async () => {
+      isClosed = true
+      await flush()
+      for (const reader of readers) reader.end()
+    },
+    read: () => {
+      const reader = createReader()
+      const known = [...storing, ...unstored].map((event) => ({ ...event }))
+      if (isClosed) reader.end()
+      else readers.add(reader)
+      const leave = () => {
+        reader.end()
+        if (readers.delete(reader)) readerLeftAt = clock.now()
+      }
+      return { unstored: known, reader, leave }
+    },
+    get readers() {
+      return readers.size
+    },
+    get readerLeftAt() {
+      return readerLeftAt
+    },
+    get hasStored() {
+      return hasStored || storing.length > 0
+    },
+  }
+}
+
+const eventId = (run: number, count: number): string =>
+  `${String(run).padStart(4, '0')}-${String(count).padStart(7, '0')}`
+
+/** About how long an event is as text. */
+const sizeOf = (data: object): number => {
+  let size = 60
+  for (const value of Object.values(data))
+    size +=
+      typeof value === 'string'
+        ? value.length
+        : typeof value === 'object'
+          ? JSON.stringify(value ?? null).length
+          : 8
+  return size
+}
+
+/** The same data with its long texts cut. */
+const cut = (value: unknown): unknown => {
+  if (typeof value === 'string')
+    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}…` : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(cut)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, cut(inner)]))
+}
+
+const bounded = (data: object): object => {
+  if (sizeOf(data) <= LARGEST_EVENT) return data
+  const plain = Object.entries(data).filter(([, value]) => typeof value !== 'object')
+  return { ...Object.fromEntries(plain), truncated: true }
+}
+
+/** Events as the feed takes them: at most so many, and so much text, in one append. */
+const partsOf = (events: readonly SessionEvent[]): FeedDraft[][] => {
+  const parts: FeedDraft[][] = [[]]
+  let size = 0
+  for (const { id, type, data, timestamp } of events) {
+    const next = sizeOf(data)
+    const last = parts.at(-1) as FeedDraft[]
+    if (last.length > 0 && (size + next > MOST_UNSTORED || last.length >= MOST_IN_APPEND)) {
+      parts.push([])
+      size = 0
+    }
+    parts.at(-1)?.push({ type, data: { id, timestamp, data } })
+    size += next
+  }
+  return parts
+}

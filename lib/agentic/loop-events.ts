@@ -1,0 +1,70 @@
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { LoopEvent } from '../ports/tool.ts'
+import type { EmitEvent } from './schema.ts'
+
+type Needs = {
+  emit: EmitEvent
+  clock: Pick<Clock, 'now'>
+  ids: Ids
+  showThinking: boolean
+}
+type Span = { spanId: string; parentId?: string; startedAt: string }
+
+/**
+ * The events of a loop as events of a session. Steps and tool calls are spans: a call names its step as its parent.
+ * Reasoning goes out between `thinking:start` and `thinking:end`, or not at all.
+ */
+export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
+  let step: Span = { spanId: '', startedAt: '' }
+  let isThinking = false
+  const calls = new Map<string, Span>()
+
+  const begin = (parent?: Span): Span => ({
+    spanId: ids.next('span'),
+    ...(parent && { parentId: parent.spanId }),
+    startedAt: iso(clock.now()),
+  })
+  const ended = (span: Span) => ({ ...span, endedAt: iso(clock.now()) })
+
+  const endThinking = (number: number) => {
+    if (isThinking) emit('thinking:end', { step: number, text: '' })
+    isThinking = false
+  }
+
+  const think = (number: number, text: string) => {
+    if (!showThinking) return
+    if (!isThinking) emit('thinking:start', { step: number, text: '' })
+    isThinking = true
+    emit('thinking:update', { step: number, text })
+  }
+
+  const tellers: { [Type in LoopEvent['type']]: (event: Extract<LoopEvent, { type: Type }>) => void } = {
+    reasoning: ({ step: number, text }) => think(number, text),
+    text: ({ step: number, text }) => emit('content', { step: number, text }),
+    'step:start': ({ step: number, maxSteps, usedTokens }) => {
+      step = begin()
+      emit('step:start', { step: number, maxSteps, usedTokens, ...step })
+    },
+    'tool:call': ({ call: { id: toolCallId, name, arguments: given }, title }) => {
+      const span = begin(step)
+      calls.set(toolCallId, span)
+      emit('tool:call', { toolCallId, name, arguments: given, title, ...span })
+    },
+    'tool:result': ({ call: { id: toolCallId, name }, outcome: { content, failed, decision } }) => {
+      const span = calls.get(toolCallId) ?? begin(step)
+      calls.delete(toolCallId)
+      const result = { success: !failed, content, ...(failed ? { error: 'TOOL_ERROR' } : {}) }
+      emit('tool:result', { toolCallId, name, result, decision, ...ended(span) })
+    },
+    'step:complete': ({ step: number, usedTokens, toolCalls, finishReason }) =>
+      emit('step:complete', { step: number, usedTokens, toolCalls, finishReason, ...ended(step) }),
+  }
+
+  return (event: LoopEvent): void => {
+    if (event.type !== 'reasoning') endThinking(event.step)
+    const tell = tellers[event.type] as (event: LoopEvent) => void
+    tell(event)
+  }
+}

@@ -1,0 +1,53 @@
+import type { SessionEvent } from './schema.ts'
+
+/** What a reader may fall behind by: after that it is cut off, and goes on with `Last-Event-ID` when it comes back. */
+const MOST_BEHIND = 10_000
+const MOST_CHARACTERS = 4_000_000
+
+/** One reader of a session that runs in this process: takes events as they come, in batches. */
+export type Reader = {
+  readonly events: AsyncIterable<readonly SessionEvent[]>
+  push(event: SessionEvent, characters: number): void
+  /** No further event comes; what is waiting is still read. */
+  end(): void
+}
+
+export const createReader = (): Reader => {
+  let waiting: SessionEvent[] = []
+  let characters = 0
+  let isOver = false
+  let wake: (() => void) | undefined
+  const call = () => {
+    wake?.()
+    wake = undefined
+  }
+  return {
+    push: (event, size) => {
+      if (isOver) return
+      waiting.push(event)
+      characters += size
+      if (waiting.length > MOST_BEHIND || characters > MOST_CHARACTERS) {
+        waiting = []
+        isOver = true
+      }
+      call()
+    },
+    end: () => {
+      isOver = true
+      call()
+    },
+    events: {
+      async *[Symbol.asyncIterator]() {
+        for (;;) {
+          if (waiting.length > 0) {
+            const batch = waiting
+            waiting = []
+            characters = 0
+            yield batch
+          } else if (isOver) return
+          else await new Promise<void>((resolve) => (wake = resolve))
+        }
+      },
+    },
+  }
+}

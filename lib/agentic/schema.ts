@@ -1,0 +1,59 @@
+import * as z from 'zod'
+
+export const SESSION_STATES = ['created', 'queued', 'running', 'completed', 'failed', 'cancelled'] as const
+export type SessionState = (typeof SESSION_STATES)[number]
+export const isOver = (status: SessionState): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
+
+const timestamp = z.iso.datetime()
+
+/** A run of a model with tools: a turn of a conversation, or the work of the coding agent on a task. */
+export const AgentSessionSchema = z
+  .object({
+    id: z.string(),
+    status: z.enum(SESSION_STATES),
+    conversationId: z.string().optional(),
+    taskId: z.string().optional(),
+    userId: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    createdAt: timestamp,
+    endedAt: timestamp.optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .meta({ id: 'AgentSession' })
+export type AgentSession = z.output<typeof AgentSessionSchema>
+
+export const EFFORTS = ['low', 'medium', 'high', 'max'] as const
+
+/** The body of an agentic turn. */
+export const AgenticRequestSchema = z
+  .object({
+    content: z
+      .string()
+      .max(100_000)
+      .refine((text) => text.trim() !== '', 'must not be empty'),
+    model: z.string().min(1).max(200).optional(),
+    provider: z.string().min(1).max(50).optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    showThinking: z.boolean().default(true),
+    maxSteps: z.int().min(1).max(200).optional(),
+    maxBudget: z.int().min(1_000).optional(),
+    effort: z.enum(EFFORTS).default('medium'),
+  })
+  .meta({ id: 'AgenticRequest' })
+export type AgenticRequest = z.output<typeof AgenticRequestSchema>
+
+/**
+ * An event of a session. Ids of one session sort in the order of its events: the number of the run, then that of the event
+ * in it.
+ */
+export type SessionEvent = {
+  readonly id: string
+  readonly type: string
+  readonly data: object
+  readonly timestamp: number
+}
+
+/** Adds an event to a session. Never throws. */
+export type EmitEvent = (type: string, data: object) => void

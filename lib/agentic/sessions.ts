@@ -1,0 +1,437 @@
+import { messageOf, missing, Problem } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
+import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pagesOf } from '../core/pages.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Feed, FeedEntry } from '../ports/feed.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Page, Store } from '../ports/store.ts'
+import { createLiveRun, type LiveRun } from './live.ts'
+import {
+  type AgentSessionRow,
+  agentSessions,
+  KEEP_MS,
+  SESSIONS_MEMBER,
+  sessionCounter,
+  streamOf,
+} from './rows.ts'
+import { type AgentSession, type EmitEvent, isOver, type SessionEvent, type SessionState } from './schema.ts'
+
+/** Why a session was stopped before its model was done. */
+export type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
+const TEXTS: Readonly<Record<StopCode, string>> = {
+  CANCELLED: 'The session was cancelled.',
+  ORPHANED: 'The session was stopped because its last reader left.',
+  TIMEOUT: 'The session reached its time limit.',
+  SHUTDOWN: 'The service is shutting down. Send the message again.',
+}
+
+/** The reason that a stopped session's signal aborts with. */
+export class SessionStopped extends Error {
+  readonly code: StopCode
+
+  constructor(code: StopCode) {
+    super(TEXTS[code])
+    this.name = 'SessionStopped'
+    this.code = code
+  }
+}
+
+/** A running session of a conversation, for the code that runs it. */
+export type OpenSession = {
+  readonly id: string
+  /** Aborts with `SessionStopped`. */
+  readonly signal: AbortSignal
+  readonly emit: EmitEvent
+  end(status: 'completed' | 'failed' | 'cancelled', error?: AgentSession['error']): Promise<void>
+}
+
+/** The part of a task's session that one run of its agent adds. Nothing is stored where nothing is emitted. */
+export type TaskSessionRun = { readonly emit: EmitEvent; flush(): Promise<void>; close(): Promise<void> }
+
+/** What a session needs to know of a task. */
+export type TaskFacts = { readonly id: string; readonly status: string; readonly createdBy: string }
+
+type Needs = {
+  store: Store
+  feed: Feed
+  clock: Clock
+  ids: Ids
+  log: Log
+  masker: Masker
+  timeoutMs: number
+  orphanMs: number
+  /** The task that a session belongs to. */
+  taskOf: (taskId: string) => Promise<TaskFacts | undefined>
+}
+
+type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversationId: string }
+type Listed = PageQuery & { taskId?: string | undefined; conversationId?: string | undefined }
+
+/** How often a running session looks whether another process wants it to stop, or follows it. */
+const WATCH_MS = 1_000
+/** A mark that a session is followed from elsewhere lasts so long, and is renewed half way. */
+const FOLLOWED_MS = 20_000
+/** A session that is running for longer than its time limit and this was left behind by a process that died. */
+const LEFT_MS = 60_000
+
+const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
+  pending: 'queued',
+  queued: 'queued',
+  in_progress: 'running',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+const sessionOfTask = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
+
+export type Sessions = ReturnType<typeof createSessions>
+
+/** Agent sessions: their rows, the runs in this process, and their events for readers here and elsewhere. */
+export const createSessions = (needs: Needs) => {
+  const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf } = needs
+  const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
+
+  const shown = async ({
+    expiresAt: _e,
+    followedUntil: _f,
+    cancelRequestedAt: _c,
+    ...row
+  }: AgentSessionRow) => {
+    if (row.taskId === undefined) return row
+    const task = await taskOf(row.taskId)
+    return { ...row, status: STATES_OF_TASKS[task?.status ?? ''] ?? 'failed' }
+  }
+
+  /** The row of a session that this caller may see: those of tasks are for everybody. */
+  const load = async (principal: Principal, id: string): Promise<AgentSessionRow> => {
+    const row = await store.get(agentSessions, id, true)
+    if (row === undefined || (row.taskId === undefined && row.userId !== principal.userId))
+      throw missing('Session')
+    return row
+  }
+
+  const get = async (principal: Principal, id: string): Promise<AgentSession> =>
+    shown(await load(principal, id))
+
+  const list = async (principal: Principal, query: Listed) => {
+    const { taskId, conversationId } = query
+    if (taskId !== undefined) {
+      const row = await store.get(agentSessions, sessionOfTask(taskId))
+      const rows = row === undefined ? [] : [row]
+      return listed({ rows, next: undefined }, rows.length, query, '')
+    }
+    const scope = `agent-sessions:${JSON.stringify([principal.userId, conversationId])}`
+    const range = { order: 'desc', ...rangeOf(query, scope) } as const
+    if (conversationId !== undefined) {
+      const where = [{ field: 'userId' as const, in: [principal.userId] }]
+      const selection = { index: 'ofConversation', is: conversationId, where }
+      const page = await store.page(agentSessions, { ...selection, ...range })
+      return listed(page, await store.count(agentSessions, selection), query, scope)
+    }
+    const page = await store.page(agentSessions, { index: 'ofUser', is: principal.userId, ...range })
+    const counted = (await store.counters(sessionCounter(principal.userId)))[SESSIONS_MEMBER]?.total
+    return listed(page, totalOf(page, counted, query), query, scope)
+  }
+
+  const listed = async (page: Page<AgentSessionRow>, total: number, query: Listed, scope: string) => ({
+    sessions: await Promise.all(page.rows.map(shown)),
+    ...pageFacts(page, total, query, scope),
+  })
+
+  /** Begins a session of a conversation. It stops by itself at its time limit, and when its last reader has left. */
+  const open = async ({ conversationId, userId, provider, model }: Started): Promise<OpenSession> => {
+    const id = ids.next('sess')
+    const row: AgentSessionRow = {
+      ...{ id, status: 'running', conversationId, userId, provider, model },
+      createdAt: iso(clock.now()),
+      expiresAt: clock.now() + KEEP_MS,
+    }
+    await store.commit<AgentSessionRow>({ insert: agentSessions, row })
+    const run = createLiveRun(needs, id, 1)
+    const controller = new AbortController()
+    const stop = (code: StopCode) => controller.abort(new SessionStopped(code))
+    live.set(id, { run, stop })
+    const cancelTimeout = clock.after(timeoutMs, () => stop('TIMEOUT'))
+    const endWatch = watch(id, run, stop)
+    return {
+      id,
+      signal: controller.signal,
+      emit: run.emit,
+      end: async (status, error) => {
+        cancelTimeout()
+        endWatch()
+        await run.flush()
+        await store.commit<AgentSessionRow>({
+          update: agentSessions,
+          key: id,
+          when: { status: 'running' },
+          set: { status, endedAt: iso(clock.now()), ...(error ? { error } : {}) },
+        })
+        live.delete(id)
+        await run.close()
+      },
+    }
+  }
+
+  /** Looks after a running session of a conversation, each second: stops it when nobody reads it, or it is told to. */
+  const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
+    let cancel: () => void
+    let isEnded = false
+    const look = async () => {
+      const row = await store.get(agentSessions, id)
+      if (row?.cancelRequestedAt !== undefined) stop('CANCELLED')
+      const isFollowed = (row?.followedUntil ?? 0) > clock.now()
+      if (isFollowed) await run.flush()
+      const leftMs = clock.now() - Math.max(run.readerLeftAt, row?.followedUntil ?? 0)
+      if (run.readers === 0 && !isFollowed && leftMs >= orphanMs) stop('ORPHANED')
+    }
+    const again = () => {
+      cancel = clock.after(WATCH_MS, () => {
+        look()
+          .catch((thrown) =>
+            log.warn({ sessionId: id, reason: messageOf(thrown) }, 'a session was not watched'),
+          )
+          .finally(() => {
+            if (!isEnded) again()
+          })
+      })
+    }
+    again()
+    return () => {
+      isEnded = true
+      cancel()
+    }
+  }
+
+  /** The part of a task's session that a run adds; `run` is the fencing token, which grows from run to run. */
+  const openRun = (
+    task: TaskFacts,
+    run: number,
+    target: Pick<AgentSession, 'provider' | 'model'>,
+  ): TaskSessionRun => {
+    const id = sessionOfTask(task.id)
+    const part = createLiveRun(needs, id, run)
+    let inserted: Promise<unknown> | undefined
+    let cancel: () => void = () => undefined
+    const insert = async () => {
+      const row: AgentSessionRow = {
+        ...{ id, status: 'created', taskId: task.id, userId: task.createdBy, ...target },
+        createdAt: iso(clock.now()),
+        expiresAt: clock.now() + KEEP_MS,
+      }
+      // A later run finds the row of the first.
+      await store.commit<AgentSessionRow>({ insert: agentSessions, row })
+    }
+    const look = async () => {
+      const row = await store.get(agentSessions, id)
+      if ((row?.followedUntil ?? 0) > clock.now()) await part.flush()
+    }
+    const again = () => {
+      cancel = clock.after(WATCH_MS, () => {
+        look().then(again, again)
+      })
+    }
+    const begin = () => {
+      live.set(id, { run: part, stop: () => undefined })
+      again()
+      inserted = insert().catch((thrown) =>
+        log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the session of a task was not stored'),
+      )
+    }
+    return {
+      emit: (type, data) => {
+        if (inserted === undefined) begin()
+        part.emit(type, data)
+      },
+      flush: part.flush,
+      close: async () => {
+        if (inserted === undefined) return
+        cancel()
+        await inserted
+        await part.close()
+        if (live.get(id)?.run === part) live.delete(id)
+      },
+    }
+  }
+
+  const isSessionOver = async (id: string): Promise<boolean> => {
+    const row = await store.get(agentSessions, id)
+    return row === undefined || isOver((await shown(row)).status)
+  }
+
+  /** Says that this session is followed from here, so that its process stores what happens each second. */
+  const markFollowed = (id: string) =>
+    store.commit<AgentSessionRow>({
+      update: agentSessions,
+      key: id,
+      set: { followedUntil: clock.now() + FOLLOWED_MS },
+    })
+
+  /** The stored events of a session that runs elsewhere, or waits to run, until it is over or runs here. */
+  async function* followStored(id: string, signal: AbortSignal): AsyncGenerator<readonly SessionEvent[]> {
+    const ended = new AbortController()
+    let markedAt = Number.NEGATIVE_INFINITY
+    const look = async () => {
+      if (live.has(id) || (await isSessionOver(id))) return ended.abort()
+      if (clock.monotonic() - markedAt < FOLLOWED_MS / 2) return
+      markedAt = clock.monotonic()
+      await markFollowed(id)
+    }
+    const endLooks = repeat(clock, WATCH_MS, look, log)
+    let lastEntry: string | undefined
+    try {
+      for await (const entry of feed.follow(streamOf(id), {}, AbortSignal.any([signal, ended.signal]))) {
+        lastEntry = entry.id
+        yield [eventOf(entry)]
+      }
+    } finally {
+      endLooks()
+    }
+    if (signal.aborted) return
+    // All was stored before the session was over.
+    yield (await feed.read(streamOf(id), lastEntry === undefined ? {} : { after: lastEntry })).map(eventOf)
+  }
+
+  /** The events of a run in this process: what is stored, what is not yet, and what comes. */
+  async function* readLive(
+    run: LiveRun,
+    id: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly SessionEvent[]> {
+    const { unstored, reader, leave } = run.read()
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      if (run.hasStored) yield (await feed.read(streamOf(id))).map(eventOf)
+      yield unstored
+      yield* reader.events
+    } finally {
+      signal.removeEventListener('abort', leave)
+      leave()
+    }
+  }
+
+  /** The events after an id, each once, until the session is over. Runs of a task follow each other here and elsewhere. */
+  async function* follow(
+    id: string,
+    after: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly SessionEvent[]> {
+    const fresh = unseen(after)
+    for (;;) {
+      const here = live.get(id)
+      const batches = here === undefined ? followStored(id, signal) : readLive(here.run, id, signal)
+      yield* fresh(batches)
+      if (signal.aborted || (!live.has(id) && (await isSessionOver(id)))) return
+    }
+  }
+
+  return {
+    open,
+    openRun,
+    get,
+    list,
+    /**
+     * The events after an id, those that were and then those that come, until the session is over or the signal aborts.
+     * Throws Problem `missing` for a session that the caller may not see.
+     */
+    follow: async (principal: Principal, id: string, after: string, signal: AbortSignal) => {
+      await load(principal, id)
+      return follow(id, after, signal)
+    },
+    /** As `follow`, of a session that was just opened here, from its first event. */
+    followOpened: (id: string, signal: AbortSignal) => follow(id, '', signal),
+    /** Stops a session. Throws Problem `missing`, and `invalid` `session_state_conflict` for one that is over or is a task's. */
+    cancel: async (principal: Principal, id: string): Promise<AgentSession> => {
+      const row = await load(principal, id)
+      if (row.taskId !== undefined)
+        throw new Problem(
+          'invalid',
+          'session_of_task',
+          `The session belongs to the task ${row.taskId}: cancel the task.`,
+        )
+      if (isOver(row.status))
+        throw new Problem(
+          'invalid',
+          'session_state_conflict',
+          `A session that is ${row.status} cannot be cancelled`,
+        )
+      await store.commit<AgentSessionRow>({
+        update: agentSessions,
+        key: id,
+        when: { status: 'running' },
+        set: { cancelRequestedAt: iso(clock.now()) },
+      })
+      live.get(id)?.stop('CANCELLED')
+      return shown(row)
+    },
+    /** Sessions that a process left running when it died; `all` at the start of the only process on this data. */
+    recover: async (all = false): Promise<void> => {
+      const before = clock.now() - timeoutMs - LEFT_MS
+      const selection = { index: 'byStatus', is: 'running', order: 'asc', limit: 100 } as const
+      for await (const rows of pagesOf((from) => store.page(agentSessions, { ...selection, ...from })))
+        for (const row of rows) {
+          if (!all && Date.parse(row.createdAt) >= before) return
+          if (!live.has(row.id)) await fail(row)
+        }
+    },
+    /** Stops all sessions of conversations in this process. */
+    stopAll: (code: StopCode) => {
+      for (const { stop } of live.values()) stop(code)
+    },
+  }
+
+  /** Ends a session whose process died: readers find the reason as its last event. */
+  async function fail({ id }: AgentSessionRow) {
+    const error = { code: 'INTERRUPTED', message: 'The process that ran the session ended.' }
+    const event = { id: '9999-0000001', timestamp: clock.now(), data: error }
+    await feed.append(streamOf(id), [{ type: 'error', data: event }], { ttlMs: KEEP_MS })
+    await store.commit<AgentSessionRow>({
+      update: agentSessions,
+      key: id,
+      when: { status: 'running' },
+      set: { status: 'failed', endedAt: iso(clock.now()), error },
+    })
+  }
+}
+
+/** Passes events above an id, and above all that it has passed; batches of which nothing is left are dropped. */
+const unseen = (after: string) => {
+  let last = after
+  return async function* (batches: AsyncIterable<readonly SessionEvent[]>) {
+    for await (const batch of batches) {
+      const events = batch.filter((event) => event.id > last)
+      last = events.at(-1)?.id ?? last
+      if (events.length > 0) yield events
+    }
+  }
+}
+
+/** An entry of the feed as the event that it stores. */
+const eventOf = ({ type, data }: FeedEntry): SessionEvent => ({
+  type,
+  ...(data as Omit<SessionEvent, 'type'>),
+})
+
+/** Calls `work` now and again after each wait, until the returned function is called. */
+const repeat = (clock: Clock, everyMs: number, work: () => Promise<void>, log: Log): (() => void) => {
+  let isEnded = false
+  let cancel: () => void = () => undefined
+  const call = async () => {
+    try {
+      await work()
+    } catch (thrown) {
+      log.warn({ reason: messageOf(thrown) }, 'the state of an agent session could not be read')
+    }
+    if (!isEnded) cancel = clock.after(everyMs, call)
+  }
+  void call()
+  return () => {
+    isEnded = true
+    cancel()
+  }
+}

@@ -1,0 +1,208 @@
+import { messageOf, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { TokenUsage } from '../ports/agent.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Effort, ModelMessage, Models } from '../ports/model.ts'
+import type { LoopEvent, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
+import { createLoopEvents } from './loop-events.ts'
+import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
+import { type OpenSession, SessionStopped, type Sessions } from './sessions.ts'
+
+/** A tool call of a turn as the conversation keeps it. `duration` is in milliseconds. */
+export type ToolCallEntry = {
+  id: string
+  name: string
+  arguments: unknown
+  result: string
+  status: 'success' | 'error'
+  duration: number
+}
+
+/** A turn of a conversation: what goes to the model. `release` lets the next turn begin. */
+export type ConversationTurn = {
+  readonly userMessage: { readonly id: string; readonly content: string }
+  readonly messages: readonly ModelMessage[]
+  readonly messageCount: number
+  readonly compaction?: object | undefined
+  release(): Promise<void>
+}
+
+/** What an agentic turn needs of conversations. */
+export type ConversationTurns<Turn extends ConversationTurn> = {
+  /**
+   * Saves the user's message. Throws Problem `missing` for a conversation that is not the caller's, `invalid` where another
+   * turn is under way.
+   */
+  begin(
+    principal: Principal,
+    conversationId: string,
+    message: { content: string; provider?: string; model?: string },
+  ): Promise<Turn>
+  /** Saves the answer, and lets the next turn begin. */
+  finish(
+    turn: Turn,
+    answer: {
+      content: string
+      toolCalls: readonly ToolCallEntry[]
+      usage: TokenUsage
+      provider: string
+      model: string
+    },
+  ): Promise<{ readonly id: string }>
+}
+
+type Needs<Turn extends ConversationTurn> = {
+  sessions: Pick<Sessions, 'open' | 'followOpened'>
+  turns: ConversationTurns<Turn>
+  models: Pick<Models, 'resolve'>
+  loop: RunLoop
+  /** The tools of a conversation, all of them approved. */
+  openToolbox: (principal: Principal, conversationId: string) => Promise<Toolbox>
+  clock: Clock
+  ids: Ids
+  log: Log
+}
+
+const STEPS: Readonly<Record<Effort, number>> = { low: 10, medium: 25, high: 50, max: 100 }
+
+/** Added to the system prompt of the conversation. */
+const AGENT_MODE =
+  'Work on what the user asks for by yourself, step by step, with the tools that you have. Look before you change ' +
+  'something, check what you did, and do not ask back unless you cannot go on. End with a short account of what you did.'
+
+/** Agentic turns of conversations: the model works with all tools until it is done, and every step is an event. */
+export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<Turn>) => {
+  const { sessions, turns, models, loop, openToolbox, clock, ids, log } = needs
+
+  const run = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
+    const { request, toolbox, maxSteps } = start
+    const { emit, signal } = session
+    const { effort, maxBudget, showThinking, temperature } = request
+    const toolCalls: ToolCallEntry[] = []
+    const tell = createLoopEvents({ emit, clock, ids, showThinking })
+    const hear = (event: LoopEvent) => {
+      tell(event)
+      if (event.type === 'tool:result') toolCalls.push(entryOf(event))
+    }
+    const result = await loop({
+      ...{ messages: inAgentMode(turn.messages), toolbox, maxSteps, effort, signal },
+      ...start.target,
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
+      onEvent: hear,
+    })
+    if (result.ended === 'empty')
+      throw new Problem('unavailable', 'provider_error', 'The model neither answered nor did anything.')
+    const { text: content, usage, provider, model } = result
+    emit('summary', { summary: content })
+    emit('complete', completionOf(result))
+    const { id } = await turns.finish(turn, { content, toolCalls, usage, provider, model })
+    emit('message_saved', { id })
+  }
+
+  /** Runs the turn to its last event. Never rejects. */
+  const runToEnd = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
+    try {
+      await run(turn, session, start)
+      await session.end('completed')
+    } catch (thrown) {
+      const error = errorOf(thrown)
+      session.emit('error', error)
+      await turn.release()
+      await session.end(error.code === 'CANCELLED' ? 'cancelled' : 'failed', error)
+    }
+  }
+
+  return {
+    /**
+     * Begins a turn and answers its events, of which the first are `user_message` and `session:start`. What is wrong with the
+     * request is thrown before that, as Problem. The turn goes on when its reader leaves, for the orphan time.
+     */
+    start: async (
+      principal: Principal,
+      conversationId: string,
+      request: AgenticRequest,
+      reader: AbortSignal,
+    ): Promise<AsyncIterable<readonly SessionEvent[]>> => {
+      const asked = {
+        ...(request.provider === undefined ? {} : { provider: request.provider }),
+        ...(request.model === undefined ? {} : { model: request.model }),
+      }
+      const target = models.resolve(asked)
+      const turn = await turns.begin(principal, conversationId, { content: request.content, ...asked })
+      const { effort, maxBudget } = request
+      const maxSteps = request.maxSteps ?? STEPS[effort]
+      try {
+        const toolbox = await openToolbox(principal, conversationId)
+        const session = await sessions.open({ conversationId, userId: principal.userId, ...target })
+        const { id, content } = turn.userMessage
+        const { compaction, messageCount } = turn
+        const facts = { compactionApplied: compaction !== undefined, messageCount }
+        session.emit('user_message', { id, content, ...facts })
+        session.emit('session:start', {
+          ...{ sessionId: session.id, conversationId, ...target, effort, maxSteps },
+          maxBudget: maxBudget ?? null,
+        })
+        const events = sessions.followOpened(session.id, reader)
+        runToEnd(turn, session, { request, toolbox, maxSteps, target }).catch((thrown) =>
+          log.error(
+            { sessionId: session.id, reason: messageOf(thrown) },
+            'the end of a session was not stored',
+          ),
+        )
+        return events
+      } catch (thrown) {
+        await turn.release()
+        throw thrown
+      }
+    },
+  }
+}
+
+type Start = {
+  request: AgenticRequest
+  toolbox: Toolbox
+  maxSteps: number
+  target: { provider: string; model: string }
+}
+
+const inAgentMode = (messages: readonly ModelMessage[]): ModelMessage[] => {
+  const [first, ...rest] = messages
+  if (first?.role !== 'system') return [{ role: 'system', content: AGENT_MODE }, ...messages]
+  return [{ role: 'system', content: `${first.content}\n\n${AGENT_MODE}` }, ...rest]
+}
+
+const entryOf = ({ call, outcome }: Extract<LoopEvent, { type: 'tool:result' }>): ToolCallEntry => ({
+  id: call.id,
+  name: call.name,
+  arguments: call.arguments,
+  result: outcome.content,
+  status: outcome.failed ? 'error' : 'success',
+  duration: Math.round(outcome.durationMs),
+})
+
+const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {
+  max_steps: 'max_steps',
+  budget: 'budget',
+}
+
+const completionOf = (result: LoopResult) => {
+  const { usage, model, provider, toolCalls, ended, finishReason, fallbackFrom } = result
+  return {
+    totalTokens: usage.totalTokens,
+    inputTokens: usage.promptTokens,
+    outputTokens: usage.completionTokens,
+    ...{ model, provider, toolCalls },
+    finishReason: REASONS[ended] ?? finishReason,
+    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+  }
+}
+
+/** What the last event of a failed session says. An error that was not written for its reader tells nothing of itself. */
+export const errorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
+  if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
+  if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }
+  return { code: 'INTERNAL', message: 'Something went wrong here. The log of the service says what.' }
+}

@@ -24,6 +24,7 @@ type Step = { step: string; needsMs?: number; work: () => unknown }
 const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
+  { step: 'abandoned sessions', work: () => rest.agentSessions.recover() },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {

@@ -81,6 +81,7 @@ export const openLocalApp = async (config: Config) => {
     notificationQueue,
     adapters: agents.adapters,
     runProgram: agents.runProgram,
+    agentModel: () => agents.models.resolve({}),
     breakers,
     clock,
     ids,

@@ -36,13 +36,14 @@ export const createBackground = (
   config: Config,
   upkeep: Upkeep,
 ) => {
-  const { tasks, gateway, deliveries, memory, active, worker } = domains
+  const { tasks, gateway, deliveries, memory, active, worker, agentSessions } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
   /** Takes up what the last process left, then starts the workers. */
   const start = async () => {
     await gateway.adoptOpenRequests()
+    await agentSessions.recover(true)
     const { resent, recovered } = await tasks.recovery.afterRestart()
     upkeep.deliverMessages()
     if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
@@ -77,6 +78,7 @@ export const createBackground = (
   const stop = async () => {
     stopped = true
     gateway.release()
+    agentSessions.stopAll('SHUTDOWN')
     const drained = Promise.all([consumers.tasks.drain(), consumers.notifications.drain()])
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     await drained

@@ -1,4 +1,5 @@
 import { invites, registrations, rosters, users } from './accounts/rows.ts'
+import { agentSessions } from './agentic/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
 import type { Collection } from './core/collection.ts'
@@ -22,6 +23,7 @@ export const collections = [
   tasks,
   taskEvents,
   feedEntries,
+  agentSessions,
   createReplays,
   deadLetters,
   notifications,

@@ -3,11 +3,11 @@ import type { Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { agenticRoutes } from './contract.ts'
 import type { SessionEvent } from './schema.ts'
-import type { Sessions } from './sessions.ts'
+import type { AgentSessions } from './sessions.ts'
 import type { createAgenticTurns } from './turn.ts'
 
 type Needs = {
-  sessions: Sessions
+  sessions: AgentSessions
   agentic: Pick<ReturnType<typeof createAgenticTurns>, 'start'>
   clock: Clock
 }

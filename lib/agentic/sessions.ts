@@ -89,10 +89,10 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
 
 const sessionOfTask = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
 
-export type Sessions = ReturnType<typeof createSessions>
+export type AgentSessions = ReturnType<typeof createAgentSessions>
 
 /** Agent sessions: their rows, the runs in this process, and their events for readers here and elsewhere. */
-export const createSessions = (needs: Needs) => {
+export const createAgentSessions = (needs: Needs) => {
   const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf } = needs
   const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
 

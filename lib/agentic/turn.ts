@@ -1,14 +1,13 @@
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { TokenUsage } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Effort, ModelMessage, Models } from '../ports/model.ts'
+import type { Effort, ModelMessage, Models, TokenUsage } from '../ports/model.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
 import { createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
-import { type OpenSession, SessionStopped, type Sessions } from './sessions.ts'
+import { type AgentSessions, type OpenSession, SessionStopped } from './sessions.ts'
 
 /** A tool call of a turn as the conversation keeps it. `duration` is in milliseconds. */
 export type ToolCallEntry = {
@@ -54,7 +53,7 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
 }
 
 type Needs<Turn extends ConversationTurn> = {
-  sessions: Pick<Sessions, 'open' | 'followOpened'>
+  sessions: Pick<AgentSessions, 'open' | 'followOpened'>
   turns: ConversationTurns<Turn>
   models: Pick<Models, 'resolve'>
   loop: RunLoop

@@ -93,6 +93,7 @@ const codingAgent = (
     git,
     clock,
     repositories,
+    maxBudget: config.TASK_MAX_BUDGET || undefined,
     isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
   })
   return { adapter, workspaces }

@@ -39,7 +39,7 @@ export const openWorker = async () => {
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
   const outside = openWorkPorts(config, withoutSending)
   const searchMemory = (query: string) => memory.recall(query)
-  const { adapters, runProgram } = await openAgents({
+  const { adapters, runProgram, models } = await openAgents({
     ...{ ...outside, config, workspacesDir, searchMemory },
     repositories: openRepositories(config),
     isLocalMode: () => entry.authMode() === 'local',
@@ -47,7 +47,11 @@ export const openWorker = async () => {
   const entry = createEntry(outside, config)
   warnOfShortSecrets(config, outside.log)
   const memory = joinCloudMemory(entry, outside, config)
-  const { active, worker, deadLetters } = joinWork(entry, { ...outside, adapters, runProgram }, config)
+  const { active, worker, deadLetters } = joinWork(
+    entry,
+    { ...outside, adapters, runProgram, agentModel: () => models.resolve({}) },
+    config,
+  )
 
   /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */
   const sweep = () =>

@@ -1,3 +1,5 @@
+import { createAgentSessions } from '../agentic/sessions.ts'
+import { createTaskRuns } from '../agentic/task-runs.ts'
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
 import { createDeliveries } from '../deliveries/service.ts'
@@ -31,8 +33,9 @@ export type WorkPorts = EntryPorts & {
   notificationQueue: WorkerState
   feed: Feed
   adapters: readonly AgentAdapter[]
-  /** Absent where no agents run. */
+  /** Absent where no agents run, as the model that the runs of tasks use. */
   runProgram?: RunProgram
+  agentModel?: () => { provider: string; model: string }
   breakers: Breakers
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>
@@ -44,6 +47,8 @@ export type WorkPorts = EntryPorts & {
 const runsElsewhere: RunProgram = async () => {
   throw new Error('Agents run in the worker function')
 }
+
+const noModel = () => ({ provider: '', model: '' })
 
 export type Work = ReturnType<typeof joinWork>
 
@@ -99,6 +104,12 @@ export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
+  const agentSessions = createAgentSessions({
+    ...ports,
+    timeoutMs: config.AGENTIC_TIMEOUT_MS,
+    orphanMs: config.AGENTIC_ORPHAN_MS,
+    taskOf: tasks.find,
+  })
   const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
     lease: tasks.lease,
@@ -109,6 +120,7 @@ export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
     runProgram: ports.runProgram ?? runsElsewhere,
+    openEvents: createTaskRuns({ ...ports, sessions: agentSessions, target: ports.agentModel ?? noModel }),
     timeoutMs: config.POOL_TIMEOUT_MS,
     clock,
     log,
@@ -117,6 +129,7 @@ export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({ gateway, notifications })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
+    agentSessions,
     ...{ active, worker, slots, handleNotice },
   }
 }

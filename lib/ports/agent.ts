@@ -1,9 +1,8 @@
 import type { CommandResult } from './command.ts'
+import type { TokenUsage } from './model.ts'
+import type { LoopEvent } from './tool.ts'
 
 export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string }
-
-/** Tokens that a run spent. */
-export type TokenUsage = { promptTokens: number; completionTokens: number; totalTokens: number }
 
 /** The work as an adapter sees it. The real object carries every public field of the task. */
 export type AgentTask = {
@@ -18,8 +17,17 @@ export type AgentTask = {
   readonly createdBy: string
 }
 
-/** What a run came to. `success: false` is a failure and is retried; further fields are kept in the task's result. */
-export type AgentResult = { success: boolean; output: string; usage?: TokenUsage; [extra: string]: unknown }
+/**
+ * What a run came to. `success: false` is a failure and is retried, unless `retryable` is false; further fields are kept in
+ * the task's result.
+ */
+export type AgentResult = {
+  success: boolean
+  output: string
+  usage?: TokenUsage
+  retryable?: boolean
+  [extra: string]: unknown
+}
 
 export type AgentContext = {
   /** Aborts on cancel, time-out, loss of the lease and shutdown; its reason is an Error that says which. */
@@ -28,6 +36,8 @@ export type AgentContext = {
   attempt: number
   /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
+  /** Adds an event to the agent session of the task, where people follow the run. */
+  observe(event: LoopEvent): void
   /**
    * Runs a program in the workspace of this attempt, in the sandbox that the service has for programs of agents, and
    * answers whatever its exit code is. It ends with `signal`. Rejects with Problem `unavailable` `sandbox_missing` where

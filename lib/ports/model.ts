@@ -1,4 +1,5 @@
-import type { TokenUsage } from './agent.ts'
+/** Tokens that a call or a run spent. */
+export type TokenUsage = { promptTokens: number; completionTokens: number; totalTokens: number }
 
 /** A tool as the model sees it; `inputSchema` is a JSON Schema object. */
 export type ToolSpec = { name: string; description: string; inputSchema: Readonly<Record<string, unknown>> }

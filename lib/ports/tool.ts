@@ -1,6 +1,5 @@
 import type { SecurityMode } from '../core/security-mode.ts'
-import type { TokenUsage } from './agent.ts'
-import type { Effort, FinishReason, ModelMessage, ToolCall, ToolSpec } from './model.ts'
+import type { Effort, FinishReason, ModelMessage, TokenUsage, ToolCall, ToolSpec } from './model.ts'
 import type { Workspace } from './workspace.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { Problem } from '../core/errors.ts'
-import type { TokenUsage } from '../ports/agent.ts'
-import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
+import type { ModelMessage, Models, StepPart, TokenUsage, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop } from '../ports/tool.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>

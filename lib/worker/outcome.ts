@@ -31,7 +31,11 @@ export const createOutcomes = (masker: Masker) => {
     const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(plain)))
     if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
     if (!parsed.data.success)
-      return failed('agent_failed', parsed.data.output || 'The agent reported a failure', true)
+      return failed(
+        'agent_failed',
+        parsed.data.output || 'The agent reported a failure',
+        parsed.data.retryable !== false,
+      )
     return { kind: 'succeeded', result: parsed.data }
   }
 

@@ -2,12 +2,26 @@ import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { LoopEvent } from '../ports/tool.ts'
 import { workspaceName } from '../ports/workspace.ts'
-import type { LeasedRun } from './leased.ts'
+import type { Leased, LeasedRun } from './leased.ts'
 import { createOutcomes, type Outcome, type Outcomes } from './outcome.ts'
 import type { StopReason } from './stop.ts'
 
-type Needs = { clock: Clock; timeoutMs: number; runProgram: RunProgram; masker: Masker }
+/** The events of one run, for those who follow the task. What it is told last is how the run ended. */
+export type RunEvents = {
+  observe(event: LoopEvent): void
+  /** Resolves when the events are stored; undefined when there are none. Never rejects. */
+  end(ended: Ended): Promise<void> | undefined
+}
+
+type Needs = {
+  clock: Clock
+  timeoutMs: number
+  runProgram: RunProgram
+  masker: Masker
+  openEvents: (task: Leased) => RunEvents
+}
 
 /** An agent that was told to stop has this long before its slot is taken from it. */
 const STOP_GRACE_MS = 2_000
@@ -23,10 +37,12 @@ export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
  * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still says is not heard. What an
  * agent says, returns or throws is masked here, whichever agent it is.
  */
-export const createRunner = ({ clock, timeoutMs, runProgram, masker }: Needs) => {
+export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {
   const outcomes = createOutcomes(masker)
-  return ({ task: { attempts: attempt }, stopped, beat }: LeasedRun, task: AgentTask, agent: AgentAdapter) =>
+  return ({ task: leased, stopped, beat }: LeasedRun, task: AgentTask, agent: AgentAdapter) =>
     new Promise<Ended>((resolve) => {
+      const { attempts: attempt } = leased
+      const events = openEvents(leased)
       let told = 0
       let over = false
       const maskNext = masker.stream()
@@ -36,7 +52,14 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker }: Needs) =>
         over = true
         stopped.end()
         const reason = stopped.reason()
-        resolve(reason === undefined ? ended : { kind: 'stopped', reason })
+        const outcome: Ended = reason === undefined ? ended : { kind: 'stopped', reason }
+        // Stored before the end of the run is: who sees that the task has ended finds all events.
+        const stored = events.end(outcome)
+        if (stored === undefined) resolve(outcome)
+        else stored.then(() => resolve(outcome))
+      }
+      const observe = (event: LoopEvent) => {
+        if (!over) events.observe(event)
       }
       const progress = (message: unknown) => {
         if (over || stopped.reason() !== undefined) return
@@ -48,7 +71,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker }: Needs) =>
       const { signal } = stopped
       const run: AgentContext['run'] = (file, args) =>
         runProgram(workspaceName(task.id, attempt), file, args, signal)
-      call(outcomes, agent, task, { signal, attempt, progress, run }).then(end)
+      call(outcomes, agent, task, { signal, attempt, progress, observe, run }).then(end)
     })
 }
 

@@ -1,6 +1,7 @@
 import { createCodingAgent } from '../../lib/adapters/agents/coding/agent.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import type { AgentTask } from '../../lib/ports/agent.ts'
+import type { LoopEvent } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import type { createScriptedModels } from './scripted-models.ts'
 import type { Workbench } from './workbench.ts'
@@ -30,10 +31,12 @@ export const createAgentOn = (
     ...more,
   })
   const progress: string[] = []
+  const observed: LoopEvent[] = []
   const run = (about: Partial<AgentTask> = {}, signal = new AbortController().signal, attempt = 1) =>
     agent.execute(task(about), {
       ...{ signal, attempt, progress: (line) => void progress.push(line) },
+      observe: (event) => void observed.push(event),
       run: () => Promise.reject(new Error('the coding agent has tools of its own')),
     })
-  return { agent, run, progress }
+  return { agent, run, progress, observed }
 }

@@ -1,6 +1,12 @@
 import type { FinishReason as SdkFinishReason, TextStreamPart, ToolSet } from 'ai'
-import type { TokenUsage } from '../../ports/agent.ts'
-import type { FinishReason, StepPart, StepRequest, ToolCall, ToolSpec } from '../../ports/model.ts'
+import type {
+  FinishReason,
+  StepPart,
+  StepRequest,
+  TokenUsage,
+  ToolCall,
+  ToolSpec,
+} from '../../ports/model.ts'
 import type { OpenModel } from './catalog.ts'
 import { providerError, type Scene } from './failures.ts'
 import type { Line } from './line.ts'

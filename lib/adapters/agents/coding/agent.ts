@@ -1,4 +1,5 @@
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
+import { taskFailure } from '../../../core/task-failure.ts'
 import type { AgentAdapter, AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Git } from '../../../ports/git.ts'
@@ -27,6 +28,8 @@ type Needs = {
   /** The mode of tasks that name none; asked for each run, since it is a setting. */
   securityMode?: () => SecurityMode | Promise<SecurityMode>
   maxSteps?: number
+  /** Tokens that a run may spend, where its task does not say. */
+  maxBudget?: number | undefined
 }
 
 const failures: Readonly<Record<Exclude<LoopResult['ended'], 'answered'>, (run: LoopResult) => string>> = {
@@ -41,6 +44,17 @@ const failures: Readonly<Record<Exclude<LoopResult['ended'], 'answered'>, (run: 
 const outputOf = (run: LoopResult): string => {
   if (run.ended === 'answered') return run.text
   return [failures[run.ended](run), run.text].filter(Boolean).join('\n\n')
+}
+
+const LEAST_BUDGET = 1_000
+
+/** The tokens that a task may spend (`metadata.maxBudget`). Throws a failure that is not retried for what is no budget. */
+const budgetOf = ({ metadata }: AgentTask): number | undefined => {
+  const given = metadata?.maxBudget
+  if (given === undefined || given === null) return undefined
+  if (Number.isSafeInteger(given) && (given as number) >= LEAST_BUDGET) return given as number
+  const what = `metadata.maxBudget must be a whole number of tokens, at least ${LEAST_BUDGET}`
+  throw taskFailure('invalid', 'max_budget_invalid', what, false)
 }
 
 /**
@@ -73,6 +87,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult> => {
     const { signal } = context
     signal.throwIfAborted()
+    const maxTokens = budgetOf(task) ?? needs.maxBudget
     const mode = await modeOf(task)
     const { workspace, branch, baseCommit } = await prepare(task, context)
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
@@ -80,7 +95,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const run = await loop({
       messages: openingMessages(task, setting),
       ...{ toolbox, maxSteps, signal },
+      ...(maxTokens === undefined ? {} : { maxTokens }),
       onEvent: (event) => {
+        context.observe(event)
         const line = progressOf(event)
         if (line) context.progress(line)
       },
@@ -88,7 +105,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const changed = await changesIn(workspace, baseCommit, signal)
     const { steps, toolCalls, usage, provider, model } = run
     const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
-    return { success: run.ended === 'answered', output: outputOf(run), ...result }
+    // Another attempt would spend as much again.
+    const retryable = run.ended === 'budget' ? { retryable: false } : {}
+    return { success: run.ended === 'answered', output: outputOf(run), ...retryable, ...result }
   }
 
   return {

@@ -1,0 +1,214 @@
+import { describe, expect, it } from '@jest/globals'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
+import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createFeed } from '../../lib/adapters/store/feed.ts'
+import type { SessionEvent } from '../../lib/agentic/schema.ts'
+import { createAgentSessions, SessionStopped } from '../../lib/agentic/sessions.ts'
+import { createTaskRuns } from '../../lib/agentic/task-runs.ts'
+import { collections } from '../../lib/collections.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+import type { Principal } from '../../lib/core/principal.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
+import { createFakeLog } from '../fakes/log.ts'
+
+const clock = createClock()
+const ids = createIds({ clock })
+const SECRET = 'canary-4711-0815'
+const ada = { userId: 'user_ada', role: 'user' } as unknown as Principal
+const bob = { userId: 'user_bob', role: 'user' } as unknown as Principal
+const never = new AbortController().signal
+const about = { userId: 'user_ada', conversationId: 'conv_1', provider: 'demo', model: 'scripted' }
+
+describe('agent sessions', () => {
+  const store = forEachTest<SqliteStore>(
+    async () => openSqliteStore({ file: ':memory:', collections, clock }),
+    (opened) => opened.close(),
+  )
+  const taskStates = new Map<string, string>()
+
+  /** The sessions of one process; several share the store. */
+  const process = (more: { timeoutMs?: number; orphanMs?: number } = {}) =>
+    createAgentSessions({
+      ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
+      ...{ log: createFakeLog(), masker: createMasker([SECRET]), timeoutMs: 60_000, orphanMs: 60_000 },
+      taskOf: async (id) => {
+        const status = taskStates.get(id)
+        return status === undefined ? undefined : { id, status, createdBy: 'user_ada' }
+      },
+      ...more,
+    })
+
+  const take = async (batches: AsyncIterable<readonly SessionEvent[]>, most = Number.POSITIVE_INFINITY) => {
+    const events: SessionEvent[] = []
+    for await (const batch of batches) {
+      events.push(...batch)
+      if (events.length >= most) break
+    }
+    return events
+  }
+  const typesOf = (events: readonly SessionEvent[]) => events.map(({ type }) => type)
+  const textOf = (events: readonly SessionEvent[]) =>
+    events.map(({ data }) => (data as { text?: string }).text ?? '').join('')
+
+  it('gives a reader in this process each event as it comes, and what it missed when it comes back', async () => {
+    const sessions = process()
+    const session = await sessions.open(about)
+    const live = sessions.followOpened(session.id, never)
+    const all = take(live)
+    session.emit('step:start', { step: 1 })
+    for (const text of ['Hel', 'lo ', 'there']) session.emit('content', { step: 1, text })
+    session.emit('step:complete', { step: 1 })
+    session.emit('content', { step: 2, text: 'Bye' })
+    const late = take(await sessions.follow(ada, session.id, '', never))
+    await session.end('completed')
+    const events = await all
+    expect(typesOf(events)).toEqual([
+      'step:start',
+      'content',
+      'content',
+      'content',
+      'step:complete',
+      'content',
+    ])
+    expect(events.map(({ id }) => id).toSorted()).toEqual(events.map(({ id }) => id))
+    // Stored deltas are joined.
+    expect([typesOf(await late), textOf(await late)]).toEqual([
+      ['step:start', 'content', 'step:complete', 'content'],
+      'Hello thereBye',
+    ])
+    // Within a joined delta it comes again from its start.
+    const resumed = await take(await sessions.follow(ada, session.id, events[1]?.id ?? '', never))
+    expect(textOf(resumed)).toBe('Hello thereBye')
+    const rest = await take(await sessions.follow(ada, session.id, events[4]?.id ?? '', never))
+    expect(textOf(rest)).toBe('Bye')
+  })
+
+  it('is followed from another process to its end, and stopped from there', async () => {
+    const [here, elsewhere] = [process(), process()]
+    const session = await here.open(about)
+    const reader = new AbortController()
+    void take(here.followOpened(session.id, reader.signal))
+    session.emit('content', { step: 1, text: 'One' })
+    const followed = take(await elsewhere.follow(ada, session.id, '', never))
+    await elsewhere.cancel(ada, session.id)
+    await new Promise((resolve) => session.signal.addEventListener('abort', resolve))
+    expect(session.signal.reason).toMatchObject({ code: 'CANCELLED' })
+    session.emit('error', { code: 'CANCELLED' })
+    await session.end('cancelled')
+    expect(typesOf(await followed)).toEqual(['content', 'error'])
+    expect(await elsewhere.get(ada, session.id)).toMatchObject({ status: 'cancelled' })
+    await expect(elsewhere.cancel(ada, session.id)).rejects.toMatchObject({ code: 'session_state_conflict' })
+  })
+
+  it('belongs to its user', async () => {
+    const sessions = process()
+    const { id, end } = await sessions.open(about)
+    await end('completed')
+    for (const call of [
+      () => sessions.get(bob, id),
+      () => sessions.follow(bob, id, '', never),
+      () => sessions.cancel(bob, id),
+    ])
+      await expect(call()).rejects.toMatchObject({ kind: 'missing' })
+    expect((await sessions.list(bob, { limit: 50 })).sessions).toEqual([])
+    const { sessions: listed, total } = await sessions.list(ada, { limit: 50 })
+    expect([listed, total]).toEqual([[expect.objectContaining({ id, status: 'completed' })], 1])
+    expect(listed[0]).not.toHaveProperty('expiresAt')
+  })
+
+  it.each([
+    ['TIMEOUT', { timeoutMs: 50 }],
+    ['ORPHANED', { orphanMs: 0 }],
+  ])('stops by itself: %s', async (code, limits) => {
+    const session = await process(limits).open(about)
+    await new Promise((resolve) => session.signal.addEventListener('abort', resolve))
+    expect(session.signal.reason).toBeInstanceOf(SessionStopped)
+    expect(session.signal.reason).toMatchObject({ code })
+    await session.end('failed')
+  })
+
+  it('goes on while somebody reads it', async () => {
+    const sessions = process({ orphanMs: 0 })
+    const session = await sessions.open(about)
+    const reader = new AbortController()
+    const read = take(sessions.followOpened(session.id, reader.signal))
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    expect(session.signal.aborted).toBe(false)
+    reader.abort()
+    await read
+    await new Promise((resolve) => session.signal.addEventListener('abort', resolve))
+    expect(session.signal.reason).toMatchObject({ code: 'ORPHANED' })
+    await session.end('failed')
+  })
+
+  it('shows no secret, also where one comes in two pieces', async () => {
+    const sessions = process()
+    const session = await sessions.open(about)
+    const all = take(sessions.followOpened(session.id, never))
+    session.emit('content', { step: 1, text: `the key is ${SECRET.slice(0, 6)}` })
+    session.emit('content', { step: 1, text: `${SECRET.slice(6)}!` })
+    session.emit('tool:call', { name: 'run', arguments: { command: `echo ${SECRET}` } })
+    await session.end('completed')
+    const stored = await take(await sessions.follow(ada, session.id, '', never))
+    for (const events of [await all, stored]) {
+      expect(JSON.stringify(events)).not.toContain(SECRET)
+      expect(textOf(events)).not.toContain(SECRET.slice(6))
+    }
+  })
+
+  it('is failed, with the reason as its last event, when its process died', async () => {
+    const dead = await process().open(about)
+    dead.emit('step:start', { step: 1 })
+    const next = process()
+    await next.recover()
+    expect(await next.get(ada, dead.id)).toMatchObject({ status: 'running' })
+    await next.recover(true)
+    expect(await next.get(ada, dead.id)).toMatchObject({ status: 'failed', error: { code: 'INTERRUPTED' } })
+    expect(typesOf(await take(await next.follow(ada, dead.id, '', never)))).toEqual(['error'])
+    await dead.end('completed')
+    expect(await next.get(ada, dead.id)).toMatchObject({ status: 'failed' })
+  })
+
+  it('cuts off a reader that falls too far behind', async () => {
+    const sessions = process()
+    const session = await sessions.open(about)
+    const slow = sessions.followOpened(session.id, never)[Symbol.asyncIterator]()
+    session.emit('step:start', { step: 1 })
+    expect((await slow.next()).done).toBe(false)
+    for (let count = 0; count < 11_000; count += 1) session.emit('content', { step: 1, text: 'x' })
+    await session.end('completed')
+    // It is not kept waiting for what it missed: it comes back with the id of its last event.
+    const rest: SessionEvent[] = []
+    for (let next = await slow.next(); !next.done; next = await slow.next()) rest.push(...next.value)
+    expect(textOf(rest).length).toBeLessThan(11_000)
+    expect(textOf(await take(await sessions.follow(ada, session.id, '', never)))).toHaveLength(11_000)
+  })
+
+  it('of a task has all its runs, and the state of the task', async () => {
+    const sessions = process()
+    const target = () => ({ provider: 'demo', model: 'scripted' })
+    const runOf = createTaskRuns({ sessions, target, clock, ids })
+    const task = (run: number) => ({
+      ...{ id: 'task_01', createdBy: 'user_ada', status: 'in_progress', fence: run, attempts: run },
+    })
+    taskStates.set('task_01', 'in_progress')
+    const silent = runOf(task(1))
+    expect(silent.end({ kind: 'succeeded', result: { output: '' } })).toBeUndefined()
+    const first = runOf(task(1))
+    first.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
+    await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' } })
+    const followed = take(await process().follow(bob, 'sess_01', '', never))
+    const second = runOf(task(2))
+    second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
+    await second.end({ kind: 'succeeded', result: { output: 'Done' } })
+    expect(await sessions.get(bob, 'sess_01')).toMatchObject({ status: 'running', taskId: 'task_01' })
+    taskStates.set('task_01', 'completed')
+    const run = ['session:start', 'step:start']
+    expect(typesOf(await followed)).toEqual([...run, 'error', ...run, 'summary', 'complete'])
+    expect((await sessions.list(bob, { limit: 50, taskId: 'task_01' })).sessions).toMatchObject([
+      { id: 'sess_01', status: 'completed' },
+    ])
+    await expect(sessions.cancel(ada, 'sess_01')).rejects.toMatchObject({ code: 'session_of_task' })
+  })
+})

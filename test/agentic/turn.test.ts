@@ -1,0 +1,197 @@
+import { describe, expect, it } from '@jest/globals'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
+import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { type AgenticRequest, AgenticRequestSchema, type SessionEvent } from '../../lib/agentic/schema.ts'
+import { createAgentSessions } from '../../lib/agentic/sessions.ts'
+import { type ConversationTurns, createAgenticTurns } from '../../lib/agentic/turn.ts'
+import { collections } from '../../lib/collections.ts'
+import { missing, Problem } from '../../lib/core/errors.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+import type { Principal } from '../../lib/core/principal.ts'
+import type { Models } from '../../lib/ports/model.ts'
+import type { Toolbox } from '../../lib/ports/tool.ts'
+import { createLoop } from '../../lib/tools/loop.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
+import { createFakeLog } from '../fakes/log.ts'
+import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
+
+const clock = createClock()
+const ids = createIds({ clock })
+const ada = { userId: 'user_ada', role: 'user' } as unknown as Principal
+const never = new AbortController().signal
+
+/** A tool that answers what it is given, fails for `bad`, and hangs for `deaf` whatever its signal says. */
+const toolbox: Toolbox = {
+  specs: [{ name: 'echo', description: 'Echoes', inputSchema: { type: 'object' } }],
+  title: ({ name }) => name,
+  call: async ({ arguments: given }, signal) => {
+    if (given === 'deaf')
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    return { content: String(given), failed: given === 'bad', decision: 'allowed', durationMs: 1.4 }
+  },
+  ask: async () => undefined,
+}
+
+type Turn = Awaited<ReturnType<ConversationTurns<never>['begin']>>
+
+describe('an agentic turn', () => {
+  const store = forEachTest<SqliteStore>(
+    async () => openSqliteStore({ file: ':memory:', collections, clock }),
+    (opened) => opened.close(),
+  )
+
+  const open = (models: Models) => {
+    const did: string[] = []
+    const finished: unknown[] = []
+    const turns: ConversationTurns<Turn> = {
+      begin: async (_principal, conversationId, { content }) => {
+        if (conversationId !== 'conv_1') throw missing('Conversation')
+        return {
+          userMessage: { id: 'msg_1', content },
+          messages: [{ role: 'user', content }],
+          messageCount: 1,
+          release: async () => void did.push('released'),
+        } as unknown as Turn
+      },
+      finish: async (_turn, answer) => {
+        finished.push(answer)
+        return { id: 'msg_2' }
+      },
+    }
+    const sessions = createAgentSessions({
+      ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
+      ...{ log: createFakeLog(), masker: createMasker([]), timeoutMs: 60_000, orphanMs: 60_000 },
+      taskOf: async () => undefined,
+    })
+    const agentic = createAgenticTurns({
+      ...{ sessions, turns, models, loop: createLoop({ models }), clock, ids, log: createFakeLog() },
+      openToolbox: async () => toolbox,
+    })
+    const run = async (more: Partial<AgenticRequest> = {}, onEvent?: (event: SessionEvent) => void) => {
+      const request = AgenticRequestSchema.parse({ content: 'Go', ...more })
+      const events: SessionEvent[] = []
+      for await (const batch of await agentic.start(ada, 'conv_1', request, never))
+        for (const event of batch) {
+          events.push(event)
+          onEvent?.(event)
+        }
+      return events
+    }
+    return { agentic, sessions, run, did, finished }
+  }
+
+  const calling = (...given: string[]): ScriptedStep => ({
+    reasoning: 'Hm',
+    calls: given.map((each) => ({ name: 'echo', arguments: each })),
+  })
+  const typesOf = (events: readonly SessionEvent[]) => events.map(({ type }) => type)
+
+  it('streams its events in the order of the interface, and saves the answer', async () => {
+    const { run, finished } = open(createScriptedModels([calling('a', 'bad'), { text: 'Done' }]))
+    const events = await run()
+    const thinking = ['thinking:start', 'thinking:update', 'thinking:end']
+    expect(typesOf(events)).toEqual([
+      ...['user_message', 'session:start', 'step:start', ...thinking],
+      ...['tool:call', 'tool:result', 'tool:call', 'tool:result', 'step:complete'],
+      ...['step:start', 'content', 'step:complete', 'summary', 'complete', 'message_saved'],
+    ])
+    const dataOf = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data)
+    expect(dataOf('user_message')).toEqual([
+      { id: 'msg_1', content: 'Go', compactionApplied: false, messageCount: 1 },
+    ])
+    expect(dataOf('session:start')).toEqual([
+      {
+        ...{ sessionId: expect.stringMatching(/^sess_/), conversationId: 'conv_1', provider: 'demo' },
+        ...{ model: 'scripted', effort: 'medium', maxSteps: 25, maxBudget: null },
+      },
+    ])
+    expect(dataOf('tool:result')).toMatchObject([
+      { result: { success: true, content: 'a' } },
+      { result: { success: false, content: 'bad', error: 'TOOL_ERROR' } },
+    ])
+    const [step] = dataOf('step:complete') as { spanId: string }[]
+    expect(dataOf('tool:call')).toMatchObject([{ parentId: step?.spanId }, { parentId: step?.spanId }])
+    expect(dataOf('complete')).toEqual([
+      {
+        ...{ totalTokens: 30, inputTokens: 20, outputTokens: 10, model: 'scripted', provider: 'demo' },
+        ...{ toolCalls: 2, finishReason: 'stop' },
+      },
+    ])
+    expect(finished).toMatchObject([
+      { content: 'Done', toolCalls: [{ status: 'success', duration: 1 }, { status: 'error' }] },
+    ])
+  })
+
+  it('keeps its thinking to itself where that is asked for', async () => {
+    const { run } = open(createScriptedModels([calling('a'), { text: 'Done' }]))
+    expect(typesOf(await run({ showThinking: false })).join()).not.toContain('thinking')
+  })
+
+  it.each<[what: string, script: readonly ScriptedStep[], request: Partial<AgenticRequest>, reason: string]>([
+    ['at its last step', [calling('a')], { maxSteps: 2 }, 'max_steps'],
+    ['when its budget is spent', [{ ...calling('a') }], { maxBudget: 1_000, maxSteps: 200 }, 'budget'],
+    ['at the output limit of the model', [{ text: 'Half', reason: 'length' }], {}, 'length'],
+  ])('is complete %s, and says so', async (_what, script, request, reason) => {
+    const events = await open(createScriptedModels(script)).run(request)
+    expect(events.find(({ type }) => type === 'complete')?.data).toMatchObject({ finishReason: reason })
+    expect(typesOf(events).at(-1)).toBe('message_saved')
+  })
+
+  const failing = (after: number, thrown: unknown): Models => {
+    const models = createScriptedModels([calling('a')])
+    let steps = 0
+    return {
+      ...models,
+      async *step(request) {
+        steps += 1
+        if (steps > after) throw thrown
+        yield* models.step(request)
+      },
+    }
+  }
+
+  it.each<[what: string, models: Models, code: string]>([
+    [
+      'a provider fails',
+      failing(1, new Problem('unavailable', 'provider_error', 'It is down')),
+      'PROVIDER_ERROR',
+    ],
+    [
+      'a provider refuses',
+      failing(0, new Problem('rate_limited', 'rate_limited', 'Too many')),
+      'RATE_LIMITED',
+    ],
+    ['something else goes wrong', failing(0, new Error('secret details')), 'INTERNAL'],
+    ['the answer is empty', createScriptedModels([{ text: '' }]), 'PROVIDER_ERROR'],
+  ])('ends in an error, and in nothing after it, when %s', async (_what, models, code) => {
+    const { run, did, finished, sessions } = open(models)
+    const events = await run()
+    expect(typesOf(events)).not.toContain('complete')
+    expect(events.at(-1)).toMatchObject({ type: 'error', data: { code } })
+    expect(JSON.stringify(events)).not.toContain('secret details')
+    expect([did, finished]).toEqual([['released'], []])
+    expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([
+      { status: 'failed', error: { code } },
+    ])
+  })
+
+  it('is stopped by a cancel, also in a tool', async () => {
+    const { run, sessions, did } = open(createScriptedModels([calling('deaf')]))
+    const events = await run({}, (event) => {
+      if (event.type !== 'tool:call') return
+      void sessions.list(ada, { limit: 1 }).then(({ sessions: [one] }) => sessions.cancel(ada, one?.id ?? ''))
+    })
+    expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'CANCELLED' } })
+    expect(did).toEqual(['released'])
+    expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status: 'cancelled' }])
+  })
+
+  it('is refused before its first byte where there is no such conversation', async () => {
+    const { agentic, sessions } = open(createScriptedModels([{ text: 'Hi' }]))
+    const request = AgenticRequestSchema.parse({ content: 'Go' })
+    await expect(agentic.start(ada, 'conv_2', request, never)).rejects.toMatchObject({ kind: 'missing' })
+    expect((await sessions.list(ada, { limit: 1 })).sessions).toEqual([])
+  })
+})

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess, SpawnOptions } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
   throw new Error(`${child.spawnargs.at(-1)} ended without an answer`)
 }
 
-const piped = { stdio: ['ignore', 'pipe', 'inherit'] } as const
+const piped: SpawnOptions = { stdio: ['ignore', 'pipe', 'inherit'] }
 
 const startProvider = async () => {
   const child = start(process.execPath, [join(here, 'provider.ts')], piped)
@@ -66,7 +66,7 @@ const cpuSeconds = (pid: number): number => {
 }
 
 const load = async (order: Order): Promise<Result> => {
-  const child = spawn(process.execPath, [join(here, 'load.ts'), JSON.stringify(order)], piped)
+  const child = start(process.execPath, [join(here, 'load.ts'), JSON.stringify(order)], piped)
   const line = await firstLine(child)
   if (child.exitCode === null) await once(child, 'exit')
   const result: Result = JSON.parse(line)

@@ -8,6 +8,7 @@ import type { AgentSessions, TaskFacts, TaskSessionRun } from './sessions.ts'
 type RunEnd =
   | { kind: 'succeeded'; result: { output: string; usage?: object | undefined } }
   | { kind: 'failed'; error: { code: string; message: string } }
+  | { kind: 'waiting'; message: string }
   | { kind: 'stopped'; reason: string }
 
 /** A task as it was claimed: `fence` grows with each claim, `attempts` with each that counts. */
@@ -54,6 +55,7 @@ const tellEnd = ({ emit }: TaskSessionRun, ended: RunEnd): void => {
     emit('summary', { summary: output })
     emit('complete', { finishReason: 'stop', ...tokensOf(usage) })
   } else if (ended.kind === 'failed') emit('error', ended.error)
+  else if (ended.kind === 'waiting') emit('approval:pending', { message: ended.message })
   else emit('error', { code: ended.reason.toUpperCase(), message: `The run was stopped: ${ended.reason}.` })
 }
 

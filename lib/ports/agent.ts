@@ -29,11 +29,19 @@ export type AgentResult = {
   [extra: string]: unknown
 }
 
+/**
+ * A run that waits for the decision of a person. The task stays in progress without a worker; after the decision the same
+ * attempt is executed again with this `checkpoint`, plain JSON of at most 16 MB, maybe in another process.
+ */
+export type AgentWaiting = { waitingFor: 'approval'; checkpoint: object; message: string }
+
 export type AgentContext = {
   /** Aborts on cancel, time-out, loss of the lease and shutdown; its reason is an Error that says which. */
   signal: AbortSignal
   /** Counts from 1. */
   attempt: number
+  /** What this attempt left when it waited for a decision. */
+  checkpoint?: object
   /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
   /** Adds an event to the agent session of the task, where people follow the run. */
@@ -63,5 +71,5 @@ export interface AgentAdapter {
   readonly capabilities: readonly string[]
   configured?(): boolean
   healthCheck(): Promise<AgentHealth>
-  execute(task: AgentTask, context: AgentContext): Promise<AgentResult>
+  execute(task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting>
 }

@@ -42,7 +42,7 @@ export const createTaskCommands = (needs: Needs) => {
         from: row.status,
         verb: 'cancel',
         set: { completedAt: iso(clock.now()) },
-        unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt'],
+        unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'waitingFor', 'checkpoint'],
         event: {
           ...(row.status === 'in_progress' ? { attempt: row.attempts } : {}),
           message: `by ${principal.userId}`,

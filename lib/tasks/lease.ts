@@ -20,7 +20,7 @@ import type { EventText, Transition, Transitions } from './transitions.ts'
 export type DeadLetterOf = (task: Task, eventId: string) => AnyWrite
 
 /** A task that a worker has leased; the fencing token in it is the proof. */
-export type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt'>
+export type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint'>
 
 type Needs = {
   store: Store
@@ -46,7 +46,7 @@ export const createLease = (needs: Needs) => {
 
   /** Resolves to the row, or undefined when the task is not leased under this token any more. */
   const applyLeased = async (
-    { id, fence }: Pick<Leased, 'id' | 'fence'>,
+    { id, fence, checkpoint }: Pick<TaskRow, 'id' | 'fence' | 'checkpoint'>,
     it: Omit<Transition, 'taskId' | 'from'> & { event: EventText },
     rows: readonly AnyWrite[] = [],
   ): Promise<TaskRow | undefined> => {
@@ -56,31 +56,51 @@ export const createLease = (needs: Needs) => {
         taskId: id,
         from: 'in_progress',
         when: { ...it.when, fence },
-        unset: [...(it.unset ?? []), 'leaseExpiresAt'],
+        unset: [
+          ...(it.unset ?? []),
+          'leaseExpiresAt',
+          ...(checkpoint && it.set?.checkpoint === undefined ? (['checkpoint'] as const) : []),
+        ],
       },
       rows,
     )
     return applied ? row : undefined
   }
 
+  const started = (taskId: string, attempt: number): Transition => ({
+    taskId,
+    from: 'queued',
+    verb: 'start',
+    when: { attempts: attempt - 1 },
+    add: { fence: 1, attempts: 1 },
+    set: { leaseExpiresAt: leaseEnd() },
+    // The first start of its current life: later attempts keep it, a redrive removes it, for that begins a new life.
+    setIfAbsent: { startedAt: iso(clock.now()) },
+    unset: ['nextAttemptAt', 'sentAgainAt'],
+    event: { attempt },
+  })
+
+  /** The attempt that waits for a decision goes on: its number stays, its fencing token grows. */
+  const resumed = (taskId: string, attempt: number): Transition => ({
+    taskId,
+    from: 'in_progress',
+    verb: 'resume',
+    when: { attempts: attempt, waitingFor: 'approval' },
+    add: { fence: 1 },
+    set: { leaseExpiresAt: leaseEnd() },
+    unset: ['waitingFor'],
+    event: { attempt, message: 'Goes on after a decision', metadata: { code: 'resumed' } },
+  })
+
   /**
    * Leases a queued task for the attempt that a message names: the attempt is counted, the fencing token grows. Resolves to
    * undefined when there is nothing to run: cancelled, claimed already, or a message that comes twice. Throws Problem
    * `missing` for a task that does not exist.
    */
-  const claim = async ({ taskId, attempt }: RunTask): Promise<TaskRow | undefined> => {
-    const { applied, row } = await transitions.apply({
-      taskId,
-      from: 'queued',
-      verb: 'start',
-      when: { attempts: attempt - 1 },
-      add: { fence: 1, attempts: 1 },
-      set: { leaseExpiresAt: leaseEnd() },
-      // The first start of its current life: later attempts keep it, a redrive removes it, for that begins a new life.
-      setIfAbsent: { startedAt: iso(clock.now()) },
-      unset: ['nextAttemptAt', 'sentAgainAt'],
-      event: { attempt },
-    })
+  const claim = async ({ taskId, attempt, resume }: RunTask): Promise<TaskRow | undefined> => {
+    const { applied, row } = await transitions.apply(
+      resume ? resumed(taskId, attempt) : started(taskId, attempt),
+    )
     if (row === undefined) throw missing('Task')
     return applied ? row : undefined
   }
@@ -126,6 +146,14 @@ export const createLease = (needs: Needs) => {
       event: { attempt: leased.attempts, message: error.message, metadata: { code: error.code, delayMs } },
     })
 
+  /** Puts a run aside until a person has decided: it keeps its attempt, and gives its lease back. */
+  const suspend = (leased: Leased, { checkpoint, message }: { checkpoint: object; message: string }) =>
+    applyLeased(leased, {
+      verb: 'suspend',
+      set: { waitingFor: 'approval', checkpoint },
+      event: { attempt: leased.attempts, message, metadata: { code: 'waiting_for_approval' } },
+    })
+
   /** Gives a task back unharmed, its attempt not counted: the worker stops, the task did nothing wrong. */
   const release = (leased: Leased, reason: string) =>
     applyLeased(leased, {
@@ -151,7 +179,7 @@ export const createLease = (needs: Needs) => {
     const when = row.leaseExpiresAt === undefined ? {} : { leaseExpiresAt: row.leaseExpiresAt }
     if (row.attempts >= row.maxAttempts) return void (await fail(row, error, when))
     const event = { attempt: row.attempts, message, metadata: { code: error.code } }
-    await applyLeased(row, { verb: 'recover', when, set: { error }, event })
+    await applyLeased(row, { verb: 'recover', when, set: { error }, unset: ['checkpoint'], event })
   }
 
   /**
@@ -179,7 +207,7 @@ export const createLease = (needs: Needs) => {
     return applied
   }
 
-  return { claim, renew, isLeased, succeed, retry, release, fail, recover, markUndeliverable }
+  return { claim, renew, isLeased, succeed, retry, release, suspend, fail, recover, markUndeliverable }
 }
 
 /** What an agent says it spent, where it says so in the form that tasks show. */

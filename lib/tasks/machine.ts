@@ -11,6 +11,9 @@ export const transitions = {
     defer: 'pending',
     recover: 'queued',
     release: 'queued',
+    // A run that waits for a person: the task keeps its attempt, and no worker has a lease on it.
+    suspend: 'in_progress',
+    resume: 'in_progress',
     fail: 'failed',
     cancel: 'cancelled',
   },
@@ -35,6 +38,8 @@ export const eventOf = {
   defer: 'retrying',
   recover: 'recovered',
   release: 'recovered',
+  suspend: 'progress',
+  resume: 'progress',
   fail: 'failed',
   undeliverable: 'failed',
   cancel: 'cancelled',

@@ -1,4 +1,4 @@
-import { messageOf } from '../core/errors.ts'
+import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -27,6 +27,8 @@ const CONCURRENCY = 200
 const WORK_MS = 10_000
 /** A message that has led to no claim for so long may have been lost on its way. */
 const UNCLAIMED_MS = 15 * 60_000
+/** Approvals are decided, or expire, within ten minutes. */
+const UNDECIDED_MS = 15 * 60_000
 /** It is sent again once in so long. */
 const SENT_AGAIN_MS = 3_600_000
 /** Messages that a tick sends again at most: a long backlog is not doubled. */
@@ -46,6 +48,12 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     delayMs: Math.min(delayMs(row), queue.longestDelayMs),
     group: row.repository ?? row.createdBy,
   })
+
+  /** Sends the message by which the run of a task goes on that waits for a decision. */
+  const sendResume = (row: TaskRow): Promise<void> =>
+    queue.send([
+      { ...messageOfRow(row), body: { ...messageOfRow(row).body, attempt: row.attempts, resume: true } },
+    ])
 
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not take it. */
   const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
@@ -86,7 +94,11 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     let resent = 0
     let recovered = 0
     for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
-    for await (const rows of inStatus('in_progress')) recovered += await withEach(rows, lease.recover)
+    for await (const rows of inStatus('in_progress'))
+      recovered += await withEach(
+        rows.filter(({ waitingFor }) => waitingFor === undefined),
+        lease.recover,
+      )
     return { resent, recovered }
   }
 
@@ -127,11 +139,16 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
    */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
-    const isAbandoned = (row: TaskRow) => (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
+    const isAbandoned = (row: TaskRow) =>
+      row.waitingFor === undefined && (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
+    // Its approvals have expired by now, and the message of that did not get here.
+    const isLeftWaiting = (row: TaskRow) =>
+      row.waitingFor !== undefined && Date.parse(row.updatedAt) < now - UNDECIDED_MS
     const isDue = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
     return (
       (await workThrough('in_progress', isAbandoned, lease.recover)) +
+      (await workThrough('in_progress', isLeftWaiting, sendResume)) +
       (await workThrough('pending', isDue, enqueue))
     )
   }
@@ -163,5 +180,16 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     if (row?.status === 'queued') await send(row)
   }
 
-  return { afterRestart, tick, resend, sendAgain }
+  /**
+   * Has a task go on whose approval was decided. Does nothing for one that does not wait and is not running; throws Problem
+   * `unavailable` for one that is still running, which is about to wait: the message of the decision is to come again.
+   */
+  const resume = async (taskId: string): Promise<void> => {
+    const row = await store.get(tasks, taskId)
+    if (row?.status !== 'in_progress') return
+    if (row.waitingFor !== undefined) return sendResume(row)
+    throw new Problem('unavailable', 'task_running', `The task ${taskId} is still running`)
+  }
+
+  return { afterRestart, tick, resend, resume, sendAgain }
 }

@@ -11,7 +11,7 @@ import {
 } from './schema.ts'
 
 type TaskField = Extract<keyof TaskRow, string>
-const HEAVY: readonly TaskField[] = ['description', 'prompt', 'result', 'metadata']
+const HEAVY: readonly TaskField[] = ['description', 'prompt', 'result', 'metadata', 'checkpoint']
 /** Of the fields that every list shows, those that a caller or a model words. */
 const LONG: readonly TaskField[] = [
   'title',
@@ -42,6 +42,7 @@ const ALL_FIELDS = [
   'fence',
   'leaseExpiresAt',
   'countedAs',
+  'checkpoint',
   'sentAgainAt',
   'trace',
   'watched',
@@ -107,6 +108,7 @@ export const publicTask = (row: TaskRow): Task => {
     fence: undefined,
     leaseExpiresAt: undefined,
     countedAs: undefined,
+    checkpoint: undefined,
     sentAgainAt: undefined,
     trace: undefined,
     watched: undefined,

@@ -89,6 +89,7 @@ export const TaskSchema = z
     startedAt: timestamp.optional(),
     completedAt: timestamp.optional(),
     nextAttemptAt: timestamp.optional(),
+    waitingFor: z.literal('approval').optional(),
     result: TaskResultSchema.optional(),
     error: TaskErrorSchema.optional(),
     usage: TokenUsageSchema.optional(),
@@ -135,6 +136,8 @@ export type TaskError = z.output<typeof TaskErrorSchema>
 export const RunTaskSchema = z.object({
   taskId: z.string().min(1).max(200),
   attempt: z.int().min(1),
+  /** The attempt has begun, and goes on after a decision. */
+  resume: z.literal(true).exactOptional(),
   trace: z
     .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
     .exactOptional(),
@@ -149,6 +152,8 @@ export type TaskRow = Task & {
   countedAs?: string
   /** Epoch milliseconds until which the worker that leased the task counts as alive. */
   leaseExpiresAt?: number
+  /** What its agent needs to go on with a run that waits for a decision. */
+  checkpoint?: object
   /** When a message of it was sent once more, because none had led to a claim. */
   sentAgainAt?: string
   /** The request that the task came with. */

@@ -34,6 +34,7 @@ export const createFinishRun = ({ lease, retryPolicy, random, timeoutMs, clock, 
   const write = async (task: Leased, ended: Ended): Promise<unknown> => {
     if (ended.kind === 'succeeded') return lease.succeed(task, ended.result)
     if (ended.kind === 'failed') return failAttempt(task, ended.error, ended.retryable)
+    if (ended.kind === 'waiting') return lease.suspend(task, ended)
     if (ended.reason === 'timeout') return failAttempt(task, timedOut(timeoutMs), true)
     if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
     // Cancelled, or leased to another worker: that write has said what there is to say.

@@ -15,6 +15,7 @@ export type LeaseWrites = {
   retry(leased: Leased, error: TaskError, delayMs: number): Promise<unknown>
   fail(leased: Leased, error: TaskError): Promise<unknown>
   release(leased: Leased, reason: string): Promise<unknown>
+  suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
 }
 
 type Needs = { lease: Pick<LeaseWrites, 'renew' | 'isLeased'>; active: ActiveRuns; log: Log }

@@ -6,12 +6,16 @@ import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/sche
 export type Outcome =
   | { kind: 'succeeded'; result: TaskResult }
   | { kind: 'failed'; error: TaskError; retryable: boolean }
+  /** It goes on from its checkpoint once a person has decided. */
+  | { kind: 'waiting'; checkpoint: object; message: string }
 
 /**
  * Most bytes of a result as JSON; a longer one belongs into a file of the workspace. Beside a prompt of 1 MiB it fits the
  * 6 MB that a function in the cloud may answer, also when all of it has to be escaped once more there.
  */
 const LONGEST_RESULT = 2_000_000
+/** Most bytes of a checkpoint: the messages of a run, and a patch of its workspace. */
+const LARGEST_CHECKPOINT = 16_000_000
 const LONGEST_MESSAGE = 1_000
 
 export type Outcomes = ReturnType<typeof createOutcomes>
@@ -23,6 +27,17 @@ export const createOutcomes = (masker: Masker) => {
     error: { code, message: textOf(message, masker) },
     retryable,
   })
+
+  const ofWaiting = (plain: string): Outcome => {
+    if (Buffer.byteLength(plain) > LARGEST_CHECKPOINT)
+      return failed(
+        'checkpoint_too_large',
+        'The run cannot wait for approval: its messages are too long to be kept',
+        false,
+      )
+    const { checkpoint, message } = JSON.parse(plain)
+    return { kind: 'waiting', checkpoint, message: textOf(message, masker) }
+  }
 
   const ofJson = (plain: string): Outcome => {
     if (Buffer.byteLength(plain) > LONGEST_RESULT) {
@@ -44,7 +59,7 @@ export const createOutcomes = (masker: Masker) => {
     ofReturned: (returned: unknown): Outcome => {
       try {
         const plain = JSON.stringify(returned)
-        if (plain !== undefined) return ofJson(plain)
+        if (plain !== undefined) return isWaiting(returned) ? ofWaiting(plain) : ofJson(plain)
       } catch {
         // No JSON, or nested deeper than the stack reaches.
       }
@@ -61,6 +76,15 @@ export const createOutcomes = (masker: Masker) => {
     },
   }
 }
+
+const isWaiting = (returned: unknown): boolean =>
+  typeof returned === 'object' &&
+  returned !== null &&
+  'waitingFor' in returned &&
+  returned.waitingFor === 'approval' &&
+  'checkpoint' in returned &&
+  typeof returned.checkpoint === 'object' &&
+  returned.checkpoint !== null
 
 const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
 

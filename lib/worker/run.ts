@@ -39,7 +39,12 @@ export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
  */
 export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {
   const outcomes = createOutcomes(masker)
-  return ({ task: leased, stopped, beat }: LeasedRun, task: AgentTask, agent: AgentAdapter) =>
+  return (
+    { task: leased, stopped, beat }: LeasedRun,
+    task: AgentTask,
+    agent: AgentAdapter,
+    checkpoint: object | undefined,
+  ) =>
     new Promise<Ended>((resolve) => {
       const { attempts: attempt } = leased
       const events = openEvents(leased)
@@ -71,7 +76,14 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       const { signal } = stopped
       const run: AgentContext['run'] = (file, args) =>
         runProgram(workspaceName(task.id, attempt), file, args, signal)
-      call(outcomes, agent, task, { signal, attempt, progress, observe, run }).then(end)
+      call(outcomes, agent, task, {
+        signal,
+        attempt,
+        progress,
+        observe,
+        run,
+        ...(checkpoint && { checkpoint }),
+      }).then(end)
     })
 }
 

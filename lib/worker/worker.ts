@@ -40,10 +40,13 @@ export const createWorker = (needs: Needs) => {
   let finishing = 0
   const idle: (() => void)[] = []
 
-  const runAgent = (run: LeasedRun): Promise<Ended> => {
+  const runAgent = (run: LeasedRun, isResumed: boolean): Promise<Ended> => {
     const { task } = run
     const agent = needs.agent(task.agent)
-    return agent ? execute(run, agentView(task), agent) : Promise.resolve(unavailable(task.agent))
+    const view = agentView(task)
+    return agent
+      ? execute(run, view, agent, isResumed ? task.checkpoint : undefined)
+      : Promise.resolve(unavailable(task.agent))
   }
 
   /** The run is active until its end is written: the heartbeat renews its lease, and no tick takes the task. */
@@ -91,7 +94,7 @@ export const createWorker = (needs: Needs) => {
         const task = await lease.claim(message)
         if (task === undefined) return
         const run = leased(task)
-        const written = writeEnd(run, await inSlot(() => runAgent(run)))
+        const written = writeEnd(run, await inSlot(() => runAgent(run, message.resume === true)))
         if (finishing > MOST_FINISHING) await written
       } finally {
         pool.release()
@@ -113,6 +116,7 @@ const agentView = ({
   fence: _fence,
   leaseExpiresAt: _lease,
   countedAs: _counted,
+  checkpoint: _checkpoint,
   sentAgainAt: _sent,
   trace: _trace,
   watched: _watched,

@@ -1,13 +1,17 @@
 import { createCodingAgent } from '../../lib/adapters/agents/coding/agent.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
-import type { AgentTask } from '../../lib/ports/agent.ts'
+import type { AgentContext, AgentTask } from '../../lib/ports/agent.ts'
 import type { LoopEvent } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import type { createScriptedModels } from './scripted-models.ts'
 import type { Workbench } from './workbench.ts'
 
 type Rules = Partial<Parameters<typeof createRepositories>[0]>
-type More = { repositories?: Rules; isLocalAdmin?: boolean; maxSteps?: number }
+type Agent = Parameters<typeof createCodingAgent>[0]
+type More = Partial<Pick<Agent, 'maxSteps' | 'maxBudget' | 'openTools'>> & {
+  repositories?: Rules
+  isLocalAdmin?: boolean
+}
 
 export const task = (more: Partial<AgentTask> = {}): AgentTask => ({
   ...{ id: 'task_1', title: 'Write notes', prompt: 'Do it', labels: [], createdBy: 'user_1' },
@@ -32,11 +36,20 @@ export const createAgentOn = (
   })
   const progress: string[] = []
   const observed: LoopEvent[] = []
-  const run = (about: Partial<AgentTask> = {}, signal = new AbortController().signal, attempt = 1) =>
+  const execute = (
+    about: Partial<AgentTask> = {},
+    { signal = new AbortController().signal, attempt = 1, ...rest }: Partial<AgentContext> = {},
+  ) =>
     agent.execute(task(about), {
-      ...{ signal, attempt, progress: (line) => void progress.push(line) },
+      ...{ ...rest, signal, attempt, progress: (line) => void progress.push(line) },
       observe: (event) => void observed.push(event),
       run: () => Promise.reject(new Error('the coding agent has tools of its own')),
     })
-  return { agent, run, progress, observed }
+  /** A run that waits for no decision. */
+  const run = async (about?: Partial<AgentTask>, signal?: AbortSignal, attempt?: number) => {
+    const result = await execute(about, { ...(signal && { signal }), ...(attempt && { attempt }) })
+    if ('waitingFor' in result) throw new Error('The run waits for a decision')
+    return result
+  }
+  return { agent, execute, run, progress, observed }
 }

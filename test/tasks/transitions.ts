@@ -12,6 +12,8 @@ export const ALLOWED: readonly [from: TaskStatus, verb: TaskVerb, to: TaskStatus
   ['in_progress', 'defer', 'pending', 'retrying'],
   ['in_progress', 'recover', 'queued', 'recovered'],
   ['in_progress', 'release', 'queued', 'recovered'],
+  ['in_progress', 'suspend', 'in_progress', 'progress'],
+  ['in_progress', 'resume', 'in_progress', 'progress'],
   ['in_progress', 'fail', 'failed', 'failed'],
   ['in_progress', 'cancel', 'cancelled', 'cancelled'],
   ['failed', 'redrive', 'queued', 'retried'],

@@ -1,6 +1,12 @@
 import { isSecurityMode, type SecurityMode } from '../../../core/security-mode.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { AgentAdapter, AgentContext, AgentResult, AgentTask } from '../../../ports/agent.ts'
+import type {
+  AgentAdapter,
+  AgentContext,
+  AgentResult,
+  AgentTask,
+  AgentWaiting,
+} from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Git } from '../../../ports/git.ts'
 import type { Models } from '../../../ports/model.ts'
@@ -9,6 +15,7 @@ import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/t
 import { type Workspaces, workspaceName } from '../../../ports/workspace.ts'
 import { changesIn } from './changes.ts'
 import { createCheckout } from './checkout.ts'
+import { type CodingCheckpoint, checkpointOf, restore, spentBy } from './checkpoint.ts'
 import { codingAgentFacts } from './facts.ts'
 import { createHealthCheck } from './health.ts'
 import { progressOf } from './progress.ts'
@@ -32,17 +39,18 @@ type Needs = {
   maxBudget?: number | undefined
 }
 
-const failures: Readonly<Record<Exclude<LoopResult['ended'], 'answered'>, (run: LoopResult) => string>> = {
+const failures: Readonly<
+  Record<Exclude<LoopResult['ended'], 'answered' | 'waiting'>, (run: LoopResult) => string>
+> = {
   budget: ({ usage }) =>
     `Stopped after ${usage.totalTokens} tokens, the most allowed, before the task was done.`,
-  waiting: () => 'Stopped for an approval that cannot be asked for here.',
   max_steps: ({ steps }) => `Stopped after ${steps} steps, the most allowed, before the task was done.`,
   cut: ({ finishReason }) => `The model's answer ended early (${finishReason}).`,
   empty: () => 'The model neither answered nor did anything.',
 }
 
 const outputOf = (run: LoopResult): string => {
-  if (run.ended === 'answered') return run.text
+  if (run.ended === 'answered' || run.ended === 'waiting') return run.text
   return [failures[run.ended](run), run.text].filter(Boolean).join('\n\n')
 }
 
@@ -84,26 +92,49 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     return { workspace, ...(await checkout(workspace, { source, branch, signal })) }
   }
 
-  const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult> => {
+  /** The workspace of a run that waited: as it was left, or built anew where that is gone. */
+  const reopen = async (task: AgentTask, context: AgentContext, left: CodingCheckpoint) => {
+    const { signal, attempt, progress } = context
+    const workspace = await workspaces.open(workspaceName(task.id, attempt))
+    const { branch, baseCommit } = left
+    if ((await workspace.list('.', 1)).names.length > 0) return { workspace, branch, baseCommit }
+    progress('Building the workspace anew')
+    const source = await sourceOf(task)
+    const anew = await checkout(workspace, { source, branch, signal })
+    await restore(workspace, left, anew.baseCommit, signal)
+    return { workspace, ...anew }
+  }
+
+  const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
     const { signal } = context
     signal.throwIfAborted()
     const maxTokens = budgetOf(task) ?? needs.maxBudget
     const mode = await modeOf(task)
-    const { workspace, branch, baseCommit } = await prepare(task, context)
+    // Only this agent writes checkpoints of its tasks.
+    const left = context.checkpoint as CodingCheckpoint | undefined
+    const at = await (left ? reopen(task, context, left) : prepare(task, context))
+    const { workspace, branch, baseCommit } = at
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
     const setting = { branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
     const run = await loop({
-      messages: openingMessages(task, setting),
-      ...{ toolbox, maxSteps, signal },
-      ...(maxTokens === undefined ? {} : { maxTokens }),
+      messages: left?.messages ?? openingMessages(task, setting),
+      ...{ toolbox, signal, maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)) },
+      ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
       onEvent: (event) => {
         context.observe(event)
         const line = progressOf(event)
         if (line) context.progress(line)
       },
     })
+    const spent = spentBy(run, left)
+    if (run.ended === 'waiting') {
+      const names = [...new Set(run.pending.map(({ call }) => call.name))].join(', ')
+      const checkpoint = await checkpointOf(run, spent, at, signal)
+      return { waitingFor: 'approval', checkpoint, message: `Waiting for approval of ${names}` }
+    }
     const changed = await changesIn(workspace, baseCommit, signal)
-    const { steps, toolCalls, usage, provider, model } = run
+    const { provider, model } = run
+    const { steps, toolCalls, usage } = spent
     const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
     // Another attempt would spend as much again.
     const retryable = run.ended === 'budget' ? { retryable: false } : {}

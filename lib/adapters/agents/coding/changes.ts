@@ -17,7 +17,7 @@ const MOST_DIFF = 200 * 1_024
 const MOST_LIST = 1_024 * 1_024
 
 const safely = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--ignore-submodules=all']
-const withoutSecrets = secretNames.flatMap((name) => [
+export const withoutSecrets = secretNames.flatMap((name) => [
   `:(exclude,icase,glob)**/${name}`,
   `:(exclude,icase,glob)**/${name}/**`,
 ])
@@ -66,6 +66,16 @@ export const changesIn = async (
   baseCommit: string,
   signal: AbortSignal,
 ): Promise<Changes> => {
+  const run = await workspaceGit(workspace, baseCommit, signal)
+  const names = await run(['diff', ...safely, '--name-status', '-z', baseCommit], MOST_LIST)
+  const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
+  const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
+  const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
+  return { filesChanged, diff: bounded(diff.stdout, diff.truncated) }
+}
+
+/** Git that knows the base commit and every file of the workspace; a command of it that fails throws. */
+export const workspaceGit = async (workspace: Workspace, baseCommit: string, signal: AbortSignal) => {
   const git = await workspace.ownGit(baseCommit.length === SHA256_DIGITS ? 'sha256' : 'sha1', signal)
   const run = async (args: readonly string[], maxBytes: number) => {
     const result = await git(args, maxBytes)
@@ -75,9 +85,5 @@ export const changesIn = async (
   }
   await run(['read-tree', baseCommit], MOST_LIST)
   await run(['add', '--all', '--intent-to-add', '--', '.'], MOST_LIST)
-  const names = await run(['diff', ...safely, '--name-status', '-z', baseCommit], MOST_LIST)
-  const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
-  const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
-  const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
-  return { filesChanged, diff: bounded(diff.stdout, diff.truncated) }
+  return run
 }

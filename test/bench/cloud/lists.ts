@@ -18,7 +18,7 @@ import type { World } from './world.ts'
 /** Rows of each list when it is short. */
 const FEW = 100
 const AT_ONCE = 20
-/** It takes up to an hour to store them all, so it says how far it is. */
+/** The emulator takes longer for each row the more there are, for 20,000 up to an hour, so it is said how far this is. */
 const PROGRESS = 1_000
 const DAY_MS = 86_400_000
 const AGENTS = 8

@@ -18,3 +18,9 @@ export const ulidTime = (ms: number): string => {
     digits = DIGITS.charAt(left % 32) + digits
   return digits
 }
+
+/** The id right after this one in the order of texts; no other event has it, see `createIds`. */
+export const successorOf = (id: string): string => {
+  const at = id.search(/[^Z]Z*$/)
+  return id.slice(0, at) + DIGITS.charAt(DIGITS.indexOf(id.charAt(at)) + 1) + '0'.repeat(id.length - at - 1)
+}

@@ -106,7 +106,8 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       from: 'failed',
       verb: 'redrive',
       when: { completedAt: completedAt ?? null },
-      set: { attempts: 0, queuedAt: iso(clock.now()) },
+      // A task of an earlier version does not say whether its end is to be told; a notice without a receiver does nothing.
+      set: { attempts: 0, queuedAt: iso(clock.now()), watched: true },
       unset: ['error', 'completedAt', 'startedAt'],
     }),
 })

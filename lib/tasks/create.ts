@@ -74,7 +74,8 @@ export const createTaskCreation = (needs: Needs) => {
   const insertOf = (row: TaskRow): Insert<TaskRow> => ({
     insert: tasks,
     row,
-    log: [transitions.event('created', { message: `from ${row.source}` }), transitions.event('queued')],
+    // A task is queued as it is created: one entry says both, see `eventsOf`.
+    log: [transitions.event('created')],
   })
 
   /** A new task and its write, for a caller that commits it, maybe with other rows. Throws Problem `invalid`. */

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../core/collection.ts'
 import { invalid, missing } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
-import { timeOfId } from '../core/ulid.ts'
+import { successorOf, timeOfId } from '../core/ulid.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
 import type { Store } from '../ports/store.ts'
 import { isFinal } from './machine.ts'
@@ -55,7 +55,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
   const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
     const task = await load(id)
     const [log, told] = await Promise.all([store.log(tasks, id), progress(task)])
-    const all = [...log.map((entry) => logEvent(task, entry)), ...told].sort(byId)
+    const all = [...log.flatMap((entry) => eventsOf(task, entry)), ...told].sort(byId)
     const from = after === undefined ? 0 : all.findIndex((event) => event.id === after) + 1
     if (after !== undefined && from === 0)
       throw invalid([{ path: 'after', message: 'is not an event of this task' }])
@@ -66,18 +66,20 @@ export const createTaskReads = ({ store, feed }: Needs) => {
   return { load, get, find, exists, isOver, lastProgress, events }
 }
 
-/** An entry of a task's log as the API shows it. Those of earlier versions have all of it. */
-const logEvent = (task: TaskRow, entry: LogEntry): TaskEvent => {
+/**
+ * The events that an entry of a task's log stands for, as the API shows them. A new task is queued as it is created: its
+ * entry says no more than that and stands for both. One with a message is of an import or an earlier version.
+ */
+const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
   const { id, type, attempt, ...more } = entry as TaskLogEntry & LogEntry
-  return {
-    id,
-    taskId: task.id,
-    type,
-    timestamp: iso(timeOfId(id)),
-    ...(attempt === undefined ? {} : { agent: task.agent, attempt }),
-    ...(type === 'started' ? startedBy(task) : {}),
-    ...more,
-  }
+  const event = (eventId: string, of: TaskEvent['type'], own: Partial<TaskEvent> = {}): TaskEvent => ({
+    ...{ id: eventId, taskId: task.id, type: of, timestamp: iso(timeOfId(id)) },
+    ...own,
+  })
+  if (type === 'created' && more.message === undefined)
+    return [event(id, type, { message: `from ${task.source}` }), event(successorOf(id), 'queued')]
+  const run = attempt === undefined ? {} : { agent: task.agent, attempt }
+  return [event(id, type, { ...run, ...(type === 'started' ? startedBy(task) : {}), ...more })]
 }
 
 /** A gateway's workflow shows in the start of its task, as it does in the metadata. */

@@ -107,13 +107,13 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     status: TaskStatus,
     isDue: (row: TaskRow) => boolean,
     work: (row: TaskRow) => Promise<unknown>,
-    most = Number.POSITIVE_INFINITY,
+    { most = Number.POSITIVE_INFINITY, ...selection }: { most?: number } & Pick<Query<TaskRow>, 'where'> = {},
   ): Promise<number> => {
     let failed = 0
     let done = 0
     const until = clock.monotonic() + WORK_MS
     const isOver = () => clock.monotonic() > until || done >= most
-    for await (const rows of inStatus(status, {}, isOver)) {
+    for await (const rows of inStatus(status, selection, isOver)) {
       const due = rows.filter(isDue)
       for (let at = 0; at < due.length && !isOver(); at += CONCURRENCY) {
         const some = due.slice(at, at + Math.min(CONCURRENCY, most - done))
@@ -171,7 +171,9 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
         set: { sentAgainAt: iso(now) },
       })
     }
-    return workThrough('queued', isUnclaimed, sendOnceMore, MOST_SENT_AGAIN)
+    // None is queued before it is created, so younger ones need not be read.
+    const where = [{ field: 'createdAt' as const, to: iso(now - UNCLAIMED_MS) }]
+    return workThrough('queued', isUnclaimed, sendOnceMore, { most: MOST_SENT_AGAIN, where })
   }
 
   /** Sends the message of a task that waits for it once more. Rejects with Problem `unavailable` when the queue does not take it. */

@@ -178,6 +178,26 @@ describe('the notice of an end', () => {
   })
 })
 
+describe('a task that the release before failed', () => {
+  it('tells its end when it is given back to the queue: it does not say that it is watched', async () => {
+    await using receiver = await startReceiver()
+    let runs = 0
+    const agent = createFakeAgent(async () => ({ success: ++runs > 1, output: `${runs}` }))
+    await using gateway = await startGateway({ adapters: [agent], env: { QUEUE_RETRY_ATTEMPTS: '1' } })
+    const { body } = await gateway.submit({ task })
+    await delivered(gateway)
+    await gateway.store.commit<GatewayRequest>({
+      update: gatewayRequests,
+      key: body.requestId,
+      set: { notifyUrl: receiver.url },
+    })
+    const { items } = await gateway.deadLetters.list({ status: 'pending', limit: 1 })
+    await gateway.deadLetters.retry(ANN, items[0]?.id ?? '')
+    await delivered(gateway)
+    expect(receiver.heard.map((one) => JSON.parse(one.body).event)).toEqual(['task.completed'])
+  })
+})
+
 describe('requests that the release before left open', () => {
   /** A request as that release stored it: its task does not say that it is watched. */
   const submitOld = async (gateway: StartedGateway, notifyUrl: string) => {

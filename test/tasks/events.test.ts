@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { taskEvents } from '../../lib/tasks/rows.ts'
+import { taskEvents, tasks } from '../../lib/tasks/rows.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { startApi } from '../fakes/caller.ts'
 import { startDomains, turns } from '../fakes/service.ts'
-import { storeIn } from './samples.ts'
+import { sampleRow, storeIn } from './samples.ts'
 
 /** Parts of a log of three, by the places of its events, where `after` names one by its place. */
 const PARTS: [range: { after?: number; limit?: number }, places: number[]][] = [
@@ -66,6 +66,27 @@ describe('a part of the log of a task', () => {
 })
 
 describe('the log of a task', () => {
+  it('has one entry for a new task, which is created and queued at once, and those of earlier versions as they are', async () => {
+    await using service = await startDomains({ background: false })
+    const { id } = await service.create()
+    const [entry, ...more] = await service.store.log(tasks, id)
+    expect([Object.keys(entry ?? {}), more]).toEqual([['id', 'type'], []])
+    const { events } = await service.tasks.events(id)
+    expect(events.map(({ type, message }) => [type, message])).toEqual([
+      ['created', 'from api'],
+      ['queued', undefined],
+    ])
+    expect((await service.tasks.events(id, { after: events[0]?.id ?? '' })).events).toEqual(events.slice(1))
+
+    const old = [
+      { id: 'evt_01KDWDV800AAAAAAAAAAAAAAAA', type: 'created', message: 'from trackera' },
+      { id: 'evt_01KDWDV800AAAAAAAAAAAAAAAC', type: 'queued' },
+    ]
+    await service.store.commit({ insert: tasks, row: sampleRow({ id: 'task_old' }), log: old })
+    expect((await service.tasks.events('task_old')).events).toMatchObject(old)
+    expect((await service.tasks.events('task_old')).count).toBe(2)
+  })
+
   it('says of each event what, when, and of a run which agent and attempt', async () => {
     const agent = createFakeAgent(async (_task, { attempt, progress }) => {
       progress('half way')

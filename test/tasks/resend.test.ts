@@ -81,6 +81,27 @@ describe('the message of a task that no worker has claimed', () => {
     expect(await resentAfter(1_000)).toEqual([])
   })
 
+  it('is looked for among tasks that were created 15 minutes ago, and no younger ones are read', async () => {
+    let read = 0
+    const service = await startDomains({
+      background: false,
+      wrapStore: (real) =>
+        Object.assign(Object.create(real), {
+          page: async (...[of, query]: Parameters<typeof real.page>) => {
+            const page = await real.page(of, query)
+            read += page.rows.length
+            return page
+          },
+        }),
+    })
+    const created = (id: string, minute: string) =>
+      store(service, sampleRow({ id, updatedAt: AT_NOON, createdAt: `2026-01-01T12:${minute}:00.000Z` }))
+    await Promise.all([created('task_old', '00'), created('task_due', '01'), created('task_young', '02')])
+    service.clock.advance(16 * MINUTE_MS)
+    expect(await service.tasks.recovery.resend()).toBe(0)
+    expect(read).toBe(2)
+  })
+
   it('that the queue refuses is reported, and sent at the next tick', async () => {
     let refuses = true
     const sent: unknown[] = []

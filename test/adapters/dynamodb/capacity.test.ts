@@ -7,6 +7,7 @@ import type { StreamRecord } from '../../../lib/adapters/aws/dynamodb/stream.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
 import { iso } from '../../../lib/core/time.ts'
+import type { Trace } from '../../../lib/core/trace.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { createTaskCounters } from '../../../lib/tasks/counters.ts'
 import { tasks as taskRows } from '../../../lib/tasks/rows.ts'
@@ -21,6 +22,7 @@ import { body, lifeOf, principal, tasksOn } from './life.ts'
 import { type Opened, openTables } from './opened.ts'
 
 const DAY_MS = 86_400_000
+const TRACE: Trace = { requestId: 'req_01M850ZJX4CVTE4PFFP89JGG81' }
 /** A finished task of one of eight agents. */
 const rowOf = (n: number, createdAt: string): TaskRow => ({
   ...{ id: `task_day_${n}`, title: 't', priority: 3, status: 'completed', source: 'api', labels: [] },
@@ -80,8 +82,8 @@ suite('the capacity units of DynamoDB', () => {
     })
   }
   /** The units that a create, a claim and a completion write. */
-  const lived = async (more: Partial<CreateTask> = {}): Promise<number[]> => {
-    const { created, claimed, completed } = await lifeOf(tasks, meter, more)
+  const lived = async (more: Partial<CreateTask> = {}, trace?: Trace): Promise<number[]> => {
+    const { created, claimed, completed } = await lifeOf(tasks, meter, more, trace)
     expect(created.read + claimed.read + completed.read).toBe(0)
     return [created.write, claimed.write, completed.write]
   }
@@ -90,9 +92,13 @@ suite('the capacity units of DynamoDB', () => {
     // A task in the table and two indexes, a moved status twice in its index; its events are in it.
     expect(await lived()).toEqual([3, 4, 4])
   })
-  it('are 13 for one that was asked for with 0.5 kB, 0.3 of it a prompt', async () => {
+  it('are 12 for one that was asked for with 0.5 kB, 0.3 of it a prompt', async () => {
     expect(JSON.stringify(body({ prompt: 'p'.repeat(300) })).length).toBeGreaterThan(500)
-    expect(await lived({ prompt: 'p'.repeat(300) })).toEqual([3, 5, 5])
+    expect(await lived({ prompt: 'p'.repeat(300) })).toEqual([3, 4, 5])
+  })
+  it('are 13 for one of 0.6 kB, 0.4 of it a prompt, with the trace of its request', async () => {
+    expect(JSON.stringify(body({ prompt: 'p'.repeat(400) })).length).toBeGreaterThan(600)
+    expect(await lived({ prompt: 'p'.repeat(400) }, TRACE)).toEqual([3, 5, 5])
   })
   it('are 9 more with a prompt of 3 kB, which no index has', async () => {
     expect(await lived({ prompt: 'p'.repeat(3_000) })).toEqual([6, 7, 7])

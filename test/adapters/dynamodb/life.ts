@@ -1,5 +1,6 @@
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { createIds } from '../../../lib/adapters/node/ids.ts'
+import type { Trace } from '../../../lib/core/trace.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { type CreateTask, CreateTaskSchema } from '../../../lib/tasks/schema.ts'
 import { createTasks, type Tasks } from '../../../lib/tasks/service.ts'
@@ -51,9 +52,14 @@ export const body = (more: Partial<CreateTask> = {}): CreateTask =>
   })
 
 /** What a create, a claim and a completion of one task take. */
-export const lifeOf = async (tasks: Tasks, meter: () => Capacity, more: Partial<CreateTask> = {}) => {
+export const lifeOf = async (
+  tasks: Tasks,
+  meter: () => Capacity,
+  more: Partial<CreateTask> = {},
+  trace?: Trace,
+) => {
   meter()
-  const { id } = await tasks.create(principal, body(more))
+  const { id } = await tasks.create(principal, body(more), trace)
   const created = meter()
   const claim = await tasks.lease.claim({ taskId: id, attempt: 1 })
   const claimed = meter()

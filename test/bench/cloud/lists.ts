@@ -3,7 +3,7 @@ import { type AuditRow, auditRows } from '../../../lib/audit/rows.ts'
 import { iso } from '../../../lib/core/time.ts'
 import { type NotificationRow, notifications } from '../../../lib/notifications/rows.ts'
 import type { AnyWrite } from '../../../lib/ports/store.ts'
-import { deadLetters } from '../../../lib/queue/rows.ts'
+import { deadLetters, UNDELIVERED_MESSAGE } from '../../../lib/queue/rows.ts'
 import type { DlqItem } from '../../../lib/queue/schema.ts'
 import { tasks } from '../../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../../lib/tasks/schema.ts'
@@ -18,6 +18,8 @@ import type { World } from './world.ts'
 /** Rows of each list when it is short. */
 const FEW = 100
 const AT_ONCE = 20
+/** The emulator takes longer for each row the more there are, for 20,000 up to an hour, so it is said how far this is. */
+const PROGRESS = 1_000
 const DAY_MS = 86_400_000
 const AGENTS = 8
 /** The promise: a list costs at most so much more when it is long. */
@@ -57,7 +59,8 @@ const rowsOf = (n: number, now: number): AnyWrite[] => {
     ...{
       id: `dlq_list_${n}`,
       taskId: `task_list_${n}`,
-      title: 'Make the nightly import tell what it refused',
+      // One that announces nothing: its notification would be one of the rows that are inserted here.
+      title: UNDELIVERED_MESSAGE,
     },
     ...{ attempts: 3, lastError: 'The agent ended with exit code 1', createdAt: at, status: 'pending' },
   }
@@ -95,13 +98,16 @@ const rowsOf = (n: number, now: number): AnyWrite[] => {
 
 const fill = async ({ store, drain, direct }: World, from: number, to: number) => {
   const now = Date.now()
-  for (let n = from; n < to; n += AT_ONCE)
+  for (let n = from; n < to; n += AT_ONCE) {
+    if (n % PROGRESS === 0) console.error(`lists: ${n} of ${to} rows of each are stored`)
     await Promise.all(
       Array.from({ length: AT_ONCE }, (_, k) => rowsOf(n + k, now))
         .flat()
         // A timeout on a machine that is busy; a repeat finds the row there.
         .map((write) => insist(() => store.commit(write))),
     )
+  }
+  console.error(`lists: ${to} of ${to} rows of each are stored; their changes are counted`)
   await drain(await direct.function('stream'))
 }
 

@@ -17,17 +17,44 @@ import { openWorld } from './world.ts'
 
 const COLD_ROUNDS = 5
 
+let step = 'the bundles'
+/** Says on stderr what is measured next: all of it can take an hour, and has one output at its end. */
+const begin = (next: string): void => {
+  step = next
+  console.error(`bench:cloud: ${step}`)
+}
+
+const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
+
+/** Has an end that comes too early say what was under way, whatever brought it about. */
+const tellEarlyEnd = (): void => {
+  for (const [signal, number] of Object.entries(SIGNALS))
+    process.once(signal, () => {
+      console.error(`bench:cloud was told to end by ${signal}`)
+      process.exit(128 + number)
+    })
+  process.once('exit', (code) => {
+    if (step !== DONE) console.error(`bench:cloud ended with code ${code} while it measured ${step}`)
+  })
+}
+const DONE = 'nothing more'
+
 /** Everything that is measured; what was started for it is stopped, whatever comes of it. */
 const measureAll = async (options: Options, bundles: Bundles, deployed: Deployed) => {
   const bundleRows = bundleTargets(bundles)
   const batchSize = deployed.sources.find(({ queue }) => queue === 'TaskQueue')?.batchSize ?? 1
+  begin('requests to SQS')
   const requests = { inTens: await requestsOf(10), asDeployed: await requestsOf(batchSize), batchSize }
   const world = await openWorld({ bundleOf: bundles.fileOf })
   try {
+    begin('lives of tasks')
     const lives = await measureLives(world)
+    begin(`lists of ${options.rows} rows`)
     const lists = await measureLists(world, options.rows)
+    begin('operations')
     const measured = await measure(world, operationsOn(world), options.rounds)
     const perSecond = await unitsPerSecond(world)
+    begin('cold starts')
     return {
       bundleRows,
       requests,
@@ -90,10 +117,12 @@ const PRICE_NOTE = [
  */
 const main = async () => {
   const options = readOptions(process.argv.slice(2))
+  tellEarlyEnd()
   const bundles = packBundles()
   try {
     const deployed = deployedBy(bundles.template)
     const { rows, text } = tell(options, deployed, await measureAll(options, bundles, deployed))
+    begin(DONE)
     console.log(text)
     process.exitCode = rows.every(({ pass }) => pass) ? 0 : 1
   } finally {

@@ -23,21 +23,24 @@ const asJson = (value: unknown): unknown => {
   return text === 'null' ? null : { json: text }
 }
 
+const isText = (value: unknown) => typeof value === 'string' && value.isWellFormed()
+
 /**
- * A field's value as an attribute: scalars as such, so that conditions can name them; what DynamoDB would not give back
- * to the byte (the order of keys, half surrogate pairs, extreme numbers) as its JSON text, `{ json: "…" }`. Undefined
- * for what is no value in JSON. Throws TypeError for what JSON refuses.
+ * A field's value as an attribute: scalars as such, so that conditions can name them, and lists of texts, which are shorter
+ * so; what DynamoDB would not give back to the byte (the order of keys, half surrogate pairs, extreme numbers) as its JSON
+ * text, `{ json: "…" }`. Undefined for what is no value in JSON. Throws TypeError for what JSON refuses.
  */
 export const encode = (value: unknown): unknown => {
   if (typeof value === 'string') return value.isWellFormed() ? value : asJson(value)
   if (typeof value === 'number') return keepsNumber(value) ? value : asJson(value)
   if (typeof value === 'boolean') return value
+  if (Array.isArray(value) && value.every(isText)) return value
   const blob = blobOf(value)
   return blob === undefined ? asJson(value) : { blob }
 }
 
 export const decode = (attribute: unknown): unknown => {
-  if (typeof attribute !== 'object' || attribute === null) return attribute
+  if (typeof attribute !== 'object' || attribute === null || Array.isArray(attribute)) return attribute
   const { json, blob } = attribute as { json?: string; blob?: string }
   if (json !== undefined) return JSON.parse(json)
   return blob === undefined ? null : pointerTo(blob)

@@ -2,6 +2,7 @@ import { accountRoutes, userRoutes } from '../accounts/contract.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { authRoutes } from '../auth/contract.ts'
+import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
@@ -33,6 +34,8 @@ export const tables = {
   gateway: gatewayRoutes,
   webhooks: inboundRoutes,
   memory: memoryRoutes,
+  chat: conversationRoutes,
+  models: modelRoutes,
   health: healthRoutes,
   api: apiRoutes,
 } as const

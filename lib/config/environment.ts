@@ -42,6 +42,7 @@ export const Environment = z.object({
   QUEUE_RETRY_TYPE: z.enum(['exponential', 'fixed']).default('exponential'),
   POOL_MAX_CONCURRENT: int(1, 10_000, 50),
   POOL_TIMEOUT_MS: int(1, DAY_MS, 300_000),
+  AGENTIC_TIMEOUT_MS: int(1, DAY_MS, 180_000),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
   AGENT_SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),

@@ -4,8 +4,8 @@ import { agentRoutes } from '../agents/contract.ts'
 import { agentHandlers } from '../agents/handlers.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { auditHandlers } from '../audit/handlers.ts'
-import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
-import { conversationHandlers, modelHandlers } from '../chat/handlers.ts'
+import { chatRoutes } from '../chat/contract.ts'
+import { chatHandlers } from '../chat/handlers.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { deviceHandlers } from '../devices/handlers.ts'
 import type { Domains } from '../domains.ts'
@@ -57,8 +57,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(gatewayRoutes, gatewayHandlers(domains)),
     group(inboundRoutes, inboundHandlers(domains)),
     group(memoryRoutes, memoryHandlers(domains)),
-    group(conversationRoutes, conversationHandlers(domains)),
-    group(modelRoutes, modelHandlers(domains)),
+    group(chatRoutes, chatHandlers(domains)),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

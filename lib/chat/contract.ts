@@ -248,4 +248,5 @@ export const modelRoutes = defineRoutes({
   },
 })
 
+/** Both, in a process that has everything. */
 export const chatRoutes = { ...conversationRoutes, ...modelRoutes }

@@ -1,5 +1,5 @@
 import { type Call, type Handlers, Reply } from '../http/route.ts'
-import type { CompletionBody, conversationRoutes, modelRoutes } from './contract.ts'
+import type { CompletionBody, chatRoutes, conversationRoutes, modelRoutes } from './contract.ts'
 import type { Conversations } from './conversations.ts'
 import { listProviders } from './providers.ts'
 import type { Chat } from './service.ts'
@@ -45,3 +45,8 @@ export const modelHandlers = ({ chat }: { chat: Chat }): Handlers<typeof modelRo
     sendMessageWithTools: ({ params, body }, { principal }) => send.sendWithTools(principal, params.id, body),
   }
 }
+
+export const chatHandlers = (needs: ConversationNeeds & { chat: Chat }): Handlers<typeof chatRoutes> => ({
+  ...conversationHandlers(needs),
+  ...modelHandlers(needs),
+})

@@ -370,12 +370,15 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
 export type Turns = ReturnType<typeof createTurns>
 
 /** A failure as it is stored with an answer: words that were not written for a caller are not told. */
-export const errorOf = (thrown: unknown): { code: string; message: string } =>
-  thrown instanceof Problem
-    ? { code: thrown.code, message: messageOf(thrown) }
-    : thrown instanceof Error && thrown.name === 'AbortError'
-      ? { code: 'cancelled', message: 'The caller left before the end of the answer' }
-      : { code: 'internal_error', message: 'Something went wrong on our side' }
+export const errorOf = (thrown: unknown): { code: string; message: string } => {
+  if (thrown instanceof Problem) return { code: thrown.code, message: messageOf(thrown) }
+  // What the signal of a connection aborts with.
+  const isLeft =
+    typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'AbortError'
+  return isLeft
+    ? { code: 'cancelled', message: 'The caller left before the end of the answer' }
+    : { code: 'internal_error', message: 'Something went wrong on our side' }
+}
 
 /** As the models port wants it. */
 export const targetOf = ({

@@ -4,8 +4,11 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
 import { openExportCopies, withoutCopyOnHead } from '../../lib/app/cloud-archive.ts'
 import { openGroup } from '../../lib/app/cloud-http.ts'
+import { openModelHandlers } from '../../lib/app/cloud-models.ts'
 import { openWork } from '../../lib/app/cloud-work.ts'
 import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
+import { whenAsked } from '../../lib/app/when-asked.ts'
+import { modelRoutes } from '../../lib/chat/contract.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
@@ -16,17 +19,22 @@ import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
 /** What may outlast or outgrow the HTTP API; resources/distribution.yml sends the paths of these routes here. */
-const routes = { exportTasks: taskRoutes.exportTasks, submitRequest: gatewayRoutes.submitRequest }
+const routes = {
+  exportTasks: taskRoutes.exportTasks,
+  submitRequest: gatewayRoutes.submitRequest,
+  ...modelRoutes,
+}
 
 /**
  * The streaming function on node:http, listening nowhere yet. The Lambda Web Adapter passes requests on and answers back
  * as they stream; `npm run offline` hands it those of its own server.
  */
 export const openStreaming = (): Server => {
-  const open = openWork<typeof routes>(({ gateway, tasks, ports }) => {
+  const open = openWork<typeof routes>((served) => {
+    const { gateway, tasks, ports } = served
     const { exportTasks } = taskHandlers({ tasks, keepExport: openExportCopies(readConfig(), ports) })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
-    return { exportTasks, submitRequest }
+    return { exportTasks, submitRequest, ...whenAsked(modelRoutes, () => openModelHandlers(served)) }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(openGroup(routes, open)))
   return createHost({

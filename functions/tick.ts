@@ -3,6 +3,7 @@ import { openJobs } from '../lib/app/cloud-jobs.ts'
 import { joinCloudMemory } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-sending.ts'
 import { stuckTasks } from '../lib/app/cloud-stuck-tasks.ts'
+import { createConversations } from '../lib/chat/conversations.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
@@ -12,8 +13,15 @@ const open = () => {
   const config = readConfig()
   const jobs = openJobs(config, openSending(config))
   const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
-  return { ...jobs, memory, tablePrefix: config.TABLE_PREFIX }
+  return {
+    ...jobs,
+    memory,
+    conversations: createConversations(jobs.outside),
+    tablePrefix: config.TABLE_PREFIX,
+  }
 }
+/** A thousand messages, and half a second for each of 20 writes at once. */
+const LONGEST_REMOVAL_MS = 15_000
 type Opened = ReturnType<typeof open>
 let opened: Opened | undefined
 
@@ -26,6 +34,7 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
   { step: 'abandoned sessions', work: () => rest.agentSessions.recover() },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
+  { step: 'deleted conversations', needsMs: LONGEST_REMOVAL_MS, work: rest.conversations.removeDeleted },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {
     step: 'deliveries',

@@ -36,7 +36,7 @@ export const createBackground = (
   config: Config,
   upkeep: Upkeep,
 ) => {
-  const { tasks, gateway, deliveries, memory, active, worker, agentSessions } = domains
+  const { tasks, gateway, deliveries, memory, conversations, active, worker, agentSessions } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
@@ -62,6 +62,7 @@ export const createBackground = (
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
       every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
+      every({ clock, log }, 'deleted conversations', TICK_MS, conversations.removeDeleted),
       // What the watcher did not hear of, or the provider of embeddings refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {

@@ -2,6 +2,7 @@ import { invites, registrations, rosters, users } from './accounts/rows.ts'
 import { agentSessions } from './agentic/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
+import { chatMessages, chatTurns, conversationRemovals, conversations } from './chat/rows.ts'
 import type { Collection } from './core/collection.ts'
 import { feedEntries } from './core/feed-entries.ts'
 import { deliveryRows } from './deliveries/rows.ts'
@@ -54,5 +55,9 @@ export const collections = [
   memoryState,
   memorySessions,
   experiences,
+  conversations,
+  chatMessages,
+  conversationRemovals,
+  chatTurns,
   // A storage adapter treats all rows alike; the domains keep their types.
 ] as unknown as readonly Collection[]

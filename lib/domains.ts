@@ -1,4 +1,8 @@
+import { createConversations } from './chat/conversations.ts'
+import type { ChatPorts } from './chat/service.ts'
 import type { Config } from './config.ts'
+import { joinAgentic } from './join/agentic.ts'
+import { joinChat } from './join/chat.ts'
 import { joinDevices } from './join/devices.ts'
 import { createEntry } from './join/entry.ts'
 import { joinMemory, type MemoryJoinPorts } from './join/memory.ts'
@@ -8,7 +12,7 @@ import { joinWebhooks } from './join/webhooks.ts'
 import { joinWork, type WorkPorts } from './join/work.ts'
 
 /** The outside world as the domains see it. */
-export type Ports = SignInPorts & WorkPorts & MemoryJoinPorts
+export type Ports = SignInPorts & WorkPorts & MemoryJoinPorts & ChatPorts
 
 export type Domains = ReturnType<typeof createDomains>
 
@@ -16,12 +20,18 @@ export type Domains = ReturnType<typeof createDomains>
 export const createDomains = (ports: Ports, config: Config) => {
   const entry = createEntry(ports, config)
   const work = joinWork(entry, ports, config)
+  const memory = joinMemory(entry, ports)
+  const conversations = createConversations(ports)
+  const chat = joinChat({ ...work, conversations, memory }, ports, config)
   return {
     ...entry,
     ...joinSignIn(entry, ports, config),
     ...work,
     devices: joinDevices(entry, ports),
-    memory: joinMemory(entry, ports),
+    memory,
+    conversations,
+    chat,
+    agentic: joinAgentic({ ...work, chat, conversations }, ports),
     tokens: joinTokens(entry, ports, config),
     inbound: joinWebhooks(work, ports, config),
   }

@@ -1,11 +1,15 @@
 import type { Server } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
+import { agenticRoutes } from '../../lib/agentic/contract.ts'
 import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
 import { openExportCopies, withoutCopyOnHead } from '../../lib/app/cloud-archive.ts'
 import { openGroup } from '../../lib/app/cloud-http.ts'
+import { openModelHandlers } from '../../lib/app/cloud-models.ts'
 import { openWork } from '../../lib/app/cloud-work.ts'
 import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
+import { whenAsked } from '../../lib/app/when-asked.ts'
+import { modelRoutes } from '../../lib/chat/contract.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
@@ -15,18 +19,25 @@ import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
+const modelled = { ...modelRoutes, ...agenticRoutes }
+
 /** What may outlast or outgrow the HTTP API; resources/distribution.yml sends the paths of these routes here. */
-const routes = { exportTasks: taskRoutes.exportTasks, submitRequest: gatewayRoutes.submitRequest }
+const routes = {
+  exportTasks: taskRoutes.exportTasks,
+  submitRequest: gatewayRoutes.submitRequest,
+  ...modelled,
+}
 
 /**
  * The streaming function on node:http, listening nowhere yet. The Lambda Web Adapter passes requests on and answers back
  * as they stream; `npm run offline` hands it those of its own server.
  */
 export const openStreaming = (): Server => {
-  const open = openWork<typeof routes>(({ gateway, tasks, ports }) => {
+  const open = openWork<typeof routes>((served) => {
+    const { gateway, tasks, ports } = served
     const { exportTasks } = taskHandlers({ tasks, keepExport: openExportCopies(readConfig(), ports) })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
-    return { exportTasks, submitRequest }
+    return { exportTasks, submitRequest, ...whenAsked(modelled, () => openModelHandlers(served)) }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(openGroup(routes, open)))
   return createHost({

@@ -1,4 +1,4 @@
-import { eventStream } from '../http/event-stream.ts'
+import { eventStream, eventText } from '../http/event-stream.ts'
 import type { Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { agenticRoutes } from './contract.ts'
@@ -7,7 +7,7 @@ import type { AgentSessions } from './sessions.ts'
 import type { createAgenticTurns } from './turn.ts'
 
 type Needs = {
-  sessions: AgentSessions
+  agentSessions: AgentSessions
   agentic: Pick<ReturnType<typeof createAgenticTurns>, 'start'>
   clock: Clock
 }
@@ -15,22 +15,31 @@ type Needs = {
 /** Without a signal of its connection a stream ends with its session. */
 const never = new AbortController().signal
 
-export const agenticHandlers = ({ sessions, agentic, clock }: Needs): Handlers<typeof agenticRoutes> => ({
+export const agenticHandlers = ({
+  agentSessions,
+  agentic,
+  clock,
+}: Needs): Handlers<typeof agenticRoutes> => ({
   sendAgentic: async ({ params, body }, { principal, gone }) =>
     eventStream(clock, framed(await agentic.start(principal, params.id, body, gone() ?? never))),
-  listSessions: ({ query }, { principal }) => sessions.list(principal, query),
-  getSession: async ({ params }, { principal }) => ({ session: await sessions.get(principal, params.id) }),
+  listSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
+  getSession: async ({ params }, { principal }) => ({
+    session: await agentSessions.get(principal, params.id),
+  }),
   followSession: async ({ params, query, headers }, { principal, gone }) => {
     const after = headers['last-event-id'] ?? query.after ?? ''
-    return eventStream(clock, framed(await sessions.follow(principal, params.id, after, gone() ?? never)))
+    return eventStream(
+      clock,
+      framed(await agentSessions.follow(principal, params.id, after, gone() ?? never)),
+    )
   },
   cancelSession: async ({ params }, { principal }) => ({
     message: 'Session is being cancelled',
-    session: await sessions.cancel(principal, params.id),
+    session: await agentSessions.cancel(principal, params.id),
   }),
 })
 
 async function* framed(batches: AsyncIterable<readonly SessionEvent[]>) {
   for await (const batch of batches)
-    yield batch.map(({ id, type, data, timestamp }) => ({ id, data: { type, data, timestamp } }))
+    yield batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')
 }

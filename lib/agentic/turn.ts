@@ -3,7 +3,7 @@ import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Effort, ModelMessage, Models, TokenUsage } from '../ports/model.ts'
+import type { Effort, ModelMessage, Models, TokenUsage, ToolSpec } from '../ports/model.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
 import { createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
@@ -17,6 +17,7 @@ export type ToolCallEntry = {
   result: string
   status: 'success' | 'error'
   duration: number
+  step: number
 }
 
 /** A turn of a conversation: what goes to the model. `release` lets the next turn begin. */
@@ -37,7 +38,15 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
   begin(
     principal: Principal,
     conversationId: string,
-    message: { content: string; provider?: string; model?: string },
+    message: {
+      content: string
+      provider?: string
+      model?: string
+      /** Stands before the system prompt. */
+      instructions: string
+      specs: readonly ToolSpec[]
+      signal: AbortSignal
+    },
   ): Promise<Turn>
   /** Saves the answer, and lets the next turn begin. */
   finish(
@@ -50,6 +59,12 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
       model: string
     },
   ): Promise<{ readonly id: string }>
+  /** Ends a turn that failed; what was said and done until then is kept. */
+  fail(
+    turn: Turn,
+    thrown: unknown,
+    partial: { content: string; toolCalls: readonly ToolCallEntry[] },
+  ): Promise<void>
 }
 
 type Needs<Turn extends ConversationTurn> = {
@@ -57,7 +72,7 @@ type Needs<Turn extends ConversationTurn> = {
   turns: ConversationTurns<Turn>
   models: Pick<Models, 'resolve'>
   loop: RunLoop
-  /** The tools of a conversation, all of them approved. */
+  /** The tools of a conversation, all of them approved. Throws Problem `missing` for one that is not the caller's. */
   openToolbox: (principal: Principal, conversationId: string) => Promise<Toolbox>
   clock: Clock
   ids: Ids
@@ -66,7 +81,7 @@ type Needs<Turn extends ConversationTurn> = {
 
 const STEPS: Readonly<Record<Effort, number>> = { low: 10, medium: 25, high: 50, max: 100 }
 
-/** Added to the system prompt of the conversation. */
+/** Stands before the system prompt of the conversation. */
 const AGENT_MODE =
   'Work on what the user asks for by yourself, step by step, with the tools that you have. Look before you change ' +
   'something, check what you did, and do not ask back unless you cannot go on. End with a short account of what you did.'
@@ -76,17 +91,16 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
   const { sessions, turns, models, loop, openToolbox, clock, ids, log } = needs
 
   const run = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
-    const { request, toolbox, maxSteps } = start
+    const { request, toolbox, maxSteps, toolCalls } = start
     const { emit, signal } = session
     const { effort, maxBudget, showThinking, temperature } = request
-    const toolCalls: ToolCallEntry[] = []
     const tell = createLoopEvents({ emit, clock, ids, showThinking })
     const hear = (event: LoopEvent) => {
       tell(event)
       if (event.type === 'tool:result') toolCalls.push(entryOf(event))
     }
     const result = await loop({
-      ...{ messages: inAgentMode(turn.messages), toolbox, maxSteps, effort, signal },
+      ...{ messages: turn.messages, toolbox, maxSteps, effort, signal },
       ...start.target,
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
@@ -109,7 +123,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     } catch (thrown) {
       const error = errorOf(thrown)
       session.emit('error', error)
-      await turn.release()
+      await turns.fail(turn, thrown, { content: '', toolCalls: start.toolCalls })
       await session.end(error.code === 'CANCELLED' ? 'cancelled' : 'failed', error)
     }
   }
@@ -130,11 +144,14 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
         ...(request.model === undefined ? {} : { model: request.model }),
       }
       const target = models.resolve(asked)
-      const turn = await turns.begin(principal, conversationId, { content: request.content, ...asked })
+      const toolbox = await openToolbox(principal, conversationId)
+      const turn = await turns.begin(principal, conversationId, {
+        ...{ content: request.content, ...asked, signal: reader },
+        ...{ instructions: AGENT_MODE, specs: toolbox.specs },
+      })
       const { effort, maxBudget } = request
       const maxSteps = request.maxSteps ?? STEPS[effort]
       try {
-        const toolbox = await openToolbox(principal, conversationId)
         const session = await sessions.open({ conversationId, userId: principal.userId, ...target })
         const { id, content } = turn.userMessage
         const { compaction, messageCount } = turn
@@ -145,7 +162,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)
-        runToEnd(turn, session, { request, toolbox, maxSteps, target }).catch((thrown) =>
+        runToEnd(turn, session, { request, toolbox, maxSteps, target, toolCalls: [] }).catch((thrown) =>
           log.error(
             { sessionId: session.id, reason: messageOf(thrown) },
             'the end of a session was not stored',
@@ -165,21 +182,18 @@ type Start = {
   toolbox: Toolbox
   maxSteps: number
   target: { provider: string; model: string }
+  /** The calls so far. */
+  toolCalls: ToolCallEntry[]
 }
 
-const inAgentMode = (messages: readonly ModelMessage[]): ModelMessage[] => {
-  const [first, ...rest] = messages
-  if (first?.role !== 'system') return [{ role: 'system', content: AGENT_MODE }, ...messages]
-  return [{ role: 'system', content: `${first.content}\n\n${AGENT_MODE}` }, ...rest]
-}
-
-const entryOf = ({ call, outcome }: Extract<LoopEvent, { type: 'tool:result' }>): ToolCallEntry => ({
+const entryOf = ({ call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>): ToolCallEntry => ({
   id: call.id,
   name: call.name,
   arguments: call.arguments,
   result: outcome.content,
   status: outcome.failed ? 'error' : 'success',
   duration: Math.round(outcome.durationMs),
+  step,
 })
 
 const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {

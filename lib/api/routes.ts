@@ -1,7 +1,9 @@
 import { accountRoutes, userRoutes } from '../accounts/contract.ts'
+import { agenticRoutes } from '../agentic/contract.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { authRoutes } from '../auth/contract.ts'
+import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
@@ -33,6 +35,9 @@ export const tables = {
   gateway: gatewayRoutes,
   webhooks: inboundRoutes,
   memory: memoryRoutes,
+  chat: conversationRoutes,
+  models: modelRoutes,
+  agentic: agenticRoutes,
   health: healthRoutes,
   api: apiRoutes,
 } as const

@@ -1,9 +1,13 @@
 import { userRoutes } from '../accounts/contract.ts'
 import { userHandlers } from '../accounts/handlers.ts'
+import { agenticRoutes } from '../agentic/contract.ts'
+import { agenticHandlers } from '../agentic/handlers.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { agentHandlers } from '../agents/handlers.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { auditHandlers } from '../audit/handlers.ts'
+import { chatRoutes } from '../chat/contract.ts'
+import { chatHandlers } from '../chat/handlers.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { deviceHandlers } from '../devices/handlers.ts'
 import type { Domains } from '../domains.ts'
@@ -41,6 +45,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     routes,
     handler: lambda(http, routes, handlers),
   })
+  const { clock } = http
   return [
     group(taskRoutes, taskHandlers(domains)),
     group(queueRoutes, queueHandlers(domains)),
@@ -55,6 +60,10 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(gatewayRoutes, gatewayHandlers(domains)),
     group(inboundRoutes, inboundHandlers(domains)),
     group(memoryRoutes, memoryHandlers(domains)),
+    group(
+      { ...chatRoutes, ...agenticRoutes },
+      { ...chatHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) },
+    ),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

@@ -39,7 +39,7 @@ export const openAgents = async (needs: Needs) => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
   const { models, close: closeModels } = await openModels(needs)
-  const { adapter, workspaces } = codingAgent(needs, models, programs)
+  const { adapter, workspaces, loop, openTools } = codingAgent(needs, models, programs)
   const adapters = [adapter, ...(await loadAdapters(config.AGENT_ADAPTERS))]
   refuseUnfit(adapters, config.DEFAULT_AGENT)
   const runProgram: RunProgram = async (workspace, ...program) =>
@@ -48,7 +48,7 @@ export const openAgents = async (needs: Needs) => {
     await closeModels()
     await programs.close()
   }
-  return { adapters, runProgram, models, sandbox: programs.standing, close }
+  return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.standing, close }
 }
 
 /** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
@@ -85,10 +85,12 @@ const codingAgent = (
 ) => {
   const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
   const workspaces = createWorkspaces({ dir: workspacesDir, clock, commands, git, owner })
+  const loop = createLoop({ models })
+  const openTools = createToolRunner({ tools: agentTools(searchMemory), clock, masker })
   const adapter: AgentAdapter = createCodingAgent({
     models,
-    loop: createLoop({ models }),
-    openTools: createToolRunner({ tools: agentTools(searchMemory), clock, masker }),
+    loop,
+    openTools,
     workspaces,
     git,
     clock,
@@ -96,5 +98,5 @@ const codingAgent = (
     maxBudget: config.TASK_MAX_BUDGET || undefined,
     isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
   })
-  return { adapter, workspaces }
+  return { adapter, workspaces, loop, openTools }
 }

@@ -42,7 +42,7 @@ export const Environment = z.object({
   QUEUE_RETRY_TYPE: z.enum(['exponential', 'fixed']).default('exponential'),
   POOL_MAX_CONCURRENT: int(1, 10_000, 50),
   POOL_TIMEOUT_MS: int(1, DAY_MS, 300_000),
-  AGENTIC_TIMEOUT_MS: int(1_000, DAY_MS, 180_000),
+  AGENTIC_TIMEOUT_MS: int(1, DAY_MS, 180_000),
   AGENTIC_ORPHAN_MS: int(0, DAY_MS, 15_000),
   TASK_MAX_BUDGET: int(1_000, Number.MAX_SAFE_INTEGER, 0),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),

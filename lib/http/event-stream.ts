@@ -1,11 +1,9 @@
 import type { Clock } from '../ports/clock.ts'
 import { Reply } from './route.ts'
 
-/** An event of a stream: `data` goes out as JSON, `id` is what the browser sends back as `Last-Event-ID`. */
-export type StreamedEvent = { readonly id?: string; readonly data: object }
+/** A proxy or browser gives up a connection on which nothing is said for longer. */
+const SILENCE_MS = 15_000
 
-/** Proxies close a connection that is silent for longer. */
-const KEEP_ALIVE_MS = 15_000
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
@@ -13,40 +11,31 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** An answer of server-sent events (WHATWG HTML, section 9.2). Each event is one frame; those of one piece go out together. */
-export const eventStream = (clock: Clock, events: AsyncIterable<readonly StreamedEvent[]>) =>
-  new Reply({ raw: frames(clock, events) }, { headers: HEADERS })
+/** One server-sent event (WHATWG HTML, section 9.2): its data as JSON, its name, and the id for `Last-Event-ID`. */
+export const eventText = (data: object, { name, id }: { name?: string; id?: string } = {}): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
-const frame = ({ id, data }: StreamedEvent): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
+/** An answer of server-sent events; a piece has one or more of them. */
+export const eventStream = (clock: Clock, events: AsyncIterable<string>) =>
+  new Reply({ raw: keptOpen(events, clock) }, { headers: HEADERS })
 
-async function* frames(
-  clock: Clock,
-  events: AsyncIterable<readonly StreamedEvent[]>,
-): AsyncGenerator<string> {
-  const iterator = events[Symbol.asyncIterator]()
+/** Texts as they come, and a comment every 15 s of silence. Does not wait for `given` once its reader has left. */
+async function* keptOpen(given: AsyncIterable<string>, clock: Clock): AsyncGenerator<string, void> {
+  const iterator = given[Symbol.asyncIterator]()
   try {
     for (let next = iterator.next(); ; ) {
-      const got = await withinMs(clock, KEEP_ALIVE_MS, next)
-      if (got === undefined) yield ': keep-alive\n\n'
-      else if (got.done) return
+      const { promise: silence, resolve } = Promise.withResolvers<'silence'>()
+      const cancel = clock.after(SILENCE_MS, () => resolve('silence'))
+      const first = await Promise.race([next, silence]).finally(cancel)
+      if (first === 'silence') yield ': still here\n\n'
+      else if (first.done) return
       else {
-        yield got.value.map(frame).join('')
+        yield first.value
         next = iterator.next()
       }
     }
   } finally {
-    await iterator.return?.()
-  }
-}
-
-/** What the promise resolves to, or undefined when that takes longer. */
-const withinMs = async <T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> => {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const cancel = clock.after(ms, () => resolve(undefined))
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    cancel()
+    // A generator that waits for its next event returns after that.
+    iterator.return?.()?.catch(() => undefined)
   }
 }

@@ -7,7 +7,7 @@ import type { Store } from '../ports/store.ts'
 import { isFinal } from './machine.ts'
 import type { TaskEventsRange } from './queries.ts'
 import { publicTask, type TaskLogEntry, tasks } from './rows.ts'
-import type { Task, TaskEvent, TaskRow } from './schema.ts'
+import { type Task, type TaskEvent, type TaskRow, TaskSourceSchema } from './schema.ts'
 
 type Needs = { store: Store; feed: Pick<Feed, 'read'> }
 
@@ -28,6 +28,20 @@ export const createTaskReads = ({ store, feed }: Needs) => {
   const find = async (id: string): Promise<Task | undefined> => {
     const row = await store.get(tasks, id, true)
     return row && publicTask(row)
+  }
+
+  /** The newest task that was made of a ticket; undefined when there is none. Looks through all tasks for it. */
+  const newestOfTicket = async (source: string, sourceId: string): Promise<Task | undefined> => {
+    const known = TaskSourceSchema.safeParse(source)
+    if (!known.success || sourceId === '') return undefined
+    const { rows } = await store.page(tasks, {
+      ...{ index: 'newest', order: 'desc', limit: 1, detail: true },
+      where: [
+        { field: 'source', in: [known.data] },
+        { field: 'sourceId', in: [sourceId] },
+      ],
+    })
+    return rows[0] && publicTask(rows[0])
   }
 
   const exists = async (id: string): Promise<boolean> => (await store.get(tasks, id)) !== undefined
@@ -63,7 +77,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return { taskId: id, events: shown, count: shown.length }
   }
 
-  return { load, get, find, exists, isOver, lastProgress, events }
+  return { load, get, find, newestOfTicket, exists, isOver, lastProgress, events }
 }
 
 /**

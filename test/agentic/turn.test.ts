@@ -5,7 +5,7 @@ import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/sto
 import { createFeed } from '../../lib/adapters/store/feed.ts'
 import { type AgenticRequest, AgenticRequestSchema, type SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions } from '../../lib/agentic/sessions.ts'
-import { type ConversationTurns, createAgenticTurns } from '../../lib/agentic/turn.ts'
+import { type ConversationTurn, type ConversationTurns, createAgenticTurns } from '../../lib/agentic/turn.ts'
 import { collections } from '../../lib/collections.ts'
 import { missing, Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
@@ -34,7 +34,7 @@ const toolbox: Toolbox = {
   ask: async () => undefined,
 }
 
-type Turn = Awaited<ReturnType<ConversationTurns<never>['begin']>>
+type Turn = ConversationTurn
 
 describe('an agentic turn', () => {
   const store = forEachTest<SqliteStore>(
@@ -59,6 +59,7 @@ describe('an agentic turn', () => {
         finished.push(answer)
         return { id: 'msg_2' }
       },
+      fail: (turn) => turn.release(),
     }
     const sessions = createAgentSessions({
       ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },

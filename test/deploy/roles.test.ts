@@ -4,7 +4,7 @@ import { referencesIn, statementsOf } from './template.ts'
 
 const FUNCTIONS = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'chat', 'memory', 'health', 'openapi', 'ui'],
   ...['worker', 'notify', 'dlq', 'stream', 'tick', 'agentic'],
 ]
 
@@ -63,7 +63,7 @@ describe('the roles', () => {
     },
   )
 
-  it('let the worker, auth and webhooks read secrets, none but the agents look for their names, and nobody else anything', () => {
+  it('let the worker, the streaming function, auth and webhooks read secrets, none but the agents look for their names, and nobody else anything', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
       roleOf(name)
         .flatMap(({ Action }) => Action)
@@ -71,6 +71,7 @@ describe('the roles', () => {
         .map((action) => `${name} ${action}`),
     )
     expect(allowed.sort()).toEqual([
+      'agentic ssm:GetParametersByPath',
       'agents ssm:DescribeParameters',
       'auth ssm:GetParametersByPath',
       'webhooks ssm:GetParametersByPath',

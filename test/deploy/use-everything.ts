@@ -1,6 +1,7 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import type { TestProvider } from '../oauth/provider.ts'
 import type { Functions } from './functions.ts'
+import { useChat } from './use-chat.ts'
 import { useMemory } from './use-memory.ts'
 import { useDevices, usePeople } from './use-people.ts'
 import { deliver, useWebhooks } from './use-webhooks.ts'
@@ -44,6 +45,7 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   await useWork(functions, call, lost)
   await useWebhooks(functions, call)
   await useMemory(functions, call)
+  await useChat(functions, call)
   await useRest(call)
   await useAsProgram(functions, { authorization: `Bearer ${token}` })
   return { known, token }

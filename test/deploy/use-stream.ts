@@ -1,7 +1,9 @@
 import { expect } from '@jest/globals'
+import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 import { startProgram } from './program.ts'
+import { useModels, useWaitingTurn } from './use-models.ts'
 import { besides, forgetSeen } from './use-seldom.ts'
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
@@ -12,6 +14,13 @@ const patience = (priority: number) => ({
   task: { title: 'Task', prompt: 'word '.repeat(10_000), priority },
   options: { synchronous: true, timeout: 10, notifyUrl: 'http://127.0.0.1:9/', notifySecret: 'secret' },
 })
+
+const SAYS = events(
+  chunk({ role: 'assistant', content: 'word '.repeat(10_000) }),
+  chunk({}, 'stop'),
+  usage(1, 1),
+  DONE,
+)
 
 /**
  * What the streaming function is there for; answers what it did. The container's program is a process of its own. Of those
@@ -24,7 +33,9 @@ export const useStream = async (functions: Functions, cloud: Cloud, known: Heade
   await forgetSeen(beside)
   beside.stop()
   const { env, uses, stop } = await cloud.environmentOf()
-  const program = await startProgram(['functions/agentic/server.ts'], env)
+  const wire = await startWire(SAYS)
+  const provider = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' }
+  const program = await startProgram(['functions/agentic/server.ts'], { ...env, ...provider })
   const ask = async (path: string, init: RequestInit) => (await fetch(program.url + path, init)).json()
   expect(await ask('/api/tasks/export', { headers: known })).toMatchObject({ version: '1.0' })
   for (const priority of [1, 3]) {
@@ -37,7 +48,10 @@ export const useStream = async (functions: Functions, cloud: Cloud, known: Heade
     const answers = await Promise.all([1, 2, 3].map(() => ask('/api/gateway', init)))
     for (const answer of answers) expect(answer).toMatchObject({ status: 'queued' })
   }
+  await useModels(functions, program.url, known)
+  await useWaitingTurn(env)
   await program.stop()
+  await wire.close()
   stop()
   return uses()
 }

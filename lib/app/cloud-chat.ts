@@ -1,0 +1,19 @@
+import { openS3 } from '../adapters/aws/clients.ts'
+import { createS3Blobs } from '../adapters/aws/s3.ts'
+import type { conversationRoutes } from '../chat/contract.ts'
+import { createConversations } from '../chat/conversations.ts'
+import { conversationHandlers } from '../chat/handlers.ts'
+import { createRequestMetrics } from '../health/request-metrics.ts'
+import { createEntry } from '../join/entry.ts'
+import { required } from './cloud.ts'
+import { openBasePorts } from './cloud-base.ts'
+import type { Open } from './cloud-http.ts'
+
+/** Opens the function of conversations. */
+export const openConversations: Open<typeof conversationRoutes> = (config) => {
+  const client = openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT })
+  const ports = openBasePorts(config, createS3Blobs({ client, bucket: required(config, 'FILES_BUCKET') }))
+  const entry = createEntry(ports, config)
+  const handlers = conversationHandlers({ conversations: createConversations(ports) })
+  return { entry, ports, requests: createRequestMetrics(ports), handlers }
+}

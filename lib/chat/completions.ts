@@ -1,0 +1,228 @@
+import { Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { eventText } from '../http/event-stream.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { ModelMessage, Models, StepPart } from '../ports/model.ts'
+import type { Target } from './compaction.ts'
+import { type ChatContext, type Known, shownContext, systemText } from './context.ts'
+import type { CompletionBody, QuickBody } from './contract.ts'
+import type { AnswerContext } from './schema.ts'
+import { timeLimit } from './time-limit.ts'
+import { errorOf, type Turn, type Turns, targetOf } from './turns.ts'
+import { sumOf } from './usage.ts'
+
+type Finish = Extract<StepPart, { type: 'finish' }>
+
+type Needs = {
+  models: Models
+  clock: Clock
+  ids: Ids
+  log: Log
+  turns: Pick<Turns, 'open' | 'finish' | 'fail'>
+  context: Pick<ChatContext, 'ofRequest'>
+  timeoutMs: number
+}
+
+/** What is sent, and the turn that its answer belongs to. */
+type Prepared = {
+  messages: readonly ModelMessage[]
+  target: Target
+  turn: Turn | undefined
+  known: Known
+}
+type Settings = Pick<CompletionBody, 'temperature' | 'maxTokens'>
+type Options = { withMemory?: boolean; gone?: AbortSignal | undefined }
+
+export type Completions = ReturnType<typeof createCompletions>
+
+const settingsOf = ({ temperature, maxTokens }: Settings) => ({
+  ...(temperature === undefined ? {} : { temperature }),
+  ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+})
+
+const without = <Role extends string>({ messages }: CompletionBody, role: Role) =>
+  messages.filter((one): one is typeof one & { role: Exclude<typeof one.role, Role> } => one.role !== role)
+
+/** Answers of a model to messages, of which nothing is stored unless they belong to a conversation. */
+export const createCompletions = (needs: Needs) => {
+  const { models, clock, ids, log, turns, context, timeoutMs } = needs
+
+  const prepare = async (
+    principal: Principal,
+    body: CompletionBody,
+    withMemory: boolean,
+    signal: AbortSignal,
+  ): Promise<Prepared> => {
+    const target = models.resolve(targetOf(body))
+    const query = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
+    const known = await context.ofRequest(body, query, withMemory)
+    const { conversationId, systemPrompt } = body
+    if (conversationId !== undefined) {
+      const system = body.messages.filter(({ role }) => role === 'system').map(({ content }) => content)
+      const said = without(body, 'system')
+      const given = { ...target, messages: said, system, systemPrompt, known, signal }
+      const turn = await turns.open(principal, conversationId, given)
+      return { messages: turn.messages, target, turn, known }
+    }
+    const text = systemText({ ...known, ...(systemPrompt === undefined ? {} : { systemPrompt }) })
+    const system = text === '' ? [] : [{ role: 'system' as const, content: text }]
+    return { messages: [...system, ...body.messages], target, turn: undefined, known }
+  }
+
+  /** The pieces of the answer's text, then how it finished. Throws Problem `provider_error` for an answer of nothing. */
+  async function* answering(prepared: Prepared, settings: Settings, signal: AbortSignal) {
+    const { messages, target } = prepared
+    let finish: Finish | undefined
+    let isEmpty = true
+    for await (const part of models.step({ messages, ...target, ...settingsOf(settings), signal })) {
+      signal.throwIfAborted()
+      if (part.type === 'finish') finish = part
+      if (part.type !== 'text') continue
+      isEmpty &&= part.text.trim() === ''
+      yield part.text
+    }
+    signal.throwIfAborted()
+    if (finish === undefined || isEmpty)
+      throw new Problem('unavailable', 'provider_error', 'The model answered nothing')
+    return finish
+  }
+
+  const saved = async ({ turn }: Prepared, finish: Finish) => {
+    const { usage, provider, model, fallbackFrom, message } = finish
+    if (turn !== undefined)
+      await turns.finish(turn, { content: message.content, usage, provider, model, fallbackFrom })
+    return turn === undefined ? usage : sumOf(turn.spent, usage)
+  }
+
+  /** What of a turn there is when it fails. The failure that is told is the first one. */
+  const failed = async ({ turn }: Prepared, thrown: unknown, said: string): Promise<void> => {
+    if (turn === undefined) return
+    await turns.fail(turn, thrown, { content: said }).catch((again: unknown) => {
+      log.warn({ err: again, conversationId: turn.conversation.id }, 'a turn that failed could not be stored')
+    })
+  }
+
+  const factsOf = ({ turn }: Prepared) => ({
+    ...(turn === undefined ? {} : { conversationId: turn.conversation.id }),
+    ...(turn?.compaction ? { compaction: turn.compaction } : {}),
+  })
+  const contextOf = ({ turn, known }: Prepared): AnswerContext => shownContext(known, turn?.conversation.id)
+
+  /** The whole answer, and what the model was given to know. */
+  const answered = async (
+    principal: Principal,
+    body: CompletionBody,
+    { withMemory = false, gone }: Options = {},
+  ) => {
+    const from = clock.monotonic()
+    using limit = timeLimit(clock, timeoutMs, body.conversationId === undefined ? gone : undefined)
+    const prepared = await prepare(principal, body, withMemory, limit.signal)
+    let content = ''
+    try {
+      const pieces = answering(prepared, body, limit.signal)
+      let next = await pieces.next()
+      for (; !next.done; next = await pieces.next()) content += next.value
+      const { provider, model, fallbackFrom, reason } = next.value
+      const usage = await saved(prepared, next.value)
+      const answer = {
+        ...{ id: ids.next('cmpl'), provider, model },
+        ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+        ...{ message: { role: 'assistant' as const, content }, finishReason: reason, usage },
+        duration: Math.round(clock.monotonic() - from),
+        ...factsOf(prepared),
+      }
+      return { answer, context: contextOf(prepared) }
+    } catch (thrown) {
+      await failed(prepared, thrown, content)
+      throw thrown
+    }
+  }
+
+  /**
+   * The answer as server-sent events. Resolves once the model has said something: what fails before is thrown, and answered
+   * with a status; after that it is the last event, `error`.
+   */
+  const stream = async (
+    principal: Principal,
+    body: CompletionBody,
+    { withMemory = false, gone }: Options = {},
+  ): Promise<AsyncIterable<string>> => {
+    const left = new AbortController()
+    const outer = gone ? AbortSignal.any([gone, left.signal]) : left.signal
+    const limit = timeLimit(clock, timeoutMs, outer)
+    const end = () => limit[Symbol.dispose]()
+    let prepared: Prepared
+    try {
+      prepared = await prepare(principal, body, withMemory, limit.signal)
+    } catch (thrown) {
+      end()
+      throw thrown
+    }
+    const pieces = answering(prepared, body, limit.signal)
+    let first: Awaited<ReturnType<typeof pieces.next>>
+    try {
+      first = await pieces.next()
+    } catch (thrown) {
+      end()
+      await failed(prepared, thrown, '')
+      throw thrown
+    }
+    const events = async function* (): AsyncGenerator<string, void> {
+      let said = ''
+      try {
+        let next = first
+        for (; !next.done; next = await pieces.next()) {
+          said += next.value
+          yield eventText({ content: next.value })
+        }
+        const { reason: finishReason, provider, model, fallbackFrom } = next.value
+        const usage = await saved(prepared, next.value)
+        const facts = { provider, model, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) }
+        const context = withMemory ? { context: contextOf(prepared) } : {}
+        yield eventText({ done: true, usage, finishReason, ...facts, ...factsOf(prepared), ...context })
+      } catch (thrown) {
+        await failed(prepared, thrown, said)
+        const { code, message } = errorOf(thrown)
+        yield eventText({ error: message, code }, { name: 'error' })
+      } finally {
+        end()
+      }
+    }
+    return untilLeft(events(), left)
+  }
+
+  const complete = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) =>
+    (await answered(principal, body, { gone })).answer
+
+  /** With what memory has on the last thing that the user said. */
+  const smart = async (principal: Principal, body: CompletionBody, gone?: AbortSignal) => {
+    const { answer, context: known } = await answered(principal, body, { gone, withMemory: true })
+    return { ...answer, context: known }
+  }
+
+  const quick = async (principal: Principal, { prompt, ...given }: QuickBody, gone?: AbortSignal) => {
+    const messages = [{ role: 'user' as const, content: prompt }]
+    const { message, model, provider, fallbackFrom, usage } = await complete(
+      principal,
+      { ...given, messages, stream: false },
+      gone,
+    )
+    return {
+      ...{ content: message.content, model, provider, usage },
+      ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+    }
+  }
+
+  return { complete, smart, stream, quick }
+}
+
+/** Aborts `left` when the reader stops reading before the end. */
+async function* untilLeft(given: AsyncIterable<string>, left: AbortController): AsyncGenerator<string, void> {
+  try {
+    yield* given
+  } finally {
+    left.abort(new Problem('unavailable', 'cancelled', 'The caller left before the end of the answer'))
+  }
+}

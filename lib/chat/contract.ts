@@ -1,0 +1,252 @@
+import * as z from 'zod'
+import { pageAnswer, pageQuery, queryInt } from '../core/page.ts'
+import { securityModes } from '../core/security-mode.ts'
+import { freeText, nameText, shownText } from '../core/shown-text.ts'
+import { defineRoutes } from '../http/route.ts'
+import { TokenUsageSchema } from '../tasks/schema.ts'
+import {
+  ChatMessageSchema,
+  CompactionSchema,
+  ContextSchema,
+  ConversationSchema,
+  ConversationSummarySchema,
+  LONGEST_CONTENT,
+  PendingApprovalSchema,
+} from './schema.ts'
+
+const id = nameText(200)
+const params = z.object({ id: z.string().min(1).max(200) })
+/** `<provider>:<sourceId>`, as `codehost:owner/repo#12`. */
+const ticketId = z
+  .string()
+  .max(520)
+  .regex(/^[a-z]+:\S(?:.*\S)?$/, 'must be <provider>:<id of the ticket there>')
+const content = freeText(LONGEST_CONTENT)
+const model = nameText(200).optional()
+const provider = nameText(50).optional()
+const temperature = z.number().min(0).max(2).optional()
+const maxTokens = z.int().min(1).optional()
+const systemPrompt = freeText(LONGEST_CONTENT).optional()
+
+/** Most messages of one request; those that a conversation is to keep are stored in one write. */
+const MOST_MESSAGES = 1_000
+const MOST_KEPT = 50
+
+const Message = z.object({ role: z.enum(['user', 'assistant', 'system']), content })
+
+export const CompletionBody = z
+  .object({
+    messages: z
+      .array(Message)
+      .min(1)
+      .max(MOST_MESSAGES)
+      .refine((messages) => messages.some(({ role }) => role === 'user'), 'must have a message of a user'),
+    model,
+    provider,
+    systemPrompt,
+    temperature,
+    maxTokens,
+    stream: z.boolean().default(false),
+    conversationId: id.optional(),
+    taskId: id.optional(),
+    ticketId: ticketId.optional(),
+  })
+  .refine(({ conversationId, messages }) => conversationId === undefined || messages.length <= MOST_KEPT, {
+    path: ['messages'],
+    message: `has more than ${MOST_KEPT} messages, the most that one request adds to a conversation`,
+  })
+  .meta({ id: 'ChatCompletion' })
+export type CompletionBody = z.output<typeof CompletionBody>
+
+export const QuickBody = z.object({
+  prompt: content,
+  model,
+  provider,
+  systemPrompt,
+  temperature,
+  maxTokens,
+})
+export type QuickBody = z.output<typeof QuickBody>
+
+const fallbackFrom = z.string().optional()
+
+const CompletionAnswer = z.object({
+  id: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  fallbackFrom,
+  message: z.object({ role: z.literal('assistant'), content: z.string() }),
+  finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'other']),
+  usage: TokenUsageSchema,
+  /** Milliseconds. */
+  duration: z.number(),
+  conversationId: z.string().optional(),
+  compaction: CompactionSchema.optional(),
+})
+
+const CreateConversation = z.object({
+  title: shownText(200).optional(),
+  systemPrompt,
+  taskId: id.optional(),
+  ticketId: ticketId.optional(),
+})
+export type CreateConversation = z.output<typeof CreateConversation>
+
+const ListConversations = z.object({ ...pageQuery, taskId: id.optional(), ticketId: ticketId.optional() })
+export type ListConversations = z.output<typeof ListConversations>
+
+const MessagesQuery = z.object({
+  limit: queryInt(1, 200).default(50),
+  cursor: z.string().max(6_000).optional(),
+})
+export type MessagesQuery = z.output<typeof MessagesQuery>
+
+const SendBody = z.object({ content, model, provider, temperature })
+export type SendBody = z.output<typeof SendBody>
+const WithToolsBody = SendBody.extend({ securityMode: z.enum(securityModes).optional() })
+export type WithToolsBody = z.output<typeof WithToolsBody>
+
+const TurnAnswer = z.object({
+  userMessage: ChatMessageSchema,
+  assistantMessage: ChatMessageSchema,
+  usage: TokenUsageSchema,
+  compaction: CompactionSchema.optional(),
+  fallbackFrom,
+})
+
+/** What needs no model: conversations and their messages. */
+export const conversationRoutes = defineRoutes({
+  listConversations: {
+    method: 'GET',
+    path: '/api/chat/conversations',
+    summary: 'List your conversations, newest first',
+    access: 'session',
+    query: ListConversations,
+    response: z.object({ conversations: z.array(ConversationSummarySchema), ...pageAnswer }),
+  },
+  createConversation: {
+    method: 'POST',
+    path: '/api/chat/conversations',
+    summary: 'Begin a conversation',
+    access: 'session',
+    body: CreateConversation,
+    status: 201,
+    response: z.object({ conversation: ConversationSchema }),
+  },
+  getConversation: {
+    method: 'GET',
+    path: '/api/chat/conversations/{id}',
+    summary: 'Read a conversation of yours with its newest messages; the cursor leads to older ones',
+    access: 'session',
+    params,
+    query: MessagesQuery,
+    response: z.object({
+      conversation: ConversationSchema,
+      messages: z.array(ChatMessageSchema),
+      ...pageAnswer,
+    }),
+  },
+  renameConversation: {
+    method: 'PATCH',
+    path: '/api/chat/conversations/{id}',
+    summary: 'Give a conversation another title',
+    access: 'session',
+    params,
+    body: z.object({ title: shownText(200) }),
+    response: z.object({ conversation: ConversationSchema }),
+  },
+  removeConversation: {
+    method: 'DELETE',
+    path: '/api/chat/conversations/{id}',
+    summary: 'Delete a conversation with all its messages',
+    access: 'session',
+    params,
+    response: z.object({ message: z.string() }),
+  },
+})
+
+/** What calls models, and runs where their keys are. */
+export const modelRoutes = defineRoutes({
+  createCompletion: {
+    method: 'POST',
+    path: '/api/chat/completions',
+    summary: 'Have a model answer messages; with `stream` as server-sent events',
+    access: 'session',
+    body: CompletionBody,
+    response: CompletionAnswer,
+    alsoProduces: 'text/event-stream',
+  },
+  quickChat: {
+    method: 'POST',
+    path: '/api/chat/quick',
+    summary: 'Have a model answer one prompt',
+    access: 'session',
+    body: QuickBody,
+    response: z.object({
+      content: z.string(),
+      model: z.string(),
+      provider: z.string(),
+      fallbackFrom,
+      usage: TokenUsageSchema,
+    }),
+  },
+  smartChat: {
+    method: 'POST',
+    path: '/api/chat/smart',
+    summary: 'As a completion, with the task or ticket and what memory has on the matter',
+    access: 'session',
+    body: CompletionBody,
+    response: CompletionAnswer.extend({ context: ContextSchema }),
+    alsoProduces: 'text/event-stream',
+  },
+  listProviders: {
+    method: 'GET',
+    path: '/api/chat/providers',
+    summary: 'List the kinds of model providers, and how those that are configured are',
+    access: 'session',
+    response: z.object({
+      default: z.string(),
+      providers: z.array(
+        z.object({
+          type: z.string(),
+          name: z.string(),
+          configured: z.boolean(),
+          healthy: z.boolean(),
+          message: z.string().optional(),
+        }),
+      ),
+    }),
+  },
+  listModels: {
+    method: 'GET',
+    path: '/api/chat/models',
+    summary: 'List the models of one configured provider, or of all',
+    access: 'session',
+    query: z.object({ provider }),
+    response: z.object({
+      models: z.array(z.object({ id: z.string(), provider: z.string(), name: z.string() })),
+    }),
+  },
+  sendMessage: {
+    method: 'POST',
+    path: '/api/chat/conversations/{id}/messages',
+    summary: 'Say something in a conversation, and have it answered with its history',
+    access: 'session',
+    params,
+    body: SendBody,
+    response: TurnAnswer,
+  },
+  sendMessageWithTools: {
+    method: 'POST',
+    path: '/api/chat/conversations/{id}/messages/with-tools',
+    summary:
+      'The same with tools, in up to five roundtrips; calls that need approval are listed, and then go on',
+    access: 'session',
+    params,
+    body: WithToolsBody,
+    response: TurnAnswer.extend({ pendingApprovals: z.array(PendingApprovalSchema).optional() }),
+  },
+})
+
+/** Both, in a process that has everything. */
+export const chatRoutes = { ...conversationRoutes, ...modelRoutes }

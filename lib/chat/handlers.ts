@@ -1,0 +1,51 @@
+import { eventStream } from '../http/event-stream.ts'
+import type { Call, Handlers } from '../http/route.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { CompletionBody, chatRoutes, conversationRoutes, modelRoutes } from './contract.ts'
+import type { Conversations } from './conversations.ts'
+import { listProviders } from './providers.ts'
+import type { Chat } from './service.ts'
+
+type ConversationNeeds = { conversations: Conversations }
+
+export const conversationHandlers = ({
+  conversations,
+}: ConversationNeeds): Handlers<typeof conversationRoutes> => ({
+  listConversations: ({ query }, { principal }) => conversations.list(principal, query),
+  createConversation: async ({ body }, { principal }) => ({
+    conversation: await conversations.create(principal, body),
+  }),
+  getConversation: ({ params, query }, { principal }) => conversations.get(principal, params.id, query),
+  renameConversation: async ({ params, body }, { principal }) => ({
+    conversation: await conversations.rename(principal, params.id, body.title),
+  }),
+  removeConversation: async ({ params }, { principal }) => {
+    await conversations.remove(principal, params.id)
+    return { message: 'Conversation deleted' }
+  },
+})
+
+type ModelNeeds = { chat: Chat; clock: Clock }
+
+export const modelHandlers = ({ chat, clock }: ModelNeeds): Handlers<typeof modelRoutes> => {
+  const { completions, send, models } = chat
+  const streamed = async (body: CompletionBody, { principal, gone }: Call, withMemory: boolean) =>
+    eventStream(clock, await completions.stream(principal, body, { withMemory, gone: gone() }))
+  const whole = (body: CompletionBody, { principal, gone }: Call) =>
+    completions.complete(principal, body, gone())
+  return {
+    createCompletion: ({ body }, call) => (body.stream ? streamed(body, call, false) : whole(body, call)),
+    quickChat: ({ body }, { principal, gone }) => completions.quick(principal, body, gone()),
+    smartChat: ({ body }, call) =>
+      body.stream ? streamed(body, call, true) : completions.smart(call.principal, body, call.gone()),
+    listProviders: () => listProviders(models),
+    listModels: async ({ query }) => ({ models: [...(await models.models(query.provider))] }),
+    sendMessage: ({ params, body }, { principal }) => send.send(principal, params.id, body),
+    sendMessageWithTools: ({ params, body }, { principal }) => send.sendWithTools(principal, params.id, body),
+  }
+}
+
+export const chatHandlers = (needs: ConversationNeeds & ModelNeeds): Handlers<typeof chatRoutes> => ({
+  ...conversationHandlers(needs),
+  ...modelHandlers(needs),
+})

@@ -1,0 +1,96 @@
+import { estimateTokenCount } from 'tokenx'
+import type { ModelMessage } from '../ports/model.ts'
+import type { MessageRow } from './rows.ts'
+import type { ChatMessage, ChatToolCall } from './schema.ts'
+
+/** Of a tool's result, when it is told again in a later turn. */
+const LONGEST_RESULT = 20_000
+/** What a message costs beside its text. */
+const PER_MESSAGE = 4
+
+/** A stored row as the API shows it. */
+export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
+
+const clipped = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most)}\n[${text.length - most} more characters are left out]` : text
+
+/** The calls of one step with their results, as the model made them; one without result is told to have none. */
+const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [
+  {
+    role: 'assistant',
+    content: '',
+    toolCalls: calls.map(({ id, name, arguments: given }) => ({ id, name, arguments: given })),
+  },
+  ...calls.map(
+    ({ id, name, result = 'The call was not made.', status }): ModelMessage => ({
+      role: 'tool',
+      callId: id,
+      name,
+      content: clipped(result, LONGEST_RESULT),
+      failed: status !== 'success',
+    }),
+  ),
+]
+
+const answerMessages = ({ content, toolCalls = [], error }: ChatMessage): ModelMessage[] => {
+  const steps = Map.groupBy(toolCalls, ({ step }) => step)
+  const broken = error ? `[The answer ended early: ${error.message}]` : ''
+  const text = [content, broken].filter((part) => part.trim() !== '').join('\n\n')
+  return [
+    ...[...steps.values()].flatMap(stepMessages),
+    ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),
+  ]
+}
+
+/**
+ * Messages of a conversation, the oldest first, as a model reads them: a call stands before its result, and what a user
+ * said in several messages, since the ones before were not answered, is one. A message that was only sent again is not
+ * told twice.
+ */
+export const historyOf = (messages: readonly ChatMessage[]): ModelMessage[] => {
+  const history: ModelMessage[] = []
+  let asked: string[] = []
+  for (const message of messages) {
+    if (message.role === 'assistant') {
+      asked = []
+      history.push(...answerMessages(message))
+      continue
+    }
+    if (asked.length > 0) history.pop()
+    if (asked.at(-1) !== message.content) asked.push(message.content)
+    history.push({ role: 'user', content: asked.join('\n\n') })
+  }
+  return history
+}
+
+const textOf = (message: ModelMessage): string =>
+  message.role === 'assistant' && message.toolCalls
+    ? message.content + JSON.stringify(message.toolCalls)
+    : message.content
+
+/** An estimate of what messages cost in a prompt. */
+export const tokensOf = (messages: readonly ModelMessage[]): number =>
+  messages.reduce((sum, message) => sum + PER_MESSAGE + estimateTokenCount(textOf(message)), 0)
+
+const SPOKEN: Readonly<Record<ModelMessage['role'], string>> = {
+  system: 'Instructions',
+  user: 'User',
+  assistant: 'Assistant',
+  tool: 'Tool result',
+}
+/** Of a tool's result, when it is told to be summarised. */
+const LONGEST_TOLD = 2_000
+
+/** Messages as a text for the model that summarises them. */
+export const transcriptOf = (messages: readonly ModelMessage[]): string =>
+  messages
+    .map((message) => {
+      const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : []
+      const lines = calls.map(
+        ({ name, arguments: given }) =>
+          `[calls ${name} ${clipped(JSON.stringify(given) ?? '', LONGEST_TOLD)}]`,
+      )
+      const text = message.role === 'tool' ? clipped(message.content, LONGEST_TOLD) : message.content
+      return `${SPOKEN[message.role]}: ${[text, ...lines].filter((line) => line !== '').join('\n')}`
+    })
+    .join('\n\n')

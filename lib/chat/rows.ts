@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto'
+import { collection, type Increment } from '../core/collection.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
+import type { ModelMessage, TokenUsage } from '../ports/model.ts'
+import type { ChatMessage, ChatToolCall, Conversation } from './schema.ts'
+
+/**
+ * A conversation. Every write of its messages is one commit with this row, so that none is added to a conversation that is
+ * gone, and `messageCount` is the number of the next one. Whose turn it is, is a lease: `turnToken` until `turnUntil`.
+ * A turn that waits for approval has `waitingUntil` instead. Both are epoch milliseconds. The summary stands for the
+ * first `summarized` messages.
+ */
+export type ConversationRow = Conversation & {
+  userId: string
+  untitled?: true
+  /** Of user and task, and of user and ticket, for the lists of those. */
+  ofTask?: string
+  ofTicket?: string
+  summary?: string
+  summarized: number
+  turnToken?: string
+  turnUntil?: number
+  waitingUntil?: number
+}
+
+export const taskKey = (userId: string, taskId: string): string => `${userId}:task:${taskId}`
+/** Of a ticket's name, which may be longer than a key. */
+export const ticketKey = (userId: string, ticketId: string): string =>
+  `${userId}:ticket:${hash('sha256', ticketId)}`
+
+/** The counter of a list: of a user, or of one of the keys above. */
+export const listCounter = (of: string): string => `conversations:${of}`
+export const LISTED = 'all'
+
+const countersOf = ({ userId, ofTask, ofTicket }: ConversationRow, change: number): Increment[] =>
+  [userId, ofTask, ofTicket].flatMap((of) =>
+    of === undefined ? [] : [{ counter: listCounter(of), member: LISTED, add: { total: change } }],
+  )
+
+export const conversations = collection<ConversationRow>({
+  name: 'conversations',
+  key: 'id',
+  indexes: {
+    ofUser: { within: 'userId', by: 'createdAt' },
+    ofTask: { within: 'ofTask', by: 'createdAt' },
+    ofTicket: { within: 'ofTicket', by: 'createdAt' },
+  },
+  detail: ['systemPrompt', 'summary'],
+  summary: [
+    ...(['id', 'userId', 'title', 'untitled', 'taskId', 'ticketId', 'ofTask', 'ofTicket'] as const),
+    ...(['messageCount', 'createdAt', 'updatedAt', 'summarized'] as const),
+    ...(['turnToken', 'turnUntil', 'waitingUntil'] as const),
+  ],
+  counts: ({ before, after }) => {
+    const row = after ?? before
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    return row === undefined || change === 0 ? [] : countersOf(row, change)
+  },
+})
+
+/** A message. `number` is its place in the conversation, as text of ten digits, so that texts sort as numbers do. */
+export type MessageRow = ChatMessage & { number: string }
+
+export const numberText = (number: number): string => String(number).padStart(10, '0')
+
+export const chatMessages = collection<MessageRow>({
+  name: 'chatMessages',
+  within: 'conversationId',
+  key: 'number',
+  indexes: { ofConversation: { within: 'conversationId', by: 'number' } },
+  detail: ['content', 'toolCalls'],
+})
+
+/** A conversation that was deleted: its messages are removed in the background, and then this row. */
+export type RemovalRow = { id: string; space: string; requestedAt: string }
+export const REMOVALS = 'all'
+
+export const conversationRemovals = collection<RemovalRow>({
+  name: 'conversationRemovals',
+  within: 'space',
+  key: 'id',
+  indexes: { ofSpace: { within: 'space', by: 'id' } },
+})
+
+/** How a turn with tools goes on. */
+export type TurnOptions = {
+  userId: string
+  securityMode: SecurityMode
+  provider: string
+  model: string
+  temperature?: number
+}
+
+/**
+ * A turn that waits for approvals, as it goes on: the prompt with the calls that have no result yet, and the number of the
+ * message that its answer is. `wakes` grows with each decision, so that one that comes while the turn is being stored is
+ * not lost.
+ */
+export type ChatTurnRow = {
+  conversationId: string
+  answer: string
+  wakes: number
+  options: TurnOptions
+  steps: number
+  usage: TokenUsage
+  messages: readonly ModelMessage[]
+  toolCalls: readonly ChatToolCall[]
+  createdAt: string
+}
+
+export const chatTurns = collection<ChatTurnRow>({
+  name: 'chatTurns',
+  key: 'conversationId',
+  indexes: {},
+  detail: ['messages', 'toolCalls'],
+})

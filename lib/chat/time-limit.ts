@@ -1,0 +1,13 @@
+import { Problem } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+
+/** A signal that aborts after so long, with Problem `unavailable` `timeout`, or with `outer`. Dispose of it when the work is done. */
+export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => {
+  const controller = new AbortController()
+  const cancel = clock.after(mostMs, () => {
+    const message = `The model did not finish within ${mostMs / 1_000} s`
+    controller.abort(new Problem('unavailable', 'timeout', message))
+  })
+  const { signal } = controller
+  return { signal: outer ? AbortSignal.any([signal, outer]) : signal, [Symbol.dispose]: cancel }
+}

@@ -1,0 +1,217 @@
+import { describe, expect, it } from '@jest/globals'
+import { chatMessages, conversations, type MessageRow, numberText } from '../../lib/chat/rows.ts'
+import type { ModelMessage, Models, StepRequest } from '../../lib/ports/model.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
+import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
+import { ANN, createWorld } from './world.ts'
+
+const world = forEachTest(
+  async () => createWorld(),
+  (one) => one[Symbol.asyncDispose](),
+)
+
+const WINDOW = 2_000
+const isSummary = ({ messages }: StepRequest) => Boolean(messages[0]?.content.startsWith('You summarise'))
+
+/** A model with a small window, that remembers a word by summarising it. */
+const smallModel = (summary: ScriptedStep = { text: 'The word is PAPAYA.' }) => {
+  const models = createScriptedModels([
+    (request) => {
+      if (isSummary(request)) return summary
+      const told = request.messages.map(({ content }) => content).join('\n')
+      if (!told.includes('Which word')) return { text: 'Noted.' }
+      return { text: told.includes('PAPAYA') ? 'It is PAPAYA.' : 'I do not know.' }
+    },
+  ])
+  return { ...models, contextTokens: () => WINDOW } satisfies Models & { requests: StepRequest[] }
+}
+
+/** Results whose call is not right before them. */
+const orphans = (messages: readonly ModelMessage[]) => (message: ModelMessage, at: number) => {
+  const before = messages[at - 1]
+  const called = before?.role === 'assistant' ? (before.toolCalls ?? []) : []
+  return message.role === 'tool' && !called.some(({ id }) => id === message.callId) ? [message] : []
+}
+
+const words = (n: number) => Array.from({ length: n }, (_, at) => `word${at}`).join(' ')
+
+describe('a conversation that outgrows the window of its model', () => {
+  it('is summarised from 75 % on, and answers from the summary', async () => {
+    const models = smallModel()
+    const { begin, send, read } = world().process({ models })
+    const id = await begin({ systemPrompt: 'Be exact.' })
+    await send.send(ANN, id, { content: 'The word is PAPAYA.' })
+    const answers = []
+    for (let n = 0; n < 8; n++) answers.push(await send.send(ANN, id, { content: `${n}: ${words(300)}` }))
+    const compacted = answers.flatMap(({ compaction }) => (compaction ? [compaction] : []))
+    expect(compacted.length).toBeGreaterThan(0)
+    expect(compacted[0]).toMatchObject({ summarized: true })
+    for (const { originalCount, compactedCount, tokensReduced } of compacted) {
+      expect(compactedCount).toBeLessThan(originalCount)
+      expect(tokensReduced).toBeGreaterThan(0)
+    }
+    const last = await send.send(ANN, id, { content: 'Which word was it?' })
+    expect(last.assistantMessage.content).toBe('It is PAPAYA.')
+    const prompt = models.requests.at(-1)?.messages ?? []
+    expect(prompt[0]?.content).toMatch(/^Be exact\.\n\nSummary of the earlier part[\s\S]*PAPAYA/)
+    expect(prompt.slice(1).some(({ content }) => content.includes('PAPAYA'))).toBe(false)
+    expect(prompt[1]?.role).toBe('user')
+    // What was summarised can still be read.
+    const all = await read(id)
+    expect(all[0]?.content).toBe('The word is PAPAYA.')
+    expect(all).toHaveLength(20)
+    // The summary is made once, not with every turn.
+    const summaries = models.requests.filter(isSummary)
+    expect(summaries).toHaveLength(compacted.length)
+    expect(summaries.length).toBeLessThan(5)
+    if (summaries.length > 1)
+      expect(summaries[1]?.messages[1]?.content).toContain('Summary so far:\nThe word')
+  })
+
+  it('loses its oldest turns, whole, where no summary can be made, and says so', async () => {
+    const models = smallModel({ text: '' })
+    const { begin, send } = world().process({ models })
+    const id = await begin()
+    const answers = []
+    for (let n = 0; n < 6; n++) answers.push(await send.send(ANN, id, { content: `${n}: ${words(300)}` }))
+    const compaction = answers.findLast((answer) => answer.compaction)?.compaction
+    expect(compaction).toMatchObject({ summarized: false })
+    const prompt = models.requests.at(-1)?.messages ?? []
+    expect(prompt[0]?.role).toBe('user')
+    expect(prompt.at(-1)?.content).toMatch(/^5: /)
+    expect(prompt).toHaveLength(compaction?.compactedCount ?? 0)
+    expect(JSON.stringify(world().log.entries).includes('is left out')).toBe(true)
+  })
+
+  it('keeps calls with their results on one side', async () => {
+    const steps: ScriptedStep[] = []
+    const models = createScriptedModels([
+      (request) => {
+        if (isSummary(request)) return { text: 'Earlier, files were read.' }
+        const [last] = request.messages.slice(-1)
+        const step =
+          last?.role === 'user'
+            ? { calls: [{ name: 'read', arguments: { at: steps.length } }] }
+            : { text: 'Read.' }
+        steps.push(step)
+        return step
+      },
+    ])
+    const { begin, send } = world().process({
+      models: { ...models, contextTokens: () => WINDOW },
+      openTools: () => ({
+        specs: [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' } }],
+        title: () => 'read',
+        ask: async () => undefined,
+        call: async () => ({ content: words(500), failed: false, decision: 'allowed', durationMs: 1 }),
+      }),
+    })
+    const id = await begin()
+    let compactions = 0
+    for (let n = 0; n < 6; n++) {
+      const { compaction } = await send.sendWithTools(ANN, id, { content: `Read ${n}` })
+      if (compaction) compactions += 1
+    }
+    expect(compactions).toBeGreaterThan(0)
+    const prompts = models.requests.filter((request) => !isSummary(request))
+    expect(prompts.flatMap(({ messages }) => messages.flatMap(orphans(messages)))).toEqual([])
+  })
+
+  it('refuses what alone is longer than the window, and stores nothing of it', async () => {
+    const { begin, send, read } = world().process({ models: smallModel() })
+    const id = await begin()
+    await expect(send.send(ANN, id, { content: words(3_000) })).rejects.toMatchObject({
+      code: 'message_too_long',
+    })
+    expect(await read(id)).toEqual([])
+  })
+})
+
+/** Counts the rows that reads hand out. */
+const counting = () => {
+  let rows = 0
+  const wrapStore = (store: Store): Store => ({
+    ...store,
+    page: async (...given) => {
+      const page = await store.page(...given)
+      rows += page.rows.length
+      return page
+    },
+  })
+  const take = () => {
+    const read = rows
+    rows = 0
+    return read
+  }
+  return { wrapStore, take }
+}
+
+/** A conversation of so many messages, as it was before anything was summarised. */
+const filled = async (count: number, summarized = 0) => {
+  const { process, store } = world()
+  const reads = counting()
+  const models = createScriptedModels([{ text: 'Fine.' }])
+  const one = process({ models, wrapStore: reads.wrapStore })
+  const id = await one.begin()
+  const createdAt = '2026-01-01T12:00:00.000Z'
+  for (let number = 0; number < count; number++) {
+    const role = number % 2 === 0 ? ('user' as const) : ('assistant' as const)
+    const row: MessageRow = {
+      id: `msg_${number}`,
+      conversationId: id,
+      number: numberText(number),
+      role,
+      content: `m${number}`,
+      createdAt,
+    }
+    await store.commit<MessageRow>({ insert: chatMessages, row })
+  }
+  await store.commit({
+    update: conversations,
+    key: id,
+    set: { messageCount: count, summarized, summary: 'Much was said.' },
+  })
+  return { ...one, reads, id, models }
+}
+
+const costs = async (count: number) => {
+  const { conversations: rows, send, id, reads } = await filled(count, Math.max(0, count - 100))
+  reads.take()
+  await rows.list(ANN, { limit: 50 })
+  const list = reads.take()
+  await rows.get(ANN, id, { limit: 50 })
+  const get = reads.take()
+  await send.send(ANN, id, { content: 'And now?' })
+  return { list, get, turn: reads.take() }
+}
+
+describe('a conversation of 10,000 messages', () => {
+  it('costs what one of 100 costs: list, last page and next turn', async () => {
+    const small = await costs(100)
+    const large = await costs(10_000)
+    expect(large).toEqual({ ...small, list: small.list + 1 })
+    expect(small.turn).toBeLessThan(150)
+  }, 60_000)
+
+  it('is not read whole for a turn, though nothing of it was summarised', async () => {
+    const { send, id, reads, models } = await filled(3_000)
+    reads.take()
+    const { compaction } = await send.send(ANN, id, { content: 'And now?' })
+    expect(reads.take()).toBeLessThanOrEqual(450)
+    expect(compaction?.summarized).toBe(true)
+    expect(models.requests.at(-1)?.messages.length).toBeLessThanOrEqual(101)
+    await send.send(ANN, id, { content: 'And then?' })
+    expect(reads.take()).toBeLessThanOrEqual(150)
+  }, 60_000)
+
+  it('is removed a thousand messages at a time, also by the next process', async () => {
+    const { conversations: rows, id } = await filled(2_500)
+    await rows.remove(ANN, id)
+    expect(await rows.removeDeleted()).toBe(1_000)
+    const { conversations: next } = world().process({ models: createScriptedModels([]) })
+    expect([await next.removeDeleted(), await next.removeDeleted(), await next.removeDeleted()]).toEqual([
+      1_000, 500, 0,
+    ])
+  }, 60_000)
+})

@@ -1,0 +1,244 @@
+import { describe, expect, it } from '@jest/globals'
+import { chatMessages, conversationRemovals } from '../../lib/chat/rows.ts'
+import { Problem } from '../../lib/core/errors.ts'
+import type { Models } from '../../lib/ports/model.ts'
+import type { Task } from '../../lib/tasks/schema.ts'
+import { forEachTest } from '../fakes/lifetimes.ts'
+import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { turns as eventLoop } from '../fakes/service.ts'
+import { ANN, BOB, createWorld, PAGE, TIMEOUT_MS } from './world.ts'
+
+const world = forEachTest(
+  async () => createWorld(),
+  (one) => one[Symbol.asyncDispose](),
+)
+
+const failing = (thrown: Error, said = ''): Models => ({
+  ...createScriptedModels([]),
+  async *step() {
+    if (said !== '') yield { type: 'text', text: said }
+    throw thrown
+  },
+})
+const down = new Problem('unavailable', 'provider_error', 'The provider is down')
+/** Models that say nothing until they are stopped. */
+const hanging = (): Models => ({
+  ...createScriptedModels([]),
+  async *step({ signal }) {
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  },
+})
+const refusal = async (call: Promise<unknown>) =>
+  call.then(
+    (answer) => `answered ${JSON.stringify(answer)}`,
+    (thrown) => (thrown as Problem).code,
+  )
+
+describe('a conversation', () => {
+  it('is answered with its system prompt and its history, and has the first line of it as title', async () => {
+    const models = createScriptedModels([{ text: 'Four.' }, { text: 'Eight.' }])
+    const { begin, send, read, conversations } = world().process({ models })
+    const id = await begin({ systemPrompt: 'Be short.' })
+    const first = await send.send(ANN, id, { content: 'Two and two?\nI forgot.' })
+    expect(first).toMatchObject({
+      userMessage: { role: 'user', content: 'Two and two?\nI forgot.', conversationId: id },
+      assistantMessage: { role: 'assistant', content: 'Four.', provider: 'demo', model: 'scripted' },
+      usage: { promptTokens: 10, completionTokens: 5, totalTokens: 15 },
+    })
+    await send.send(ANN, id, { content: 'Twice that?' })
+    expect(models.requests[1]?.messages).toEqual([
+      { role: 'system', content: 'Be short.' },
+      { role: 'user', content: 'Two and two?\nI forgot.' },
+      { role: 'assistant', content: 'Four.' },
+      { role: 'user', content: 'Twice that?' },
+    ])
+    const { conversation, messages, nextCursor, total } = await conversations.get(ANN, id, { limit: 3 })
+    expect(conversation).toMatchObject({ title: 'Two and two?', messageCount: 4 })
+    expect(messages.map(({ content }) => content)).toEqual(['Four.', 'Twice that?', 'Eight.'])
+    expect(total).toBe(4)
+    const older = await conversations.get(ANN, id, {
+      limit: 3,
+      ...(nextCursor ? { cursor: nextCursor } : {}),
+    })
+    expect(older.messages.map(({ content }) => content)).toEqual(['Two and two?\nI forgot.'])
+    expect(await read(id)).toHaveLength(4)
+  })
+
+  it('is there for its user alone', async () => {
+    const { begin, send, completions, turns, conversations } = world().process({
+      models: createScriptedModels([{ text: 'Yes.' }]),
+    })
+    const id = await begin()
+    await begin({ title: 'Of Bob' }, BOB)
+    const messages = [{ role: 'user' as const, content: 'Hi' }]
+    const attempts = [
+      conversations.get(BOB, id, PAGE),
+      conversations.rename(BOB, id, 'Mine'),
+      conversations.remove(BOB, id),
+      send.send(BOB, id, { content: 'Hi' }),
+      send.sendWithTools(BOB, id, { content: 'Hi' }),
+      turns.begin(BOB, id, { content: 'Hi' }),
+      completions.complete(BOB, { messages, stream: false, conversationId: id }),
+    ]
+    expect(await Promise.all(attempts.map(refusal))).toEqual(attempts.map(() => 'conversation_not_found'))
+    expect(await conversations.list(BOB, PAGE)).toMatchObject({
+      conversations: [{ title: 'Of Bob' }],
+      total: 1,
+    })
+  })
+
+  it('is listed by task and by ticket, with totals of each list', async () => {
+    const { begin, conversations } = world().process({ models: createScriptedModels([]) })
+    for (const given of [{ taskId: 't1' }, { taskId: 't1', ticketId: 'codehost:a#1' }, {}, {}])
+      await begin(given)
+    const gone = await begin({ taskId: 't1' })
+    await conversations.remove(ANN, gone)
+    const totals = [
+      {},
+      { taskId: 't1' },
+      { ticketId: 'codehost:a#1' },
+      { taskId: 't1', ticketId: 'codehost:a#1' },
+    ]
+    for (const [at, filter] of totals.entries()) {
+      const page = await conversations.list(ANN, { ...filter, limit: 1 })
+      expect([page.total, page.count]).toEqual([[4, 2, 1, 1][at], 1])
+    }
+  })
+
+  it('tells the model of its task and of memory, as material', async () => {
+    const models = createScriptedModels([{ text: 'Done.' }])
+    const task = { id: 't1', title: 'Deploy', status: 'failed', prompt: 'Ship it' } as Task
+    const chunk = { id: 'c', path: 'deploy.md', startLine: 1, endLine: 2, text: 'Run make rollback.' }
+    const { begin, send } = world().process({ models, tasks: [task], memory: [chunk] })
+    await send.send(ANN, await begin({ taskId: 't1' }), { content: 'What failed?' })
+    const [system] = models.requests[0]?.messages ?? []
+    expect(system?.content).toMatch(/Task t1: Deploy[\s\S]*Ship it[\s\S]*deploy\.md:1-2\]\nRun make rollback/)
+  })
+
+  it('goes with all that belongs to it, and nothing is added to it afterwards', async () => {
+    const { begin, send, turns, conversations } = world().process({
+      models: createScriptedModels([{ text: 'Yes.' }]),
+    })
+    const id = await begin()
+    await send.send(ANN, id, { content: 'One' })
+    const turn = await turns.begin(ANN, id, { content: 'Two' })
+    await conversations.remove(ANN, id)
+    expect(await refusal(conversations.get(ANN, id, PAGE))).toBe('conversation_not_found')
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 }
+    const late = turns.finish(turn, { content: 'Late', usage, provider: 'demo', model: 'm' })
+    expect(await refusal(late)).toBe('conversation_not_found')
+    expect(await conversations.removeDeleted()).toBe(3)
+    const { store } = world()
+    const left = { order: 'asc', limit: 10 } as const
+    expect((await store.page(chatMessages, { index: 'ofConversation', is: id, ...left })).rows).toEqual([])
+    expect((await store.page(conversationRemovals, { index: 'ofSpace', is: 'all', ...left })).rows).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a turn', () => {
+  it('that fails keeps what was said, which the next one asks as one message', async () => {
+    const broken = world().process({ models: failing(down) })
+    const id = await broken.begin()
+    for (const content of ['First', 'First', 'Second'])
+      expect(await refusal(broken.send.send(ANN, id, { content }))).toBe('provider_error')
+    const models = createScriptedModels([{ text: 'At last.' }])
+    await world().process({ models }).send.send(ANN, id, { content: 'Third' })
+    expect(models.requests[0]?.messages).toEqual([{ role: 'user', content: 'First\n\nSecond\n\nThird' }])
+    const all = await broken.read(id)
+    expect(all.map(({ content }) => content)).toEqual(['First', 'First', 'Second', 'Third', 'At last.'])
+  })
+
+  it('that breaks off keeps what the model said until then, with the reason', async () => {
+    const { begin, send, read } = world().process({ models: failing(down, 'Well, ') })
+    const id = await begin()
+    expect(await refusal(send.send(ANN, id, { content: 'Tell' }))).toBe('provider_error')
+    expect((await read(id))[1]).toMatchObject({
+      content: 'Well, ',
+      error: { code: 'provider_error', message: 'The provider is down' },
+    })
+    const models = createScriptedModels([{ text: 'More.' }])
+    await world().process({ models }).send.send(ANN, id, { content: 'Go on' })
+    expect(models.requests[0]?.messages[1]?.content).toContain('[The answer ended early')
+  })
+
+  it('that is not answered at all fails', async () => {
+    const { begin, send, read } = world().process({ models: createScriptedModels([{ text: '  ' }]) })
+    const id = await begin()
+    expect(await refusal(send.send(ANN, id, { content: 'Hi' }))).toBe('provider_error')
+    expect(await read(id)).toHaveLength(1)
+  })
+
+  it('keeps others out for as long as it goes on', async () => {
+    const { clock, process } = world()
+    const dying = process({
+      models: createScriptedModels([{ text: 'Never said' }]),
+      wrapStore: (store) => store,
+    })
+    const id = await dying.begin()
+    await dying.turns.begin(ANN, id, { content: 'One' })
+    const other = process({ models: createScriptedModels([{ text: 'Yes.' }]) })
+    const ask = () => other.send.send(ANN, id, { content: 'Two' })
+    expect(await refusal(ask())).toBe('turn_under_way')
+    // As long as it lives it renews its lease.
+    for (let n = 0; n < 10; n++) {
+      clock.advance(20_000)
+      await eventLoop()
+    }
+    expect(await refusal(ask())).toBe('turn_under_way')
+    expect((await other.read(id)).map(({ content }) => content)).toEqual(['One'])
+  })
+
+  it('of a process that died is over after a minute', async () => {
+    const { clock, process } = world()
+    let isDead = false
+    const dying = process({
+      models: createScriptedModels([{ text: 'Never said' }]),
+      wrapStore: (store) =>
+        ({
+          ...store,
+          commit: async (...given: Parameters<typeof store.commit>) => {
+            if (isDead) throw new Error('the power is gone')
+            return store.commit(...given)
+          },
+        }) as typeof store,
+    })
+    const id = await dying.begin()
+    const turn = await dying.turns.begin(ANN, id, { content: 'One' })
+    isDead = true
+    const other = process({ models: createScriptedModels([{ text: 'Yes.' }]) })
+    clock.advance(59_000)
+    await eventLoop()
+    expect(await refusal(other.send.send(ANN, id, { content: 'Two' }))).toBe('turn_under_way')
+    clock.advance(1_000)
+    await other.send.send(ANN, id, { content: 'Two' })
+    isDead = false
+    const usage = { promptTokens: 1, completionTokens: 1, totalTokens: 2 }
+    const late = dying.turns.finish(turn, { content: 'Late', usage, provider: 'demo', model: 'm' })
+    expect(await refusal(late)).toBe('turn_lost')
+    expect((await other.read(id)).map(({ content }) => content)).toEqual(['One', 'Two', 'Yes.'])
+  })
+
+  it('of two at once is one', async () => {
+    const { begin, send, read } = world().process({ models: createScriptedModels([{ text: 'Yes.' }]) })
+    const id = await begin()
+    const codes = await Promise.all([1, 2, 3].map((n) => refusal(send.send(ANN, id, { content: `${n}` }))))
+    expect(codes.filter((code) => code === 'turn_under_way')).toHaveLength(2)
+    expect(await read(id)).toHaveLength(2)
+  })
+
+  it('ends after its time, and lets the next one begin', async () => {
+    const { clock, process } = world()
+    const slow = process({ models: hanging() })
+    const id = await slow.begin()
+    const asked = refusal(slow.send.send(ANN, id, { content: 'Hello?' }))
+    await eventLoop()
+    clock.advance(TIMEOUT_MS)
+    expect(await asked).toBe('timeout')
+    const next = process({ models: createScriptedModels([{ text: 'Here.' }]) })
+    expect(await next.send.send(ANN, id, { content: 'Hello?' })).toMatchObject({
+      assistantMessage: { content: 'Here.' },
+    })
+  })
+})

@@ -20,7 +20,7 @@ export const agenticRoutes = defineRoutes({
     response: events,
     produces: 'text/event-stream',
   },
-  listSessions: {
+  listAgentSessions: {
     method: 'GET',
     path: '/api/chat/sessions',
     summary: 'List agent sessions, newest first',
@@ -32,7 +32,7 @@ export const agenticRoutes = defineRoutes({
     }),
     response: z.object({ sessions: z.array(AgentSessionSchema), ...pageAnswer }),
   },
-  getSession: {
+  getAgentSession: {
     method: 'GET',
     path: '/api/chat/sessions/{id}',
     summary: 'Read an agent session',
@@ -40,7 +40,7 @@ export const agenticRoutes = defineRoutes({
     params,
     response: z.object({ session: AgentSessionSchema }),
   },
-  followSession: {
+  followAgentSession: {
     method: 'GET',
     path: '/api/chat/sessions/{id}/events',
     summary: 'Stream the events of an agent session: those that were, then those that come',
@@ -51,7 +51,7 @@ export const agenticRoutes = defineRoutes({
     response: events,
     produces: 'text/event-stream',
   },
-  cancelSession: {
+  cancelAgentSession: {
     method: 'POST',
     path: '/api/chat/sessions/{id}/cancel',
     summary: 'Stop an agent session',

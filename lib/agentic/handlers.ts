@@ -22,18 +22,18 @@ export const agenticHandlers = ({
 }: Needs): Handlers<typeof agenticRoutes> => ({
   sendAgentic: async ({ params, body }, { principal, gone }) =>
     eventStream(clock, framed(await agentic.start(principal, params.id, body, gone() ?? never))),
-  listSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
-  getSession: async ({ params }, { principal }) => ({
+  listAgentSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
+  getAgentSession: async ({ params }, { principal }) => ({
     session: await agentSessions.get(principal, params.id),
   }),
-  followSession: async ({ params, query, headers }, { principal, gone }) => {
+  followAgentSession: async ({ params, query, headers }, { principal, gone }) => {
     const after = headers['last-event-id'] ?? query.after ?? ''
     return eventStream(
       clock,
       framed(await agentSessions.follow(principal, params.id, after, gone() ?? never)),
     )
   },
-  cancelSession: async ({ params }, { principal }) => ({
+  cancelAgentSession: async ({ params }, { principal }) => ({
     message: 'Session is being cancelled',
     session: await agentSessions.cancel(principal, params.id),
   }),

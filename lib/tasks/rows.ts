@@ -23,7 +23,7 @@ const LONG: readonly TaskField[] = [
   'assignedAgent',
   'error',
 ]
-/** What a task is created with and keeps, and nobody looks for. */
+/** What a task is created with and keeps, or what hardly ever changes, and what no list is filtered by. */
 const FIXED: readonly TaskField[] = [
   'sourceId',
   'sourceUrl',
@@ -33,6 +33,7 @@ const FIXED: readonly TaskField[] = [
   'createdBy',
   'retriedFrom',
   'countedAs',
+  'sentAgainAt',
   'trace',
   'watched',
 ]

@@ -55,11 +55,14 @@ export const createTaskReads = ({ store, feed }: Needs) => {
   const progress = async (task: TaskRow): Promise<TaskEvent[]> =>
     (await feed.read(progressOf(task.id))).map((entry) => progressEvent(task, entry))
 
-  /** The last thing that its agent said of its progress. */
+  /** The last thing that its agent said of its progress. Earlier versions kept that in the log. */
   const lastProgress = async (id: string): Promise<string | undefined> => {
     const row = await store.get(tasks, id)
-    const events = row === undefined ? [] : await progress(row)
-    return events.at(-1)?.message
+    if (row === undefined) return undefined
+    const said = await progress(row)
+    if (said.length > 0) return said.at(-1)?.message
+    const logged = await store.log(tasks, id)
+    return logged.map((entry) => logEvent(row, entry)).findLast(({ type }) => type === 'progress')?.message
   }
 
   /**

@@ -134,5 +134,6 @@ describe('the log of a task', () => {
     await service.store.commit<TaskEvent>({ insert: taskEvents, row: earlier })
 
     expect((await service.tasks.events(id)).events).toEqual([earlier])
+    expect(await service.tasks.lastProgress(id)).toBe('half way')
   })
 })

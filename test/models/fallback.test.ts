@@ -111,18 +111,25 @@ describe('the fallback chain', () => {
     expect([two?.state, two?.failures, two?.successes]).toEqual(['CLOSED', 0, 12])
   })
 
-  it('ends with the signal, whose reason is thrown', async () => {
-    const stop = new AbortController()
-    const reason = new Error('Cancelled')
-    const leaving: Reply = (res, heard) => {
-      stop.abort(reason)
-      return status(500, {})(res, heard)
-    }
-    const port = models({ first: [leaving], second: [whole] })
-    const { thrown } = await failure(port, ask('Hi', { signal: stop.signal }))
-    expect(thrown).toBe(reason)
-    expect(asked()).toEqual([1, 0, 0])
-  })
+  it.each<[string, Reply, number[]]>([
+    ['first', status(500, {}), [1, 0, 0]],
+    ['second', hang(), [1, 1, 0]],
+  ])(
+    'ends with the signal while the %s provider is asked, and throws its reason',
+    async (which, reply, calls) => {
+      const stop = new AbortController()
+      const reason = new Error('Cancelled')
+      const leaving: Reply = (res, heard) => {
+        stop.abort(reason)
+        return reply(res, heard)
+      }
+      const replies = { first: [status(500, {})], second: [whole], third: [whole] }
+      const port = models({ ...replies, [which]: [leaving] })
+      const { thrown } = await failure(port, ask('Hi', { signal: stop.signal }))
+      expect(thrown).toBe(reason)
+      expect(asked()).toEqual(calls)
+    },
+  )
 
   it('takes the text of a history along, not what belongs to the provider that wrote it', async () => {
     const port = models({ first: [status(500, {})], second: [whole] })

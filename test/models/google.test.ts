@@ -2,8 +2,9 @@ import { LLMock } from '@copilotkit/aimock'
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import { forAllTests } from '../fakes/lifetimes.ts'
+import { forAllTests, forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
+import { events, type Reply, reset, startWire } from '../fakes/model-wire.ts'
 
 const KEY = 'AIza-planted-canary-0123456789'
 const counted = { promptTokenCount: 7, candidatesTokenCount: 2, totalTokenCount: 9 }
@@ -44,6 +45,34 @@ const open = () => {
   const models = createModels({ settings: { providers, retries: 0 }, clock: createClock(), fetch: recording })
   return { models, sent }
 }
+
+describe('a Gemini wire that breaks in the middle', () => {
+  const wire = forEachTest(startWire, ({ close }) => close())
+  const said = { candidates: [{ content: { role: 'model', parts: [{ text: 'Hel' }] }, index: 0 }] }
+  const call = { functionCall: { name: 'read_file', args: { path: 'a' } } }
+  const called = { candidates: [{ content: { role: 'model', parts: [call] }, index: 0 }] }
+  const unavailable = { error: { code: 503, message: `No ${KEY}`, status: 'UNAVAILABLE' } }
+  const stopped = {
+    candidates: [{ content: { role: 'model', parts: [{ text: '' }] }, finishReason: 'STOP' }],
+  }
+
+  it.each<[string, Reply]>([
+    ['by ending', events(said)],
+    ['by ending after a call', events(said, called)],
+    ['by a reset', reset(said)],
+    ['by an error', events(said, unavailable)],
+    ['by an error before its end', events(said, unavailable, stopped)],
+    ['by what is no JSON', events(said, 'data: {oops\n\n', stopped)],
+  ])('%s has failed, and no tool of it is called', async (_, reply) => {
+    wire().replies.push(reply)
+    const providers = { google: { apiKey: KEY, baseUrl: wire().origin } }
+    const models = createModels({ settings: { providers, retries: 0 }, clock: createClock() })
+    const { before, thrown } = await failure(models, ask('Hi', { tools: [tool('read_file')] }))
+    expect(before.every(({ type }) => type === 'text')).toBe(true)
+    expect(thrown).toMatchObject({ kind: 'unavailable', code: 'provider_error' })
+    expect(thrown.message).not.toContain(KEY)
+  })
+})
 
 describe('a step over the Gemini wire', () => {
   it('streams text and counts tokens; its key goes in a header', async () => {

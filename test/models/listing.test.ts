@@ -82,6 +82,7 @@ describe('the models of a provider', () => {
     const { models, clock } = open('openai', [lists('a'), lists('a', 'b')])
     const both = await Promise.all([models.models('openai'), models.models()])
     expect(both.map((list) => list.map(({ id }) => id))).toEqual([['a'], ['a']])
+    expect(clock.pending).toBe(0)
     clock.advance(599_999)
     expect(await models.models('openai')).toHaveLength(1)
     expect(wire().heard).toHaveLength(1)

@@ -248,6 +248,18 @@ describe.each(named)('a provider of kind %s at %s', (kind, path, each) => {
     expect(thrown.message).not.toContain(KEY)
   })
 
+  it.each<[string, unknown]>([
+    ['an error', { error: { message: `Bad thing for ${KEY}`, type: 'server_error', code: 500 } }],
+    ['another error', { type: 'error', code: 'server_error', message: `Bad thing for ${KEY}` }],
+    ['what is no JSON', 'data: {oops\n\n'],
+  ])('that sends %s in the middle, and then its end, has failed', async (_, event) => {
+    const reply = events(...script.begun, event, ...script.whole)
+    const { before, thrown } = await failure(models(each, [reply]), ask('Hi'))
+    expect(before.every(({ type }) => type === 'text')).toBe(true)
+    expect(thrown).toMatchObject({ kind: 'unavailable', code: 'provider_error' })
+    expect(thrown.message).not.toContain(KEY)
+  })
+
   it('that limits the rate says how long', async () => {
     const { thrown } = await failure(models(each, [status(429, error, { 'retry-after': '7' })]), ask('Hi'))
     expect(thrown).toMatchObject({ kind: 'rate_limited', code: 'rate_limited', retryAfterMs: 7_000 })
@@ -297,6 +309,17 @@ describe('the usage', () => {
   it.each(asked)('is asked for by %s at %s, which tells none otherwise', async (_kind, _path, each) => {
     await answer(models(each, [events(...chat.begun, ...chat.whole)]), ask('Hi'))
     expect(wire().heard[0]?.body.stream_options).toEqual({ include_usage: true })
+  })
+})
+
+describe('the Responses API', () => {
+  const spoken = named.filter(([, , { script }]) => script === responses)
+  it.each(spoken)('of %s at %s is told to keep nothing', async (_kind, _path, each) => {
+    await answer(
+      models(each, [events(...responses.begun, ...responses.whole)]),
+      ask('Hi', { effort: 'high' }),
+    )
+    expect(wire().heard[0]?.body).toMatchObject({ store: false })
   })
 })
 

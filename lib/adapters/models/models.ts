@@ -86,11 +86,11 @@ export const createModels = (needs: ModelNeeds): Models => {
 
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {
     const first = resolveTarget(request, configured, usual)
-    const { entry, demo } = configured.get(first.provider) as Provider
+    const { entry } = configured.get(first.provider) as Provider
     if (!takes({ entry }, request))
       throw new Problem('invalid', 'tools_unsupported', `${entry.name} takes no tools: name another provider`)
     const rest = fallbacks
-      .filter((each) => !demo && each.kind !== first.provider && takes(each, request))
+      .filter((each) => each.kind !== first.provider && takes(each, request))
       .map(({ kind, model }): Target => ({ provider: kind, model }))
     const { signal } = request
     yield* answered({ targets: [first, ...rest], signal, ask: (target) => ask(target, request), log })

@@ -1,10 +1,11 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
 import { loadAdapters } from '../adapters/agents/load.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
-import { createModels } from '../adapters/models/models.ts'
+import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
 import { badSetting, type Config } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
@@ -55,10 +56,11 @@ export const openAgents = async (needs: Needs) => {
 const openModels = async ({ config, breakers, clock, log }: Needs) => {
   const settings = {
     providers: config.providers,
+    fallbacks: config.FALLBACK_PROVIDERS,
     ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  const real = createModels({ settings, clock, log, guard })
+  const real = openConfigured({ settings, clock, log, guard })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
   if (config.DEFAULT_PROVIDER) {
@@ -76,6 +78,14 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
     guard,
   })
   return { models, close: demo.close }
+}
+
+const openConfigured = (needs: ModelNeeds): Models => {
+  try {
+    return createModels(needs)
+  } catch (thrown) {
+    throw badSetting(messageOf(thrown))
+  }
 }
 
 const codingAgent = (

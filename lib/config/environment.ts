@@ -1,7 +1,7 @@
 import * as path from 'node:path'
 import * as z from 'zod'
 import { PROVIDER_KINDS } from './families.ts'
-import { baseUrl, int, ints, key32, label, list, text, url } from './values.ts'
+import { baseUrl, int, ints, key32, label, list, listOf, text, url } from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -75,6 +75,7 @@ export const Environment = z.object({
   FILES_BUCKET: text.optional(),
   SECRETS_PATH: text.optional(),
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
+  FALLBACK_PROVIDERS: listOf(PROVIDER_KINDS),
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })

@@ -1,13 +1,21 @@
 import * as z from 'zod'
-import { text, url } from './values.ts'
+import { text, url, whole } from './values.ts'
 
-export const PROVIDER_KINDS = ['anthropic', 'openai', 'ollama', 'openrouter'] as const
+export const PROVIDER_KINDS = [
+  ...(['anthropic', 'openai', 'azure', 'google', 'ollama', 'openrouter', 'groq', 'xai'] as const),
+  ...(['mistral', 'cohere', 'perplexity', 'deepseek', 'together', 'cerebras', 'fireworks'] as const),
+] as const
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-/** `<KIND>_API_KEY`, `<KIND>_BASE_URL` and `<KIND>_MODEL` of one kind of provider. */
-const Provider = z.object({ apiKey: text.optional(), baseUrl: url, model: text.optional() })
+/** `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL` and `<KIND>_CONTEXT_TOKENS` of one kind of provider. */
+const Provider = z.object({
+  apiKey: text.optional(),
+  baseUrl: url,
+  model: text.optional(),
+  contextTokens: whole(1_000, 100_000_000).optional(),
+})
 /** A field that was not given is absent. */
-export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string }
+export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }
 
 export const ACCOUNT_KINDS = ['codehost', 'trackera', 'trackerb'] as const
 export type AccountKind = (typeof ACCOUNT_KINDS)[number]

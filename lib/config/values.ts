@@ -6,13 +6,14 @@ export const text = z.string().trim().min(1)
 /** The name of a label elsewhere. */
 export const label = (fallback: string) => text.max(200, 'may have 200 characters at most').default(fallback)
 
-export const int = (least: number, most: number, fallback: number) =>
+export const whole = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`))
-    .default(fallback)
+
+export const int = (least: number, most: number, fallback: number) => whole(least, most).default(fallback)
 
 const parts = (value: string) =>
   value
@@ -21,6 +22,15 @@ const parts = (value: string) =>
     .filter((part) => part !== '')
 
 export const list = z.string().default('').transform(parts)
+
+/** Some of these words, separated by commas, each once. */
+export const listOf = <const Word extends string>(words: readonly Word[]) =>
+  list.transform((given, context): Word[] => {
+    for (const word of given)
+      if (!words.includes(word as Word))
+        context.addIssue({ code: 'custom', message: `"${word}" is none of ${words.join(', ')}` })
+    return [...new Set(given)] as Word[]
+  })
 
 /** Exactly so many whole numbers, separated by commas. */
 export const ints = (fallback: readonly number[], most: number) =>

@@ -57,8 +57,11 @@ export type ProviderStatus = {
 /**
  * Language models of every configured provider. `step` throws Problem `unavailable` `provider_error` when the provider
  * fails, is cut off or answers nonsense (a stream that ends without `finish` is such a failure), `rate_limited` on its
- * 429, `invalid` `model_unknown` for a name it cannot resolve, and the signal's reason once aborted; the connection is
- * then closed.
+ * 429, `invalid` `model_unknown` for a name it cannot resolve, `invalid` `tools_unsupported` for tools where the provider
+ * takes none, and the signal's reason once aborted; the connection is then closed.
+ *
+ * Where the provider asked is down or over quota, and has sent nothing yet, those of the fallback chain are asked in turn,
+ * each with its own default model; when none answers, the failure of the first one is thrown.
  */
 export interface Models {
   providers(): readonly ProviderStatus[]

@@ -6,24 +6,36 @@ describe('the settings that hold a secret', () => {
     expect([...secretNames].sort()).toEqual([
       'ACCESS_KEY',
       'ANTHROPIC_API_KEY',
+      'AZURE_API_KEY',
+      'CEREBRAS_API_KEY',
       'CODEHOST_CLIENT_SECRET',
       'CODEHOST_WEBHOOK_SECRET',
+      'COHERE_API_KEY',
+      'DEEPSEEK_API_KEY',
       'ENCRYPTION_KEY',
+      'FIREWORKS_API_KEY',
+      'GOOGLE_API_KEY',
+      'GROQ_API_KEY',
+      'MISTRAL_API_KEY',
       'OIDC_CLIENT_SECRET',
       'OLLAMA_API_KEY',
       'OPENAI_API_KEY',
       'OPENROUTER_API_KEY',
       'ORIGIN_SECRET',
+      'PERPLEXITY_API_KEY',
+      'TOGETHER_API_KEY',
       'TRACKERA_CLIENT_SECRET',
       'TRACKERA_WEBHOOK_SECRET',
       'TRACKERB_CLIENT_SECRET',
       'TRACKERB_WEBHOOK_SECRET',
+      'XAI_API_KEY',
     ])
   })
 
   it('are all whose name says so, wherever in the name', () => {
-    // Where things are that are secret, and which key of several it is.
-    const harmless = ['KMS_KEY_ID', 'SECRETS_PATH']
+    // Where things are that are secret, which key of several it is, and how many tokens a model reads.
+    const windows = settingNames.filter((name) => name.endsWith('_CONTEXT_TOKENS'))
+    const harmless = ['KMS_KEY_ID', 'SECRETS_PATH', ...windows]
     const named = settingNames.filter((name) => /KEY|SECRET|TOKEN(?!_URL)|PASS|CREDENTIAL/.test(name))
     expect(named.filter((name) => !harmless.includes(name)).sort()).toEqual([...secretNames].sort())
   })

@@ -33,7 +33,7 @@ describe('whether a deployed worker has a model provider', () => {
   it.each([
     [['ANTHROPIC_API_KEY'], true],
     [['OLLAMA_BASE_URL', 'LOG_LEVEL'], true],
-    [['LOG_LEVEL'], false],
+    [['LOG_LEVEL', 'OLLAMA_CONTEXT_TOKENS'], false],
     [[], false],
   ])('is told by the names of its parameters: %j', async (stored, configured) => {
     const check = await open(stored)
@@ -63,6 +63,12 @@ describe('whether a deployed worker has a model provider', () => {
       expect(check.configured()).toBe(true)
       expect(check.ssm.asked).toEqual([])
     }
+  })
+
+  it('is not told by the size of a context window', async () => {
+    const check = await open([], { SECRETS_PATH: PATH, OLLAMA_CONTEXT_TOKENS: '4096' })
+    await check.look()
+    expect([check.configured(), check.ssm.asked.length]).toEqual([false, 1])
   })
 
   it('is unknown when SSM cannot be asked, and asked again by the next look', async () => {

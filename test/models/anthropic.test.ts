@@ -135,6 +135,7 @@ describe('a failing Anthropic wire', () => {
     ['overloaded_error in the middle', events(...begun, overloaded), { reason: 'server', status: 529 }],
     ['overloaded_error at once', events(overloaded), { reason: 'server', status: 529 }],
     ['HTTP 529', status(529, overloaded), { reason: 'server', status: 529 }],
+    ['HTTP 500', status(500, {}), { reason: 'server', status: 500 }],
     ['HTTP 401', status(401, overloaded), { reason: 'refused', status: 401 }],
     ['an event that is no JSON', events(...begun, 'data: {oops\n\n'), { reason: 'nonsense' }],
   ])('shows %s as provider_error without its key', async (_, reply, details) => {
@@ -148,6 +149,11 @@ describe('a failing Anthropic wire', () => {
     const cut = events(start, ...textBlock(1, 'Looking.'), ...toolUse)
     const { before } = await failure(models(cut), ask('Hi', { tools: [tool('read_file')] }))
     expect(before).toEqual([{ type: 'text', text: 'Looking.' }])
+  })
+
+  it('passes a 429 on with the wait that it asks for', async () => {
+    const { thrown } = await failure(models(status(429, {}, { 'retry-after': '7' })), ask('Hi'))
+    expect(thrown).toMatchObject({ kind: 'rate_limited', code: 'rate_limited', retryAfterMs: 7_000 })
   })
 
   it('passes a rate limit inside the stream on as one', async () => {

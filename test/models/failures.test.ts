@@ -8,6 +8,10 @@ describe('an excerpt of foreign text', () => {
   it.each([
     ['Bad key s3cret-one!', 'Bad key [redacted]!'],
     ['Incorrect API key provided: sk-proj-abc***xyz.', 'Incorrect API key provided: [redacted].'],
+    [
+      `No AIza${'x'.repeat(35)}, gsk_abcdefgh, fw_abcdefgh or csk-abcdefgh`,
+      'No [redacted], [redacted], [redacted] or [redacted]',
+    ],
     ['authorization: Bearer abcdefghijkl', 'authorization: [redacted]'],
     ['two\r\nlines\u0000and\u2028\tmore ', 'two lines and more'],
     ['task-123456789 asked for risk-assessment', 'task-123456789 asked for risk-assessment'],

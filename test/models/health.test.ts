@@ -19,6 +19,17 @@ describe('health of a provider', () => {
     ['openai', '/v1/models', { authorization: `Bearer ${KEY}` }],
     ['ollama', '/v1/models', { authorization: `Bearer ${KEY}` }],
     ['openrouter', '/api/v1/key', { authorization: `Bearer ${KEY}` }],
+    ['azure', '/openai/v1/models', { 'api-key': KEY }],
+    ['google', '/v1beta/models?pageSize=1', { 'x-goog-api-key': KEY }],
+    ['groq', '/openai/v1/models', { authorization: `Bearer ${KEY}` }],
+    ['xai', '/v1/models', { authorization: `Bearer ${KEY}` }],
+    ['mistral', '/v1/models', { authorization: `Bearer ${KEY}` }],
+    ['cohere', '/v1/models?page_size=1', { authorization: `Bearer ${KEY}` }],
+    ['perplexity', '/async/chat/completions', { authorization: `Bearer ${KEY}` }],
+    ['deepseek', '/models', { authorization: `Bearer ${KEY}` }],
+    ['together', '/v1/models', { authorization: `Bearer ${KEY}` }],
+    ['cerebras', '/v1/models', { authorization: `Bearer ${KEY}` }],
+    ['fireworks', '/inference/v1/models', { authorization: `Bearer ${KEY}` }],
   ])('of kind %s is asked by GET %s', async (kind, path, headers) => {
     const health = await models(kind, status(200, { data: [] })).health(kind)
     expect(health).toEqual({ healthy: true, latencyMs: expect.any(Number) })

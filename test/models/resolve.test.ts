@@ -44,17 +44,25 @@ describe('providers', () => {
     ['a base URL where no key is needed', { ollama: { baseUrl: 'http://127.0.0.1:11434' } }, ['ollama']],
     ['a model where no key is needed', { ollama: { model: 'llama' } }, ['ollama']],
     ['nothing where no key is needed', { ollama: {} }, []],
+    ['the size of a window', { ollama: { contextTokens: 4_096 } }, []],
+    ['a key where a base URL is needed too', { azure: { apiKey: 'k' } }, []],
+    ['both', { azure: { apiKey: 'k', baseUrl: 'https://mine.openai.azure.com' } }, ['azure']],
   ])('are configured by %s', (_, providers, expected) => {
     expect(configured(models({ providers }))).toEqual(expected)
   })
 
   it('list every kind with its model, and show no key', () => {
-    expect(two.providers()).toEqual([
-      { type: 'anthropic', name: 'Anthropic', configured: false },
+    const known = two.providers()
+    expect(known.map(({ type }) => type)).toEqual(
+      'anthropic openai azure google ollama openrouter groq xai mistral cohere perplexity deepseek together cerebras fireworks'.split(
+        ' ',
+      ),
+    )
+    expect(known.filter(({ configured }) => configured)).toEqual([
       { type: 'openai', name: 'OpenAI', configured: true, model: 'gpt-5.4' },
-      { type: 'ollama', name: 'Ollama', configured: false },
       { type: 'openrouter', name: 'OpenRouter', configured: true, model: 'a/b' },
     ])
+    expect(known[0]).toEqual({ type: 'anthropic', name: 'Anthropic', configured: false })
   })
 
   it('hold the demo model, marked, only when there is no other', () => {

@@ -61,9 +61,8 @@ describe('the configuration', () => {
     const known = Object.entries(catalog)
     expect(listed).toEqual(known.map(([kind, entry]) => [kind, entry.defaultModel, entry.defaultBaseUrl]))
     expect(PROVIDER_KINDS).toEqual(known.map(([kind]) => kind))
-    const needingKeys = known.filter(([, { keyRequired }]) => keyRequired).map(([kind]) => kind)
-    expect(tableOf('provider').flatMap(([kind, , , needs]) => (needs === 'a key' ? [kind] : []))).toEqual(
-      needingKeys,
+    expect(tableOf('provider').map(([kind, , , needs]) => [kind, needs])).toEqual(
+      known.map(([kind, { requires }]) => [kind, requires]),
     )
   })
 })

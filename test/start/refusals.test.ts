@@ -61,6 +61,22 @@ const badSettings: BadSetting[] = [
     ],
   ),
   ['a provider address that is none', { OPENAI_BASE_URL: 'file:///x' }, /OPENAI_BASE_URL: .*http/],
+  [
+    'an unknown fallback provider',
+    { FALLBACK_PROVIDERS: 'openai, nope' },
+    /FALLBACK_PROVIDERS: "nope" is none of anthropic, openai/,
+  ],
+  [
+    'a fallback provider that is not configured',
+    { OPENAI_API_KEY: 'k'.repeat(16), FALLBACK_PROVIDERS: 'openai,groq' },
+    /FALLBACK_PROVIDERS names "groq", which is not configured \(configured: openai\)/,
+  ],
+  [
+    'a default provider that is not configured',
+    { OPENAI_API_KEY: 'k'.repeat(16), DEFAULT_PROVIDER: 'groq' },
+    /DEFAULT_PROVIDER names "groq", which is not configured/,
+  ],
+  ['a context window of no size', { OLLAMA_CONTEXT_TOKENS: '0' }, /OLLAMA_CONTEXT_TOKENS: must be at least/],
   ['an unknown default agent', { DEFAULT_AGENT: 'nobody' }, /DEFAULT_AGENT: nobody .*coding-agent/],
   ['a missing adapter', { AGENT_ADAPTERS: agents('missing') }, /AGENT_ADAPTERS: .*missing\.ts/],
   [

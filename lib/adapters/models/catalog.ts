@@ -7,19 +7,28 @@ export type OpenModel = (model: string) => LanguageModel
 
 type Options = NonNullable<Parameters<typeof import('ai').streamText>[0]['providerOptions']>
 
+/** What has to be set before a provider counts as configured. */
+export type Requirement = 'a key' | 'a key and a base URL' | 'a base URL or a model'
+
 /** One kind of provider, as data. `load` imports its package on first use. */
 export type CatalogEntry = {
   name: string
   defaultModel: string
+  /** Where a base URL is required, only the path of this one is used: below a bare host name. */
   defaultBaseUrl: string
-  /** False: naming a base URL or a model is enough to count as configured. */
-  keyRequired: boolean
+  requires: Requirement
   load: (connection: Connection) => Promise<OpenModel>
   /** A GET that costs no tokens and, where the provider has one, checks the key. */
   healthPath: string
+  /** A GET that answers the models that can be called; absent where the provider has none. */
+  modelsPath?: string
   headers: (apiKey: string) => Record<string, string>
   /** The provider's own model names contain slashes. */
   namespaced?: true
+  /** The provider takes neither tools nor their results. */
+  toolless?: true
+  /** The ids of tool calls that the provider takes; those that another provider gave may look otherwise. */
+  callIds?: RegExp
   /** How much the model may think; absent where asking is refused by models that cannot. */
   effort?: Readonly<Record<Effort, 'low' | 'medium' | 'high' | 'xhigh' | 'max'>>
   options?: Options
@@ -36,14 +45,20 @@ const compatible =
     return createOpenAICompatible({ name, baseURL: baseUrl, fetch, includeUsage: true, ...key })
   }
 
-const OPENAI = 'https://api.openai.com/v1'
+const isHostOf = (baseUrl: string, domain: string): boolean => new URL(baseUrl).hostname.endsWith(domain)
 
 // The vendor itself is spoken to by its Responses API, which its reasoning models need for tools; whatever else sits
 // behind an OpenAI base URL (a proxy, vLLM, LM Studio) is only sure to speak chat completions.
 const openai: CatalogEntry['load'] = async ({ apiKey, baseUrl, fetch }) => {
   const { createOpenAI } = await import('@ai-sdk/openai')
   const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch })
-  return baseUrl === OPENAI ? provider.responses : provider.chat
+  return isHostOf(baseUrl, 'api.openai.com') ? provider.responses : provider.chat
+}
+
+const azure: CatalogEntry['load'] = async ({ apiKey, baseUrl, fetch }) => {
+  const { createAzure } = await import('@ai-sdk/azure')
+  const provider = createAzure({ apiKey, baseURL: baseUrl, fetch })
+  return isHostOf(baseUrl, '.azure.com') ? provider.responses : provider.chat
 }
 
 const graded = { low: 'low', medium: 'medium', high: 'high' } as const
@@ -54,32 +69,60 @@ export const catalog = {
     name: 'Anthropic',
     defaultModel: 'claude-sonnet-5',
     defaultBaseUrl: 'https://api.anthropic.com/v1',
-    keyRequired: true,
+    requires: 'a key',
     load: async ({ apiKey, baseUrl, fetch }) =>
       (await import('@ai-sdk/anthropic')).createAnthropic({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models?limit=1',
+    modelsPath: '/models?limit=1000',
     headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
+    callIds: /^[\w-]+$/,
     effort: { ...graded, max: 'max' },
   },
   openai: {
     name: 'OpenAI',
     defaultModel: 'gpt-5.4',
-    defaultBaseUrl: OPENAI,
-    keyRequired: true,
+    defaultBaseUrl: 'https://api.openai.com/v1',
+    requires: 'a key',
     load: openai,
     healthPath: '/models',
+    modelsPath: '/models',
     headers: bearer,
     effort: { ...graded, max: 'xhigh' },
     // Nothing is kept at the vendor: reasoning travels with the history, encrypted, so an old conversation can go on.
     options: { openai: { store: false } },
   },
+  // Models are named by their deployments. What its API lists is what could be deployed, so nothing is listed.
+  azure: {
+    name: 'Azure OpenAI',
+    defaultModel: 'gpt-5.4',
+    defaultBaseUrl: 'https://RESOURCE.openai.azure.com/openai/v1',
+    requires: 'a key and a base URL',
+    load: azure,
+    healthPath: '/models',
+    headers: (apiKey) => ({ 'api-key': apiKey }),
+    effort: { ...graded, max: 'xhigh' },
+    options: { azure: { store: false } },
+  },
+  google: {
+    name: 'Google Gemini',
+    defaultModel: 'gemini-flash-latest',
+    defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/google')).createGoogle({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models?pageSize=1',
+    modelsPath: '/models?pageSize=1000',
+    headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+    effort: { ...graded, max: 'high' },
+  },
   ollama: {
     name: 'Ollama',
     defaultModel: 'qwen3',
     defaultBaseUrl: 'http://127.0.0.1:11434/v1',
-    keyRequired: false,
+    requires: 'a base URL or a model',
     load: compatible('ollama'),
     healthPath: '/models',
+    modelsPath: '/models',
     headers: bearer,
     namespaced: true,
   },
@@ -87,12 +130,121 @@ export const catalog = {
     name: 'OpenRouter',
     defaultModel: 'openrouter/auto',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
-    keyRequired: true,
+    requires: 'a key',
     load: compatible('openrouter'),
     healthPath: '/key',
+    modelsPath: '/models',
     headers: bearer,
     namespaced: true,
     effort: { ...graded, max: 'high' },
+  },
+  groq: {
+    name: 'Groq',
+    defaultModel: 'openai/gpt-oss-120b',
+    defaultBaseUrl: 'https://api.groq.com/openai/v1',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/groq')).createGroq({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+    namespaced: true,
+  },
+  xai: {
+    name: 'xAI',
+    defaultModel: 'grok-latest',
+    defaultBaseUrl: 'https://api.x.ai/v1',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/xai')).createXai({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+    effort: { ...graded, max: 'high' },
+    options: { xai: { store: false } },
+  },
+  mistral: {
+    name: 'Mistral',
+    defaultModel: 'mistral-large-latest',
+    defaultBaseUrl: 'https://api.mistral.ai/v1',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/mistral')).createMistral({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+    callIds: /^[a-zA-Z0-9]{9}$/,
+  },
+  cohere: {
+    name: 'Cohere',
+    defaultModel: 'command-a-03-2025',
+    defaultBaseUrl: 'https://api.cohere.com/v2',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/cohere')).createCohere({ apiKey, baseURL: baseUrl, fetch }),
+    // Models are listed by version 1 of the API only.
+    healthPath: '/../v1/models?page_size=1',
+    modelsPath: '/../v1/models?page_size=1000&endpoint=chat',
+    headers: bearer,
+  },
+  perplexity: {
+    name: 'Perplexity',
+    defaultModel: 'sonar-pro',
+    defaultBaseUrl: 'https://api.perplexity.ai',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/perplexity')).createPerplexity({ apiKey, baseURL: baseUrl, fetch }),
+    // It lists no models; this lists the requests that were made to be answered later.
+    healthPath: '/async/chat/completions',
+    headers: bearer,
+    toolless: true,
+  },
+  deepseek: {
+    name: 'DeepSeek',
+    defaultModel: 'deepseek-v4-pro',
+    defaultBaseUrl: 'https://api.deepseek.com',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/deepseek')).createDeepSeek({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+    effort: { ...graded, max: 'xhigh' },
+  },
+  together: {
+    name: 'Together AI',
+    defaultModel: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+    defaultBaseUrl: 'https://api.together.xyz/v1',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/togetherai')).createTogetherAI({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+    namespaced: true,
+  },
+  cerebras: {
+    name: 'Cerebras',
+    defaultModel: 'gpt-oss-120b',
+    defaultBaseUrl: 'https://api.cerebras.ai/v1',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/cerebras')).createCerebras({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+  },
+  fireworks: {
+    name: 'Fireworks',
+    defaultModel: 'accounts/fireworks/models/kimi-k2p6',
+    defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
+    requires: 'a key',
+    load: async ({ apiKey, baseUrl, fetch }) =>
+      (await import('@ai-sdk/fireworks')).createFireworks({ apiKey, baseURL: baseUrl, fetch }),
+    healthPath: '/models',
+    modelsPath: '/models',
+    headers: bearer,
+    namespaced: true,
   },
 } as const satisfies Readonly<Record<string, CatalogEntry>>
 
@@ -101,7 +253,7 @@ export const demoEntry: CatalogEntry = {
   name: 'Demo model (scripted, not an AI)',
   defaultModel: 'demo',
   defaultBaseUrl: 'http://127.0.0.1',
-  keyRequired: false,
+  requires: 'a base URL or a model',
   load: compatible('demo'),
   healthPath: '/models',
   headers: bearer,

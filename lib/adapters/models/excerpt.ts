@@ -1,7 +1,8 @@
 const MOST = 200
 
 /** What looks like a key of some provider, in case one quotes a key that is not the configured one. */
-const KEY_LIKE = /\b(?:sk|pk|rk|gsk|xai|key)-[\w*-]{8,}|\bBearer\s+\S{8,}/gi
+const KEY_LIKE =
+  /\b(?:c?sk|pk|rk|xai|pplx|key)-[\w*-]{8,}|\b(?:gsk|fw|tgp)_[\w*-]{8,}|\bAIza[\w*-]{20,}|\bBearer\s+\S{8,}/gi
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out.
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+|\s+/g
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { ModelMessage as SdkMessage } from 'ai'
 import type { ModelMessage } from '../../ports/model.ts'
 
@@ -20,12 +21,19 @@ const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>
 // Providers refuse arguments that are no object; the failed tool result that follows tells the model why.
 const asInput = (given: unknown): unknown => (typeof given === 'object' && given !== null ? given : {})
 
-const assistant = (message: Assistant, provider: string): SdkMessage[] => {
-  if (isOpaqueOf(provider, message.opaque)) return message.opaque.messages
+/** Whose turn it is to answer, and the ids of tool calls that it takes. */
+type Reader = { kind: string; callIds?: RegExp }
+
+// The same id always becomes the same one, so a call and its result stay together.
+const callIdFor = ({ callIds }: Reader, id: string): string =>
+  !callIds || callIds.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9)
+
+const assistant = (message: Assistant, reader: Reader): SdkMessage[] => {
+  if (isOpaqueOf(reader.kind, message.opaque)) return message.opaque.messages
   const text = message.content === '' ? [] : [{ type: 'text' as const, text: message.content }]
   const calls = (message.toolCalls ?? []).map((call) => ({
     type: 'tool-call' as const,
-    toolCallId: call.id,
+    toolCallId: callIdFor(reader, call.id),
     toolName: call.name,
     input: asInput(call.arguments),
   }))
@@ -33,24 +41,25 @@ const assistant = (message: Assistant, provider: string): SdkMessage[] => {
   return content.length === 0 ? [] : [{ role: 'assistant', content }]
 }
 
-const toSdk = (message: ModelMessage, provider: string): SdkMessage[] => {
-  if (message.role === 'assistant') return assistant(message, provider)
+const toSdk = (message: ModelMessage, reader: Reader): SdkMessage[] => {
+  if (message.role === 'assistant') return assistant(message, reader)
   if (message.role !== 'tool')
     return message.role === 'user' ? [{ role: 'user', content: message.content }] : []
   const type = message.failed ? ('error-text' as const) : ('text' as const)
   const output = { type, value: message.content }
-  const result = { type: 'tool-result' as const, toolCallId: message.callId, toolName: message.name, output }
+  const toolCallId = callIdFor(reader, message.callId)
+  const result = { type: 'tool-result' as const, toolCallId, toolName: message.name, output }
   return [{ role: 'tool', content: [result] }]
 }
 
 /**
  * The history as the SDK wants it: system messages first, as one text, since not every provider takes them later; the
- * model's own turns as `provider` gave them, rebuilt from their text and tool calls when another provider did.
+ * model's own turns as the provider gave them, rebuilt from their text and tool calls when another provider did.
  */
-export const toPrompt = (messages: readonly ModelMessage[], provider: string) => {
+export const toPrompt = (messages: readonly ModelMessage[], reader: Reader) => {
   const instructions = messages.flatMap((m) => (m.role === 'system' ? [m.content] : [])).join('\n\n')
   return {
     ...(instructions === '' ? {} : { instructions }),
-    messages: messages.flatMap((message) => toSdk(message, provider)),
+    messages: messages.flatMap((message) => toSdk(message, reader)),
   }
 }

@@ -1,15 +1,21 @@
+import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
 import { attempt } from './attempt.ts'
 import { catalog, type OpenModel } from './catalog.ts'
+import { DEFAULT_CONTEXT_TOKENS, knownContextTokens } from './context-window.ts'
+import { answered, takes } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
+import { createListing } from './listing.ts'
 import {
   configuredProviders,
   defaultProvider,
+  fallbackProviders,
   type Provider,
   resolveTarget,
+  type Target,
   unknownProvider,
 } from './resolve.ts'
 import { retried } from './retry.ts'
@@ -59,38 +65,51 @@ const statuses = (configured: ReadonlyMap<string, Provider>): ProviderStatus[] =
   return demo ? [...kinds, statusOf('demo', demo.entry.name, demo)] : kinds
 }
 
-/** Of models of which nothing is known. */
-const CONTEXT_TOKENS = 128_000
-
-/** Language models over the AI SDK. Throws when `settings.default` names a provider that cannot be called. */
+/** Language models over the AI SDK. Throws when `settings` names a default or a fallback that cannot be called. */
 export const createModels = (needs: ModelNeeds): Models => {
   const { clock, log, guard } = needs
   const settings = { ...DEFAULTS, ...needs.settings }
   const fetch = withoutRedirects(needs.fetch ?? globalThis.fetch)
   const configured = configuredProviders(settings)
-  const fallback = defaultProvider(settings, configured)
+  const usual = defaultProvider(settings, configured)
+  const fallbacks = fallbackProviders(settings, configured)
+  const listing = createListing({ clock, fetch, ...(log ? { log } : {}) })
   const once = { ...settings, clock, open: opener(fetch) }
 
-  async function* step(request: StepRequest): AsyncGenerator<StepPart> {
-    const { provider: kind, model } = resolveTarget(request, configured, fallback)
+  const ask = ({ provider: kind, model }: Target, request: StepRequest): AsyncGenerator<StepPart> => {
     const provider = configured.get(kind) as Provider
     const onRetry = (tried: number, delayMs: number) =>
       log?.warn({ provider: kind, model, tried, delayMs }, 'model step is tried again')
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
-    const tries = () => retried(policy, () => attempt(once, provider, model, request))
-    yield* guarded(guard, kind, tries)
+    return guarded(guard, kind, () => retried(policy, () => attempt(once, provider, model, request)))
+  }
+
+  async function* step(request: StepRequest): AsyncGenerator<StepPart> {
+    const first = resolveTarget(request, configured, usual)
+    const { entry } = configured.get(first.provider) as Provider
+    if (!takes({ entry }, request))
+      throw new Problem('invalid', 'tools_unsupported', `${entry.name} takes no tools: name another provider`)
+    const rest = fallbacks
+      .filter((each) => each.kind !== first.provider && takes(each, request))
+      .map(({ kind, model }): Target => ({ provider: kind, model }))
+    const { signal } = request
+    yield* answered({ targets: [first, ...rest], signal, ask: (target) => ask(target, request), log })
   }
 
   return {
     providers: () => statuses(configured),
-    resolve: (request) => resolveTarget(request, configured, fallback),
+    resolve: (request) => resolveTarget(request, configured, usual),
     step,
     models: async (kind) => {
       if (kind !== undefined && !configured.has(kind)) throw unknownProvider(kind, configured)
       const asked = [...configured.values()].filter((one) => kind === undefined || one.kind === kind)
-      return asked.map(({ kind: provider, model }) => ({ id: model, provider, name: model }))
+      return (await Promise.all(asked.map(listing.of))).flat()
     },
-    contextTokens: () => CONTEXT_TOKENS,
+    contextTokens: ({ provider: kind, model }) =>
+      configured.get(kind)?.contextTokens ??
+      listing.contextTokens(kind, model) ??
+      knownContextTokens(model) ??
+      DEFAULT_CONTEXT_TOKENS,
     health: async (kind) => {
       const provider = configured.get(kind)
       if (provider) return checkHealth({ clock, fetch }, provider)

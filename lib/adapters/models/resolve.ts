@@ -1,6 +1,6 @@
 import { Problem } from '../../core/errors.ts'
 import type { StepRequest } from '../../ports/model.ts'
-import { type CatalogEntry, catalog, demoEntry } from './catalog.ts'
+import { type CatalogEntry, catalog, demoEntry, type Requirement } from './catalog.ts'
 import type { ModelSettings, ProviderSettings } from './settings.ts'
 
 /** A provider that can be called. */
@@ -10,6 +10,7 @@ export type Provider = {
   apiKey: string
   baseUrl: string
   model: string
+  contextTokens?: number
   demo: boolean
 }
 export type Target = { provider: string; model: string }
@@ -23,8 +24,11 @@ const apiBase = (given: string | undefined, usual: string): string => {
   return given.replace(/\/+$/, '') + (bare ? new URL(usual).pathname.replace(/\/$/, '') : '')
 }
 
-const isConfigured = (entry: CatalogEntry, { apiKey, baseUrl, model }: ProviderSettings): boolean =>
-  Boolean(apiKey || (!entry.keyRequired && (baseUrl || model)))
+const meets: Readonly<Record<Requirement, (given: ProviderSettings) => boolean>> = {
+  'a key': ({ apiKey }) => Boolean(apiKey),
+  'a key and a base URL': ({ apiKey, baseUrl }) => Boolean(apiKey && baseUrl),
+  'a base URL or a model': ({ apiKey, baseUrl, model }) => Boolean(apiKey || baseUrl || model),
+}
 
 const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): Provider => ({
   kind,
@@ -32,6 +36,7 @@ const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): P
   apiKey: given.apiKey ?? '',
   baseUrl: apiBase(given.baseUrl, entry.defaultBaseUrl),
   model: given.model || entry.defaultModel,
+  ...(given.contextTokens === undefined ? {} : { contextTokens: given.contextTokens }),
   demo: entry === demoEntry,
 })
 
@@ -39,7 +44,7 @@ const provider = (kind: string, entry: CatalogEntry, given: ProviderSettings): P
 export const configuredProviders = (settings: ModelSettings): ReadonlyMap<string, Provider> => {
   const found = Object.entries(entries)
     .map(([kind, entry]) => provider(kind, entry, settings.providers[kind] ?? {}))
-    .filter(({ kind, entry }) => isConfigured(entry, settings.providers[kind] ?? {}))
+    .filter(({ kind, entry }) => meets[entry.requires](settings.providers[kind] ?? {}))
   if (found.length === 0 && settings.demo) found.push(provider('demo', demoEntry, settings.demo))
   return new Map(found.map((each) => [each.kind, each]))
 }
@@ -52,6 +57,14 @@ export const defaultProvider = (settings: ModelSettings, configured: ReadonlyMap
   if ((first === undefined || first === 'demo') && Object.hasOwn(entries, named)) return first
   throw new Error(`DEFAULT_PROVIDER names "${named}", which is not configured (${list(configured)})`)
 }
+
+/** The providers to ask after another one, in order. One that is not configured is refused when the service starts. */
+export const fallbackProviders = (settings: ModelSettings, configured: ReadonlyMap<string, Provider>) =>
+  (settings.fallbacks ?? []).map((kind) => {
+    const found = configured.get(kind)
+    if (found && !found.demo) return found
+    throw new Error(`FALLBACK_PROVIDERS names "${kind}", which is not configured (${list(configured)})`)
+  })
 
 const list = (configured: ReadonlyMap<string, Provider>): string =>
   configured.size === 0 ? 'no provider is' : `configured: ${[...configured.keys()].join(', ')}`

@@ -42,7 +42,8 @@ export async function* retried<T>(policy: Policy, open: () => AsyncIterable<T>):
   }
 }
 
-async function* noting<T>(run: { begun: boolean }, stream: AsyncIterable<T>): AsyncGenerator<T> {
+/** The same stream; `run` tells once a part of it was handed on. */
+export async function* noting<T>(run: { begun: boolean }, stream: AsyncIterable<T>): AsyncGenerator<T> {
   for await (const part of stream) {
     run.begun = true
     yield part

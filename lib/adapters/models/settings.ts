@@ -1,13 +1,14 @@
-/** What the environment says of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`. */
-export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string }
+/** What the environment says of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`, `<KIND>_CONTEXT_TOKENS`. */
+export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }
 
 /**
  * Plain data from the configuration. `providers` is keyed by provider kind; `default` is `DEFAULT_PROVIDER` and must be
- * configured. `demo` is where the demo model listens: it takes part only when no provider is configured.
+ * configured. `fallbacks` is `FALLBACK_PROVIDERS`, each of them configured as well. `demo` is where the demo model listens: it takes part only when no provider is configured.
  */
 export type ModelSettings = {
   providers: Readonly<Record<string, ProviderSettings>>
   default?: string
+  fallbacks?: readonly string[]
   demo?: { baseUrl: string }
   /** Output limit of a step that names none. Default 16384. */
   maxOutputTokens?: number

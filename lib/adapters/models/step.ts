@@ -52,13 +52,15 @@ const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
   }
 }
 
+const readerOf = ({ kind, entry: { callIds } }: Provider) => ({ kind, ...(callIds ? { callIds } : {}) })
+
 const start = async (call: Call) => {
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { streamText } = await import('ai')
   const tools = await toTools(call.request.tools)
   return streamText({
     model: call.open(call.model),
-    ...toPrompt(call.request.messages, call.provider.kind),
+    ...toPrompt(call.request.messages, readerOf(call.provider)),
     ...toSettings(call),
     ...tools,
   })

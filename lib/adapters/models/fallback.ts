@@ -1,0 +1,65 @@
+import { messageOf, Problem } from '../../core/errors.ts'
+import type { Log } from '../../ports/log.ts'
+import type { StepPart, StepRequest } from '../../ports/model.ts'
+import { isProviderFault } from './failures.ts'
+import type { Provider, Target } from './resolve.ts'
+import { noting } from './retry.ts'
+
+const PAYMENT_REQUIRED = 402
+
+/**
+ * Whether another provider may answer what this one did not: it is down (its breaker is open, or a fault was left after
+ * its retries) or over quota (429, or 402). Refused requests and unreadable answers stay with the provider asked.
+ */
+export const isUnavailable = (thrown: unknown): boolean => {
+  if (isProviderFault(thrown)) return true
+  if (!(thrown instanceof Problem)) return false
+  const { status } = (thrown.details ?? {}) as { status?: number }
+  return thrown.code === 'circuit_open' || thrown.code === 'rate_limited' || isOverQuota(thrown.code, status)
+}
+
+const isOverQuota = (code: string, status: number | undefined): boolean =>
+  code === 'provider_error' && status === PAYMENT_REQUIRED
+
+/** Whether a provider can be given the request; it is refused where the provider takes no tools. */
+export const takes = ({ entry }: Pick<Provider, 'entry'>, { tools = [], messages }: StepRequest): boolean =>
+  !entry.toolless || (tools.length === 0 && messages.every((each) => each.role !== 'tool' && !hasCalls(each)))
+
+const hasCalls = (message: StepRequest['messages'][number]): boolean =>
+  message.role === 'assistant' && (message.toolCalls ?? []).length > 0
+
+type Chain = {
+  /** Who is asked, in order; the first with the model of the request. Never empty. */
+  targets: readonly [Target, ...Target[]]
+  signal: AbortSignal
+  ask: (target: Target) => AsyncIterable<StepPart>
+  log: Log | undefined
+}
+
+/**
+ * The answer of the first provider that is available. Once a part was handed on there is no other: a reader never sees
+ * two beginnings. Where no provider answers, the failure of the first one is thrown, and each one is in the log.
+ */
+export async function* answered({ targets, signal, ask, log }: Chain): AsyncGenerator<StepPart> {
+  const [first] = targets
+  if (targets.length === 1) return yield* ask(first)
+  const failures: unknown[] = []
+  for (const target of targets) {
+    const run = { begun: false }
+    try {
+      return yield* named(noting(run, ask(target)), target === first ? undefined : first.provider)
+    } catch (thrown) {
+      if (run.begun) throw thrown
+      signal.throwIfAborted()
+      failures.push(thrown)
+      log?.warn({ ...target, reason: messageOf(thrown) }, 'provider did not answer')
+      if (!isUnavailable(thrown)) break
+    }
+  }
+  throw failures[0]
+}
+
+async function* named(parts: AsyncIterable<StepPart>, fallbackFrom?: string): AsyncGenerator<StepPart> {
+  for await (const part of parts)
+    yield part.type === 'finish' && fallbackFrom !== undefined ? { ...part, fallbackFrom } : part
+}

@@ -1,0 +1,139 @@
+import { messageOf } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { ModelInfo } from '../../ports/model.ts'
+import { excerpt } from './excerpt.ts'
+import { secretsOf } from './health.ts'
+import type { Provider } from './resolve.ts'
+
+const KEPT_MS = 600_000
+/** A provider that did not answer is asked again sooner. */
+const FAILED_KEPT_MS = 30_000
+const TIMEOUT_MS = 5_000
+const MOST_BYTES = 8_388_608
+const MOST_MODELS = 2_000
+const LONGEST_NAME = 200
+
+type Listed = ModelInfo & { contextTokens?: number }
+type Needs = { clock: Clock; fetch: typeof fetch; log?: Log }
+type Kept = { until: number; models: Promise<readonly Listed[]> }
+
+/** What providers list of their models. An answer is kept for ten minutes; several who ask at once share one call. */
+export const createListing = (needs: Needs) => {
+  const { clock, log } = needs
+  const kept = new Map<string, Kept>()
+  /** By kind and model; what was listed once stays known. */
+  const windows = new Map<string, ReadonlyMap<string, number>>()
+
+  const ask = async (provider: Provider, entry: Kept): Promise<readonly Listed[]> => {
+    const { kind, model } = provider
+    const configured = [{ id: model, provider: kind, name: model }]
+    if (!provider.entry.modelsPath) return configured
+    try {
+      const models = modelsIn(await answerOf(needs, provider), kind)
+      windows.set(kind, windowsOf(models))
+      return models.length === 0 ? configured : models
+    } catch (thrown) {
+      entry.until = clock.monotonic() + FAILED_KEPT_MS
+      const reason = excerpt(messageOf(causeOf(thrown)), secretsOf(provider))
+      log?.warn({ provider: kind, reason }, 'models of a provider could not be listed')
+      return configured
+    }
+  }
+
+  return {
+    /** The models that a provider lists, or the one it is configured with where it lists none or does not answer. */
+    of: async (provider: Provider): Promise<readonly ModelInfo[]> => {
+      const now = clock.monotonic()
+      const known = kept.get(provider.kind)
+      if (known && now < known.until) return (await known.models).map(shown)
+      const entry: Kept = { until: now + KEPT_MS, models: Promise.resolve([]) }
+      entry.models = ask(provider, entry)
+      kept.set(provider.kind, entry)
+      return (await entry.models).map(shown)
+    },
+    /** The context window of a model, if its provider was asked for its models and said so. */
+    contextTokens: (kind: string, model: string): number | undefined => windows.get(kind)?.get(model),
+  }
+}
+
+const shown = ({ id, provider, name }: Listed): ModelInfo => ({ id, provider, name })
+
+const windowsOf = (models: readonly Listed[]) =>
+  new Map(models.flatMap(({ id, contextTokens }) => (contextTokens ? [[id, contextTokens] as const] : [])))
+
+/** Why a fetch failed is in its cause. */
+const causeOf = (thrown: unknown): unknown => (isObject(thrown) && thrown.cause ? thrown.cause : thrown)
+
+/** The answer as JSON, whole within the time and the size that are allowed. */
+const answerOf = async ({ clock, fetch }: Needs, { entry, apiKey, baseUrl }: Provider): Promise<unknown> => {
+  const line = new AbortController()
+  const cancel = clock.after(TIMEOUT_MS, () =>
+    line.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)),
+  )
+  try {
+    const headers = { accept: 'application/json', ...entry.headers(apiKey) }
+    const answer = await fetch(`${baseUrl}${entry.modelsPath}`, { headers, signal: line.signal })
+    if (!answer.ok) throw new Error(`HTTP ${answer.status}`)
+    return JSON.parse(await textOf(answer))
+  } finally {
+    cancel()
+    line.abort()
+  }
+}
+
+const textOf = async (answer: Response): Promise<string> => {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of answer.body ?? []) {
+    bytes += part.length
+    if (bytes > MOST_BYTES) throw new Error(`more than ${MOST_BYTES} bytes`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** A model as one provider or another describes it, each field absent or anything. */
+type Described = Readonly<Record<string, unknown>>
+
+const isObject = (given: unknown): given is Described => typeof given === 'object' && given !== null
+
+/** `{data: […]}` as OpenAI answers, `{models: […]}` as Google and Cohere do, or the list alone, as Together does. */
+const modelsIn = (answer: unknown, provider: string): Listed[] => {
+  const list = Array.isArray(answer) ? answer : isObject(answer) ? (answer.data ?? answer.models) : undefined
+  if (!Array.isArray(list)) throw new Error('an answer without a list of models')
+  const models = list
+    .filter(isObject)
+    .filter(writesText)
+    .flatMap((each) => listed(each, provider))
+  const byId = new Map(models.map((model) => [model.id, model]))
+  return [...byId.values()].slice(0, MOST_MODELS)
+}
+
+const OTHER_TYPES = /embed|image|video|audio|rerank|moderation|transcri|speech|classif/i
+
+/** Whether a model answers texts, as far as its description says. */
+const writesText = ({ type, capabilities, supportedGenerationMethods: methods }: Described): boolean => {
+  if (typeof type === 'string' && OTHER_TYPES.test(type)) return false
+  if (isObject(capabilities) && capabilities.completion_chat === false) return false
+  return !Array.isArray(methods) || methods.includes('generateContent')
+}
+
+/** Fit to be shown in one line. */
+const nameIn = (given: unknown): string | undefined =>
+  typeof given === 'string' && /^[^\p{C}]+$/u.test(given) && given.length <= LONGEST_NAME ? given : undefined
+
+const WINDOW_FIELDS = [
+  ...['context_length', 'context_window', 'max_context_length', 'inputTokenLimit'],
+  ...['max_input_tokens', 'max_model_len'],
+]
+
+const listed = (model: Described, provider: string): Listed[] => {
+  const id = nameIn(model.id ?? model.name)?.replace(/^models\//, '')
+  if (!id) return []
+  const name = nameIn(model.display_name) ?? nameIn(model.displayName) ?? nameIn(model.name) ?? id
+  const window = WINDOW_FIELDS.map((field) => model[field]).find(
+    (value): value is number => Number.isSafeInteger(value) && Number(value) > 0,
+  )
+  return [{ id, provider, name, ...(window === undefined ? {} : { contextTokens: window }) }]
+}

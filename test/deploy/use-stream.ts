@@ -3,7 +3,7 @@ import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 import { startProgram } from './program.ts'
-import { useModels, useWaitingTurn } from './use-models.ts'
+import { deleteWaiting, useModels, useWaitingTurn } from './use-models.ts'
 import { besides, forgetSeen } from './use-seldom.ts'
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
@@ -49,7 +49,9 @@ export const useStream = async (functions: Functions, cloud: Cloud, known: Heade
     for (const answer of answers) expect(answer).toMatchObject({ status: 'queued' })
   }
   await useModels(functions, program.url, known)
-  await useWaitingTurn(env)
+  const waiting = await useWaitingTurn(env)
+  await functions.as('chat', deleteWaiting(waiting))
+  await functions.invoke('tick', {})
   await program.stop()
   await wire.close()
   stop()

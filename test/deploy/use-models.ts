@@ -71,8 +71,12 @@ const portsOf = (config: Config) => {
 export const deleteWaiting = (id: string) => (config: Config) =>
   createConversations(portsOf(config)).remove(SOMEBODY, id)
 
-/** A turn that waits for approvals, one after the other, and is answered then; resolves to a conversation that still waits. */
-export const useWaitingTurn = async (env: Headers): Promise<string> => {
+/** Begins a conversation, as its user would. */
+export const beginConversation = async (config: Config): Promise<string> =>
+  (await createConversations(portsOf(config)).create(SOMEBODY, { title: 'Waits' })).id
+
+/** Turns that wait for approvals; those of the first conversation are decided, one after the other, and it is answered. */
+export const useWaitingTurns = async (env: Headers, first: string, second: string): Promise<void> => {
   const ports = portsOf(readConfig({ ...process.env, ...env }))
   const models = createScriptedModels([
     { calls: [1, 2].map((n) => ({ name: 'write', arguments: { n } })) },
@@ -94,15 +98,12 @@ export const useWaitingTurn = async (env: Headers): Promise<string> => {
     hasMemorySession: async () => false,
     defaultMode: () => 'ask',
   })
-  const conversation = await conversations.create(SOMEBODY, { title: 'Waits' })
-  const waiting = await conversations.create(SOMEBODY, { title: 'Still waits' })
-  for (const { id } of [conversation, waiting]) {
+  for (const id of [first, second]) {
     models.requests.length = 0
     const asked = await chat.send.sendWithTools(SOMEBODY, id, { content: LONG })
     if (!asked.pendingApprovals) throw new Error('The turn did not wait')
   }
-  for (approved = 1; approved <= 2; approved++) await chat.turns.resume({ conversationId: conversation.id })
-  const { messages } = await conversations.get(SOMEBODY, conversation.id, { limit: 1 })
+  for (approved = 1; approved <= 2; approved++) await chat.turns.resume({ conversationId: first })
+  const { messages } = await conversations.get(SOMEBODY, first, { limit: 1 })
   if (messages[0]?.content !== 'Done.') throw new Error('The turn did not go on')
-  return waiting.id
 }

@@ -27,6 +27,7 @@ const FRONTS = [
   ['settings', 'GET /api/settings'],
   ['gateway', 'GET /api/tokens'],
   ['webhooks', 'GET /api/integrations/webhooks/status'],
+  ['chat', 'GET /api/chat/conversations'],
   ['memory', 'GET /api/memory/stats'],
   ['health', 'GET /api/health/detailed'],
   ['openapi', 'GET /api/openapi.json'],

@@ -1,9 +1,10 @@
 import { expect } from '@jest/globals'
+import type { Config } from '../../lib/config.ts'
 import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 import { startProgram } from './program.ts'
-import { useModels, useWaitingTurn } from './use-models.ts'
+import { beginConversation, deleteWaiting, useModels, useWaitingTurns } from './use-models.ts'
 import { besides, forgetSeen } from './use-seldom.ts'
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
@@ -49,7 +50,13 @@ export const useStream = async (functions: Functions, cloud: Cloud, known: Heade
     for (const answer of answers) expect(answer).toMatchObject({ status: 'queued' })
   }
   await useModels(functions, program.url, known)
-  await useWaitingTurn(env)
+  const begun: string[] = []
+  const begin = async (config: Config) => void begun.push(await beginConversation(config))
+  for (let n = 0; n < 2; n++) await functions.as('chat', begin)
+  const [answered = '', waiting = ''] = begun
+  await useWaitingTurns(env, answered, waiting)
+  await functions.as('chat', deleteWaiting(waiting))
+  await functions.invoke('tick', {})
   await program.stop()
   await wire.close()
   stop()

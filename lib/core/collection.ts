@@ -31,13 +31,16 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
+/** Where messages go: `run` starts the attempts of tasks, `notices` is handled by the domains (`lib/join/notices.ts`). */
+export type Channel = 'run' | 'notices'
+
 /**
  * A message that a change causes, for the channel `to`. Delivery is at least once and never before the row can be read;
  * `id` is the same for every delivery of it. `notBefore` is an ISO time. A message that is `rebuilt` is not kept in
  * storage: its receiver makes it again from the rows when the process starts.
  */
 export type Message = {
-  readonly to: string
+  readonly to: Channel
   readonly id: string
   readonly body: object
   readonly priority?: 1 | 2 | 3 | 4
@@ -76,7 +79,7 @@ export type Collection<R extends object = Row> = {
   long?: readonly Field<R>[]
   fixed?: readonly Field<R>[]
   expires?: Field<R>
-  log?: Collection
+  log?: { readonly name: string }
   counts?(change: Change<R>): readonly Increment[]
   sends?(change: Change<R>): readonly Message[]
   recount?: { index: string; tells?(name: string): boolean }

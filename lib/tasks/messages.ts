@@ -2,13 +2,9 @@ import type { Change, Message } from '../core/collection.ts'
 import { isFinal } from './machine.ts'
 import type { TaskRow } from './schema.ts'
 
-/** The channel of runs, and that of what is told to others. */
-export const RUN = 'run'
-export const NOTICES = 'notices'
-
 /** The message of a task's next attempt. Tasks of one repository, else of one caller, share a turn. */
 export const runMessage = (row: TaskRow): Message => ({
-  to: RUN,
+  to: 'run',
   id: `${row.id}:${row.attempts + 1}`,
   body: { taskId: row.id, attempt: row.attempts + 1, ...(row.trace ? { trace: row.trace } : {}) },
   priority: row.priority,
@@ -23,5 +19,5 @@ export const sendsOf = ({ before, after, log }: Change<TaskRow>): Message[] => {
   if (after.status === 'queued') return [runMessage(after)]
   if (before === undefined || !after.watched || !isFinal(after.status)) return []
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
-  return [{ to: NOTICES, id, body: { kind: 'ended', taskId: after.id } }]
+  return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id } }]
 }

@@ -1,4 +1,4 @@
-import { type Collection, collection } from '../core/collection.ts'
+import { collection } from '../core/collection.ts'
 import { countsOf } from './counters.ts'
 import { sendsOf } from './messages.ts'
 import {
@@ -67,7 +67,7 @@ export const tasks = collection<TaskRow>({
   summary: ALL_FIELDS.filter((field) => !HEAVY.includes(field)),
   long: LONG,
   fixed: FIXED,
-  log: taskEvents as unknown as Collection,
+  log: taskEvents,
   counts: countsOf,
   // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
   recount: {

@@ -24,7 +24,7 @@ const opened = (file = ':memory:') => {
     sends: (change: Change<Job>): Message[] => {
       changes.push(change)
       const what = change.after ? 'is' : 'was'
-      return [{ to: 'mail', id: `${what} ${(change.after ?? change.before)?.id}`, body: {} }]
+      return [{ to: 'notices', id: `${what} ${(change.after ?? change.before)?.id}`, body: {} }]
     },
   })
   const deliver = async (messages: readonly Message[]) => void delivered.push(...messages.map(({ id }) => id))

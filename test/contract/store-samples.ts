@@ -82,7 +82,7 @@ export type Job = {
   body?: string
 }
 /** What follows from its writes: a log, counters by state and of sizes, a message for each that becomes ready. */
-export const jobs = collection<Job>({
+export const jobs = collection<Job, 'body'>({
   name: 'jobs',
   key: 'id',
   expires: 'expiresAt',

@@ -172,6 +172,21 @@ describe('the outbox', () => {
       expect(stored(file)).toEqual(['notices j300'])
     }))
 
+  it('delivers what lies behind more than a page of messages that are never taken', () =>
+    inFile(async (file) => {
+      const first = open(file)
+      await Promise.all(Array.from({ length: 610 }, (_, n) => first.store.commit(insert(n, 'notices'))))
+      await first.store.close()
+      const isPoison = ({ id }: Message) => Number(id.replace(/\D/g, '')) < 600
+      const second = open(file, isPoison)
+      second.store.start()
+      await second.pass(0)
+      for (let round = 0; round < 4; round += 1) await second.pass(60_000)
+      expect(second.taken).toHaveLength(10)
+      await second.store.close()
+      expect(stored(file)).toHaveLength(600)
+    }))
+
   it('waits for deliveries under way when it is closed, and leaves the rest', () =>
     inFile(async (file) => {
       const underWay = Promise.withResolvers<void>()

@@ -13,8 +13,10 @@ const events = collection<Event>({
 })
 
 /** Jobs that are counted by their state, and send a message for each state that they reach. */
-export const sentJobs = collection<Job>({
+export const sentJobs = collection<Job, 'body'>({
   ...jobs,
+  detail: ['body'],
+  long: [],
   log: events,
   counts: ({ before, after }) => [
     {

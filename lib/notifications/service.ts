@@ -24,7 +24,7 @@ const MOST_READS = 1_000
 
 export type Notifications = ReturnType<typeof createNotifications>
 
-/** Notifications with the read state of whoever asks. */
+/** Notifications with the read state of the caller. */
 export const createNotifications = ({ store, clock }: { store: Store; clock: Clock }) => {
   let latest = 0
   // Strictly growing, and not before it is stored: a reader's mark must not cover what comes after it.

@@ -16,7 +16,7 @@ import {
 
 type TaskField = Extract<keyof TaskRow, string>
 const DETAIL = new Set<TaskField>(TASK_DETAIL)
-/** What a task is created with and keeps, and nobody looks for. */
+/** What a task is created with and keeps, and no list is searched by. */
 const FIXED: readonly TaskField[] = [
   'sourceId',
   'sourceUrl',

@@ -5,7 +5,7 @@ import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openPlain } from '../lib/app/cloud-plain.ts'
 import { withSecrets } from '../lib/app/cloud-secrets.ts'
 import { openSignIn } from '../lib/app/cloud-sign-in.ts'
-import { whenAsked } from '../lib/app/when-asked.ts'
+import { lazyHandlers } from '../lib/app/lazy-handlers.ts'
 import { oauthRoutes } from '../lib/oauth/contract.ts'
 import { oauthHandlers } from '../lib/oauth/handlers.ts'
 
@@ -16,13 +16,13 @@ export const handler = serveGroup(
     // Most who come in need no provider, and do not wait for what is known of them.
     const withProviders = async () => openSignIn({ ...given, config: await withSecrets(given.config) })
     const users = userHandlers(signIn)
-    const usersElsewhere = whenAsked(userRoutes, async () => userHandlers(await withProviders()))
+    const usersElsewhere = lazyHandlers(userRoutes, async () => userHandlers(await withProviders()))
     return {
       ...everyAuthHandler(signIn),
       ...users,
       // Only who unlinks has tokens to revoke; nobody is disabled later because secrets cannot be read.
       changeUser: (input, call) => (input.body.unlink ? usersElsewhere : users).changeUser(input, call),
-      ...whenAsked(oauthRoutes, async () => oauthHandlers(await withProviders())),
+      ...lazyHandlers(oauthRoutes, async () => oauthHandlers(await withProviders())),
     }
   }),
 )

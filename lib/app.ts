@@ -57,7 +57,7 @@ export const openLocalApp = async (config: Config) => {
     lookahead: () => domains.worker.lookahead(),
   })
   const notificationQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
-  const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock })
+  const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock, log })
   const { deliver } = delivery
   const store = openSqliteStore({ file: data.file, collections, clock, deliver, onLost: dieOf(log) })
   const breakers = createBreakers({ clock, isFault })

@@ -82,5 +82,5 @@ export const secretNames: readonly string[] = settingNames.filter(isSecretName)
 /** The secrets of the environment, for what writes a log before or without a configuration that can be read. */
 export const environmentSecrets = (): string[] => secretsIn(process.env, settingNames)
 
-/** Whether nobody but this machine reaches the address. */
+/** Whether only this machine reaches the address. */
 export const isLoopback = (host: string): boolean => /^(127\.\d+\.\d+\.\d+|::1|localhost)$/.test(host)

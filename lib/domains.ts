@@ -2,9 +2,9 @@ import { createConversations } from './chat/conversations.ts'
 import type { ChatPorts } from './chat/service.ts'
 import type { Config } from './config.ts'
 import { joinAgentic } from './join/agentic.ts'
+import { createAuthContext } from './join/auth-context.ts'
 import { joinChat } from './join/chat.ts'
 import { joinDevices } from './join/devices.ts'
-import { createEntry } from './join/entry.ts'
 import { joinMemory, type MemoryJoinPorts } from './join/memory.ts'
 import { joinSignIn, type SignInPorts } from './join/sign-in.ts'
 import { joinTokens } from './join/tokens.ts'
@@ -18,7 +18,7 @@ export type Domains = ReturnType<typeof createDomains>
 
 /** All domains, joined: a verb that one needs of another is handed over in `join/`, and nowhere else. */
 export const createDomains = (ports: Ports, config: Config) => {
-  const entry = createEntry(ports, config)
+  const entry = createAuthContext(ports, config)
   const work = joinWork(entry, ports, config)
   const memory = joinMemory(entry, ports)
   const conversations = createConversations(ports)

@@ -9,7 +9,7 @@ import { isConfigured, PROVIDER_KINDS } from '../lib/config/families.ts'
 import { type Config, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
 import { createMasker } from '../lib/core/masker.ts'
-import { createEntry } from '../lib/join/entry.ts'
+import { createAuthContext } from '../lib/join/auth-context.ts'
 import { VERSION } from '../lib/version.ts'
 import { dataLine, openDataFolder } from './data-folder.ts'
 import { startGateway } from './gateway.ts'
@@ -40,7 +40,7 @@ const main = async () => {
   started('inner', stack)
   const furnished = readConfig()
   const ports = openBasePorts(furnished)
-  const entry = createEntry(ports, furnished)
+  const entry = createAuthContext(ports, furnished)
   await entry.settings.refresh()
   refuseOpenHost(entry, furnished)
   started('outer', await startJobs(stack, furnished, log))

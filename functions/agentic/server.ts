@@ -8,7 +8,7 @@ import { openGroup } from '../../lib/app/cloud-http.ts'
 import { openModelHandlers } from '../../lib/app/cloud-models.ts'
 import { openWork } from '../../lib/app/cloud-work.ts'
 import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
-import { whenAsked } from '../../lib/app/when-asked.ts'
+import { lazyHandlers } from '../../lib/app/lazy-handlers.ts'
 import { modelRoutes } from '../../lib/chat/contract.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
@@ -37,7 +37,7 @@ export const openStreaming = (): Server => {
     const { gateway, tasks, ports } = served
     const { exportTasks } = taskHandlers({ tasks, keepExport: openExportCopies(readConfig(), ports) })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
-    return { exportTasks, submitRequest, ...whenAsked(modelled, () => openModelHandlers(served)) }
+    return { exportTasks, submitRequest, ...lazyHandlers(modelled, () => openModelHandlers(served)) }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(openGroup(routes, open)))
   return createHost({

@@ -23,7 +23,7 @@ export type ChangeAccountStatus = (userId: string, wanted: Wanted) => Promise<Us
  * Changes what a user may do. Where that changes who is an admin that may come in, user and roster are one commit on
  * condition of the roster's version: two admins who take each other's role away at once do not both succeed.
  *
- * Throws Problem `invalid` `last_admin` when nobody would be left who can sign in, `missing` for a user who is not
+ * Throws Problem `invalid` `last_admin` when no user would be left who can sign in, `missing` for a user who is not
  * there, `unavailable` `users_busy` when others never stop changing users in between.
  */
 export const createChangeAccountStatus = ({

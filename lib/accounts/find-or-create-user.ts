@@ -11,7 +11,7 @@ type Needs = { store: Store; mode: () => AuthMode; register: Register }
 
 /**
  * Accounts of people whom a provider vouches for. Only an address that the provider checked counts, and it opens only
- * an account that has proven the same address: else whoever registers somebody's address with a password first would
+ * an account that has proven the same address: else a person who registers another's address with a password first would
  * share that person's account later.
  */
 export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOrCreateUser => {
@@ -33,7 +33,7 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
     if (user !== undefined) return { user: shownUser(user), isNew: true }
     // The same person came twice at once.
     const faster = await store.get(registrations, applicant.email)
-    if (faster === undefined) throw new Error('An address is taken that nobody holds')
+    if (faster === undefined) throw new Error('An address is taken, but no user has it')
     return existing(faster)
   }
 }

@@ -30,7 +30,7 @@ export type Invites = ReturnType<typeof createInvites>
 
 /** Invites to register. A code is the invite's id and a secret of 128 bits. */
 export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, audit }: Needs) => {
-  /** Makes an invite, for whoever has the code or, when `email` is given, for that address alone. */
+  /** Makes an invite: the code is enough, or with `email` the code and that address. */
   const create = async (
     principal: Principal,
     given: { email?: string | undefined; expiresInDays: number },
@@ -70,7 +70,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
   const admits = (row: InviteRow, email: string) =>
     row.expiresAt > iso(clock.now()) && (row.email === undefined || row.email === email)
 
-  /** Whether nobody has used it but the account of that address: its owner, who asks again, is told of the account. */
+  /** Whether it is unused, or was used by the account of that address alone: its owner, who asks again, is told of the account. */
   const isFreeFor = async ({ usedBy }: InviteRow, email: string) =>
     usedBy === undefined || (await store.get(registrations, email))?.userId === usedBy
 

@@ -44,7 +44,7 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** Why somebody may register. */
+/** Why a person may register. */
 type Admission = { as: 'founder' } | { as: 'anybody' } | { as: 'invited'; invite: InviteRow }
 
 export type Register = ReturnType<typeof createRegister>
@@ -79,7 +79,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     passwordHash: string | undefined,
   ): Registration => ({
     ...applicant,
-    // Whoever has an invite to an address has it from an admin, who sent it there.
+    // An admin sent the invite to that address, so the code proves that it arrived there.
     emailVerified:
       applicant.emailVerified || (admission.as === 'invited' && admission.invite.email === applicant.email),
     userId: ids.next('user'),

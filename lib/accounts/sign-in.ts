@@ -79,7 +79,7 @@ export const confirmation =
     if ((await store.get(registrations, email))?.passwordHash !== passwordHash) throw badCredentials()
   }
 
-/** Throws Problem `unsupported` `cloud_mode_only` where nobody signs in with a password. */
+/** Throws Problem `unsupported` `cloud_mode_only` where no one signs in with a password. */
 export const refuseOtherModes = (mode: AuthMode): void => {
   if (mode !== 'cloud')
     throw new Problem('unsupported', 'cloud_mode_only', 'Passwords belong to AUTH_MODE=cloud')

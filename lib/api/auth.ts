@@ -3,7 +3,7 @@ import { accountHandlers } from '../accounts/handlers.ts'
 import { authRoutes } from '../auth/contract.ts'
 import { authHandlers } from '../auth/handlers.ts'
 import type { Handlers } from '../http/route.ts'
-import type { Entry } from '../join/entry.ts'
+import type { AuthContext } from '../join/auth-context.ts'
 import type { SignIn } from '../join/sign-in.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { oauthHandlers } from '../oauth/handlers.ts'
@@ -11,7 +11,7 @@ import { oauthHandlers } from '../oauth/handlers.ts'
 /** What lies under `/api/auth`: several domains have a part in it, and one function serves it. */
 export const everyAuthRoute = { ...authRoutes, ...accountRoutes, ...oauthRoutes } as const
 
-export const everyAuthHandler = (domains: Entry & SignIn): Handlers<typeof everyAuthRoute> => ({
+export const everyAuthHandler = (domains: AuthContext & SignIn): Handlers<typeof everyAuthRoute> => ({
   ...authHandlers(domains),
   ...accountHandlers(domains),
   ...oauthHandlers(domains),

@@ -1,7 +1,7 @@
 import { type Handlers, Reply } from '../http/route.ts'
 import type { apiRoutes } from './contract.ts'
 
-/** `describe` makes the description; it is called when somebody first asks, and once. */
+/** `describe` makes the description; it is called at the first request, and once. */
 export const apiHandlers = ({
   describe,
 }: {

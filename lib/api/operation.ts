@@ -32,7 +32,7 @@ export const operationOf = (name: string, route: Route, tag: string): ZodOpenApi
   operationId: name,
   summary: route.summary,
   tags: [tag],
-  // For whoever has the description only: such a GET is not asked by HEAD.
+  // For readers of the description only: such a GET is not asked by HEAD.
   ...(route.writes ? { 'x-writes': true } : {}),
   security: securityOf(route),
   ...(route.params || route.query || route.headers
@@ -87,7 +87,7 @@ const errorsOf = (route: Route): ZodOpenApiResponsesObject =>
 /** The statuses that a route's own declaration makes possible; what a service adds falls under `default`. */
 const errorStatusesOf = ({ access, alsoStatus, params, query, limited, ...route }: Route): ErrorStatus[] => [
   ...(params || query || bodyOf(route) ? [400 as const] : []),
-  // Public routes refuse a Bearer token that is nobody's, and wrong passwords.
+  // Public routes refuse a Bearer token that no user has, and wrong passwords.
   ...(access === 'any' || alsoStatus === 401 ? [] : [401 as const]),
   403,
   ...(params ? [404 as const] : []),

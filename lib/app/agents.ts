@@ -19,7 +19,7 @@ import { agentTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
-import { refuseUnfit } from './unfit.ts'
+import { validateAgents } from './validate-agents.ts'
 
 type Needs = {
   config: Config
@@ -42,7 +42,7 @@ export const openAgents = async (needs: Needs) => {
   const { models, close: closeModels } = await openModels(needs)
   const { adapter, workspaces, loop, openTools } = codingAgent(needs, models, programs)
   const adapters = [adapter, ...(await loadAdapters(config.AGENT_ADAPTERS))]
-  refuseUnfit(adapters, config.DEFAULT_AGENT)
+  validateAgents(adapters, config.DEFAULT_AGENT)
   const runProgram: RunProgram = async (workspace, ...program) =>
     (await workspaces.open(workspace)).run(...program)
   const close = async () => {

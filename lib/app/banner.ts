@@ -14,7 +14,7 @@ type Facts = {
   signIn?: SignIn
 }
 
-/** What somebody has to do before the service answers: nothing, or how the mode of sign-in has it. */
+/** What a caller has to do before the service answers: nothing, or sign in as the mode asks. */
 export type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'nobody'
 
 type Try = readonly [request: string, body: string]

@@ -4,7 +4,7 @@ import { createClock } from '../adapters/node/clock.ts'
 import type { Config } from '../config.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import { createProviderCheck } from './cloud-providers.ts'
-import { refuseUnfit } from './unfit.ts'
+import { validateAgents } from './validate-agents.ts'
 
 /** The agents as functions that run none of them know them: by their facts, and whether they are configured. */
 export const describeAgents = async (config: Config): Promise<AgentAdapter[]> => {
@@ -21,6 +21,6 @@ export const describeAgents = async (config: Config): Promise<AgentAdapter[]> =>
     },
   }
   const adapters = [codingAgent, ...(await loadAdapters(config.AGENT_ADAPTERS))]
-  refuseUnfit(adapters, config.DEFAULT_AGENT)
+  validateAgents(adapters, config.DEFAULT_AGENT)
   return adapters
 }

@@ -8,7 +8,7 @@ import { collections } from '../collections.ts'
 import type { Config } from '../config.ts'
 import type { Collection } from '../core/collection.ts'
 import { createMasker } from '../core/masker.ts'
-import type { EntryPorts } from '../join/entry.ts'
+import type { AuthPorts } from '../join/auth-context.ts'
 import type { Blobs } from '../ports/blobs.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
@@ -18,7 +18,7 @@ export const tableNames =
     `${prefix}${name}`
 
 /** The outside world of a function that has nothing to do with tasks: storage in the cloud, or an emulator of it. */
-export const openBasePorts = (config: Config, blobs?: Blobs): EntryPorts => {
+export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   const clock = createClock()
   const store = createDynamoStore({
     client: openDynamoDb({ region: config.AWS_REGION, endpoint: config.DYNAMODB_ENDPOINT }),

@@ -5,15 +5,14 @@ import { createClock } from '../adapters/node/clock.ts'
 import { createLog } from '../adapters/node/log.ts'
 import { collections } from '../collections.ts'
 import { type Config, readConfig } from '../config.ts'
-import type { Message } from '../core/collection.ts'
+import type { Channel, Message } from '../core/collection.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
-import { NOTICES, RUN } from '../tasks/messages.ts'
 import { required } from './cloud.ts'
 import { tableNames } from './cloud-base.ts'
 
-type Channels = Readonly<Record<string, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
+type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
 
 /**
@@ -51,11 +50,11 @@ export const openChanges = (config: Config = readConfig()) => {
   const client = openSqs({ region, endpoint: config.SQS_ENDPOINT })
   const queue = (urls: { normal: string; urgent?: string }) => createSqsQueue<object>({ client, urls, clock })
   const channels = {
-    [RUN]: queue({
+    run: queue({
       urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
       normal: required(config, 'TASK_QUEUE_URL'),
     }),
-    [NOTICES]: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
+    notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
   return createChangeConsumer({
     client: openDynamoDb({ region, endpoint: config.DYNAMODB_ENDPOINT }),

@@ -4,7 +4,7 @@ import type { conversationRoutes } from '../chat/contract.ts'
 import { createConversations } from '../chat/conversations.ts'
 import { conversationHandlers } from '../chat/handlers.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
-import { createEntry } from '../join/entry.ts'
+import { createAuthContext } from '../join/auth-context.ts'
 import { required } from './cloud.ts'
 import { openBasePorts } from './cloud-base.ts'
 import type { Open } from './cloud-http.ts'
@@ -13,7 +13,7 @@ import type { Open } from './cloud-http.ts'
 export const openConversations: Open<typeof conversationRoutes> = (config) => {
   const client = openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT })
   const ports = openBasePorts(config, createS3Blobs({ client, bucket: required(config, 'FILES_BUCKET') }))
-  const entry = createEntry(ports, config)
+  const entry = createAuthContext(ports, config)
   const handlers = conversationHandlers({ conversations: createConversations(ports) })
   return { entry, ports, requests: createRequestMetrics(ports), handlers }
 }

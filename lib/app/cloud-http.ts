@@ -8,26 +8,26 @@ import type { HttpEvent, HttpHandler } from '../http/event.ts'
 import { lambda } from '../http/lambda.ts'
 import { problemOf, problemResult, statusOf } from '../http/problem.ts'
 import type { Handlers, Routes } from '../http/route.ts'
-import type { Entry, EntryPorts } from '../join/entry.ts'
+import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
+import { type BufferedResponse, buffered } from './buffered-response.ts'
 import { frontOf, openGuard } from './front.ts'
 import { withRequestId } from './request-id.ts'
-import { type WholeAnswer, whole } from './whole-answer.ts'
 
 /** What a function is made of once it is open: who may come in, and who answers them. */
 type Opened<R extends Routes> = {
-  entry: Entry
-  ports: EntryPorts
+  entry: AuthContext
+  ports: AuthPorts
   requests: RequestMetrics
   handlers: Handlers<R>
 }
 export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Opened<R>>
 
-type FunctionHandler = (event: HttpEvent, context: object) => Promise<WholeAnswer>
+type FunctionHandler = (event: HttpEvent, context: object) => Promise<BufferedResponse>
 
 /** The handler of one endpoint group as a function behind the HTTP API. */
 export const serveGroup = <R extends Routes>(routes: R, open: Open<R>): FunctionHandler => {
   const handle = openGroup(routes, open)
-  return async (event, context) => whole(await handle(event, context))
+  return async (event, context) => buffered(await handle(event, context))
 }
 
 /**

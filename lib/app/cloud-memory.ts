@@ -4,7 +4,7 @@ import { createS3Memory } from '../adapters/aws/s3-memory.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/errors.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
-import { createEntry, type Entry, type EntryPorts } from '../join/entry.ts'
+import { type AuthContext, type AuthPorts, createAuthContext } from '../join/auth-context.ts'
 import { joinMemory } from '../join/memory.ts'
 import type { memoryRoutes } from '../memory/contract.ts'
 import { memoryHandlers } from '../memory/handlers.ts'
@@ -23,7 +23,7 @@ const openFiles = (config: Config) => {
 const watchingMemory = () => ({ enabled: true, watching: false })
 
 /** Memory in a function that has other things to do as well; its storage keeps long texts in the same bucket. */
-export const joinCloudMemory = (entry: Pick<Entry, 'audit'>, ports: EntryPorts, config: Config) => {
+export const joinCloudMemory = (entry: Pick<AuthContext, 'audit'>, ports: AuthPorts, config: Config) => {
   const { blobs, memoryFiles } = openFiles(config)
   return joinMemory(entry, { ...ports, memoryFiles, compiledMemory: blobs, watchingMemory })
 }
@@ -41,7 +41,7 @@ const byMeaning = (): never => {
 export const openMemory: Open<typeof memoryRoutes> = (config) => {
   const { blobs, memoryFiles } = openFiles(config)
   const ports = openBasePorts(config, blobs)
-  const entry = createEntry(ports, config)
+  const entry = createAuthContext(ports, config)
   const memory = joinMemory(entry, { ...ports, memoryFiles, compiledMemory: blobs, watchingMemory })
   const handlers = memoryHandlers({ memory })
   const more = config.EMBEDDING_MODEL === undefined ? {} : { searchMemory: byMeaning, syncMemory: byMeaning }

@@ -12,8 +12,8 @@ import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'
 import { joinAgentic } from '../join/agentic.ts'
+import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
-import type { Entry, EntryPorts } from '../join/entry.ts'
 import type { Work } from '../join/work.ts'
 import { openAgents } from './agents.ts'
 import { openRepositories } from './cloud-accepting.ts'
@@ -21,7 +21,7 @@ import { joinCloudMemory } from './cloud-memory.ts'
 import { withSecrets } from './cloud-secrets.ts'
 import { isFault } from './faults.ts'
 
-type Served = Entry & Pick<Work, 'tasks' | 'agentSessions'> & { ports: EntryPorts }
+type Served = AuthContext & Pick<Work, 'tasks' | 'agentSessions'> & { ports: AuthPorts }
 
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 

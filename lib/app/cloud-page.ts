@@ -11,27 +11,27 @@ import { lambda } from '../http/lambda.ts'
 import type { Place } from '../http/no-route.ts'
 import { createPage } from '../http/page.ts'
 import { problemOf, problemResult } from '../http/problem.ts'
+import { type BufferedResponse, buffered } from './buffered-response.ts'
 import { withRequestId } from './request-id.ts'
-import { type WholeAnswer, whole } from './whole-answer.ts'
 
 /**
  * The function that serves the page from a folder, and says of all else that it is not there, or `known` under another
- * method. It reads nothing but its own files: no setting, no storage, nobody's session.
+ * method. It reads nothing but its own files: no setting, no storage, no session.
  */
 export const servePage = (folder: string, known: readonly Place[]) => {
   const clock = createClock()
   const ids = createIds({ clock })
   const log = createLog({ level: 'error', masker: createMasker(environmentSecrets()) })
-  // Without routes nobody is asked who they are.
+  // Without routes no caller is authenticated.
   const http = { guard: () => ANONYMOUS, front: { trustedHops: 0 }, record: () => undefined, clock, log }
   const serve = createPage({ files: createPageFiles(folder), otherwise: lambda(http, {}, {}, known) })
-  return async (given: HttpEvent, context: object): Promise<WholeAnswer> => {
+  return async (given: HttpEvent, context: object): Promise<BufferedResponse> => {
     const requestId = ids.next('req')
     try {
-      return await whole(await serve(withRequestId(given, requestId), context))
+      return await buffered(await serve(withRequestId(given, requestId), context))
     } catch (err) {
       log.error({ err, requestId }, 'the page cannot be served')
-      return whole(withCommonHeaders(problemResult(problemOf(err), requestId), requestId))
+      return buffered(withCommonHeaders(problemResult(problemOf(err), requestId), requestId))
     }
   }
 }

@@ -2,14 +2,14 @@ import type { Config } from '../config.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import type { Health } from '../health/service.ts'
 import type { Handlers, Routes } from '../http/route.ts'
-import { createEntry, type Entry, type EntryPorts } from '../join/entry.ts'
+import { type AuthContext, type AuthPorts, createAuthContext } from '../join/auth-context.ts'
 import { joinWork, type Work } from '../join/work.ts'
 import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
 import { describeAgents } from './cloud-agents.ts'
 import type { Open } from './cloud-http.ts'
 import { openHealth } from './health.ts'
 
-type Served = Entry & Work & { health: Health; ports: EntryPorts }
+type Served = AuthContext & Work & { health: Health; ports: AuthPorts }
 
 /** Opens a function whose handlers have to do with tasks. */
 export const openWork =
@@ -20,7 +20,7 @@ export const openWork =
   async (config) => {
     const adapters = await describeAgents(config)
     const ports = { ...openWorkPorts(config, sendingOf(config)), adapters }
-    const entry = createEntry(ports, config)
+    const entry = createAuthContext(ports, config)
     const work = joinWork(entry, ports, config)
     const requests = createRequestMetrics(ports)
     const health = openHealth({ ports, domains: work, requests, writable: () => true })

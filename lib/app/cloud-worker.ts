@@ -8,7 +8,7 @@ import { createClock } from '../adapters/node/clock.ts'
 import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
 import { badSetting, readConfig, readSome } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
-import { createEntry } from '../join/entry.ts'
+import { createAuthContext } from '../join/auth-context.ts'
 import { joinWork } from '../join/work.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -44,7 +44,7 @@ export const openWorker = async () => {
     repositories: openRepositories(config),
     isLocalMode: () => entry.authMode() === 'local',
   })
-  const entry = createEntry(outside, config)
+  const entry = createAuthContext(outside, config)
   warnOfShortSecrets(config, outside.log)
   const memory = joinCloudMemory(entry, outside, config)
   const { active, worker, deadLetters } = joinWork(
@@ -127,12 +127,12 @@ export const createWorkerFunction = () => {
     }
     return (await opened)(event, context)
   }
-  /** Stops every run, those to come included: for whoever ends the process that the function lives in. */
+  /** Stops every run, those to come included, before the process of the function ends. */
   const stop = async (reason: StopReason): Promise<void> => (await opened)?.stop(reason)
   return Object.assign(handle, { stop })
 }
 
-/** Reads no other settings than it needs: one that cannot be read may be why nobody takes these messages. */
+/** Reads no other settings than it needs: one that cannot be read may be why these messages are not taken. */
 const bringBack = async ({ Records }: SqsEvent): Promise<void> => {
   const place = readSome(['AWS_REGION', 'SQS_ENDPOINT', 'TASK_QUEUE_URL'])
   const { AWS_REGION: region, SQS_ENDPOINT: endpoint, TASK_QUEUE_URL: anyUrl = '' } = place

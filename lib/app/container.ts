@@ -6,7 +6,7 @@ import { createMasker } from '../core/masker.ts'
 import type { Log } from '../ports/log.ts'
 
 /**
- * The log of a program of the container. Settings that cannot be read are told of by whoever answers, so that a level that
+ * The log of a program of the container. Settings that cannot be read are reported by the function that answers, so that a level that
  * is none keeps no program from listening.
  */
 export const openContainerLog = (): Log => {

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Front } from '../http/front.ts'
 import { createGuard, type Guard } from '../http/guard.ts'
-import type { Entry } from '../join/entry.ts'
+import type { AuthContext } from '../join/auth-context.ts'
 
 export const frontOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Config): Front => ({
   trustedHops: TRUST_PROXY,
@@ -13,7 +13,7 @@ export const frontOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Config): Fro
  * The guard, by settings that are not older than they may be. While they ask for no sign-in, storage is asked with each
  * request: a new access key holds in every process at once.
  */
-export const openGuard = ({ identity, settings }: Entry, front: Front): Guard => {
+export const openGuard = ({ identity, settings }: AuthContext, front: Front): Guard => {
   const guard = createGuard({ identity, front })
   const admit: Guard = (access, event) => {
     const latest = identity.isOpen() ? settings.latest() : undefined

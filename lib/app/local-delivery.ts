@@ -1,8 +1,9 @@
 import type { Message } from '../core/collection.ts'
+import { messageOf } from '../core/errors.ts'
 import { type Notice, noticeIn } from '../join/notices.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Queue } from '../ports/queue.ts'
-import { NOTICES, RUN } from '../tasks/messages.ts'
 import type { RunTask } from '../tasks/schema.ts'
 
 /** A notice on a queue that dies with the process, and how its handler says that it is done. */
@@ -12,28 +13,42 @@ type Needs = {
   tasks: Pick<Queue<RunTask>, 'send'>
   notices: Pick<Queue<LocalNotice>, 'send'>
   clock: Pick<Clock, 'now'>
+  log: Pick<Log, 'error'>
 }
 
 /**
  * Delivers the messages of storage to the queues of this process. The message of a run is rebuilt from its task after a
- * death, so it is delivered once it is queued; any other once it has been handled.
+ * death, so it is delivered once it is queued; any other once it has been handled. A message that cannot be queued is
+ * logged and rejected: storage keeps it and delivers it again.
  */
-export const createLocalDelivery = ({ tasks, notices, clock }: Needs) => {
+export const createLocalDelivery = ({ tasks, notices, clock, log }: Needs) => {
   const waiting = new Set<(reason: unknown) => void>()
   let stopped = false
 
   const delayMs = ({ notBefore }: Message) =>
     notBefore === undefined ? 0 : Math.max(0, Date.parse(notBefore) - clock.now())
 
-  const deliverOne = async (message: Message): Promise<void> => {
+  const enqueue = async (message: Message, handled: () => void): Promise<void> => {
     const { to, body, priority = 3, group } = message
     const outgoing = { priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) }
-    if (to === RUN) return tasks.send([{ ...outgoing, body: body as RunTask }])
-    if (to !== NOTICES) throw new Error(`No channel is called ${to}`)
-    if (stopped) throw processEnds()
+    if (to === 'run') return tasks.send([{ ...outgoing, body: body as RunTask }])
+    if (to === 'notices') return notices.send([{ ...outgoing, body: { notice: noticeIn(body), handled } }])
+    // A row of the outbox may name a channel of another release.
+    throw new Error(`No channel is called ${to}`)
+  }
+
+  const deliverOne = async (message: Message): Promise<void> => {
+    const { to, id } = message
+    if (stopped && to !== 'run') throw processEnds()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
+    try {
+      await enqueue(message, resolve)
+    } catch (thrown) {
+      log.error({ channel: to, messageId: id, reason: messageOf(thrown) }, 'a message could not be queued')
+      throw thrown
+    }
+    if (to === 'run') return
     waiting.add(reject)
-    await notices.send([{ ...outgoing, body: { notice: noticeIn(body), handled: resolve } }])
     await promise.finally(() => waiting.delete(reject))
   }
 

@@ -23,7 +23,7 @@ export const telling = (cipher: Cipher, log: Log): Cipher => {
   return { seal: cipher.seal, open }
 }
 
-/** Opens a secret that is stored, if there is one, so that a lost key is told of before somebody needs it. */
+/** Opens a secret that is stored, if there is one, so that a lost key is reported before a request needs it. */
 export const checkKey = async ({ store, cipher }: { store: Store; cipher: Cipher }): Promise<void> => {
   try {
     await openIdentity(store, cipher)

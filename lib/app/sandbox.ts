@@ -36,7 +36,7 @@ const verdicts = {
   refused: 'Programs of agents are refused: no sandbox works here, and other people may use this service',
 } as const
 
-/** Whether somebody else than the person at this machine may hand work to agents. */
+/** Whether anyone but the person at this machine may hand work to agents. */
 const hasOtherUsers = ({ AUTH_MODE, SERVICE_MODE, DYNAMODB_ENDPOINT }: Config): boolean =>
   AUTH_MODE !== 'local' || (SERVICE_MODE === 'pro' && DYNAMODB_ENDPOINT === undefined)
 

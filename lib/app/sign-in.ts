@@ -1,12 +1,12 @@
 import { ROSTER_ID, rosters } from '../accounts/rows.ts'
 import { badSetting, type Config } from '../config.ts'
-import type { Entry } from '../join/entry.ts'
+import type { AuthContext } from '../join/auth-context.ts'
 import { exposureOf } from '../join/exposure.ts'
 import type { Store } from '../ports/store.ts'
 import type { SignIn } from './banner.ts'
 
-/** Whoever reaches a service that asks nobody to sign in is its admin, so it must not be reachable from elsewhere. */
-export const refuseOpenHost = ({ identity }: Pick<Entry, 'identity'>, config: Config): void => {
+/** Without sign-in every caller is an admin, so the service must not be reachable from other machines. */
+export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, config: Config): void => {
   try {
     identity.isOpen()
   } catch {
@@ -18,9 +18,9 @@ export const refuseOpenHost = ({ identity }: Pick<Entry, 'identity'>, config: Co
   }
 }
 
-type Known = Pick<Entry, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
+type Known = Pick<AuthContext, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
 
-/** What somebody has to do before the service answers. */
+/** What a caller has to do before the service answers. */
 export const signInOf = async (
   { authMode, hasAccessKey, issuerBringsAdmin, settings }: Known,
   store: Store,

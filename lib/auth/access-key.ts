@@ -26,7 +26,7 @@ type Needs = {
 
 export type AccessKey = ReturnType<typeof createAccessKey>
 
-/** The optional key of local mode: whoever knows it is the local admin. */
+/** The optional key of local mode: a caller with the key is the local admin. */
 export const createAccessKey = (needs: Needs) => {
   const { stored, passwords, sessions } = needs
   const fixedKey = needs.fixedKey === undefined ? undefined : typed(needs.fixedKey)
@@ -45,7 +45,7 @@ export const createAccessKey = (needs: Needs) => {
   /** Counts an attempt with the key, whatever is sent as one. Throws Problem `rate_limited`. */
   const countAttempt = async (address: string): Promise<void> => {
     refuseOtherModes()
-    // Whoever guesses holds up the owner too, for a minute at a time, as with logins: there is one key to guess.
+    // Guesses hold up the owner too, for a minute at a time, as with logins: there is one key to guess.
     await needs.countAttempt('verifyAccessKey', { address, account: LOCAL_USER })
   }
 
@@ -58,7 +58,7 @@ export const createAccessKey = (needs: Needs) => {
       throw new Problem('invalid', 'no_access_key', 'No access key is set: requests need no sign-in')
     if (!(await matches(typed(key), hash))) throw wrongKey()
     const opened = await sessions.open(LOCAL_USER, userAgent)
-    // Whoever changed the key meanwhile has signed out all sessions that there were, and this one may be younger.
+    // A change of the key meanwhile has ended all sessions of then, and this one may be younger.
     await stored.reread()
     if (stored.hash() === hash) return opened
     await sessions.close(opened.sessionId)
@@ -93,7 +93,7 @@ export const createAccessKey = (needs: Needs) => {
     if (!(await stored.replaceHash(stood, hash))) throw overtaken(sessionId !== undefined)
     await sessions.closeAll(LOCAL_USER, sessionId === undefined ? {} : { except: sessionId })
     await needs.audit(principal, key === null ? 'access-key.remove' : 'access-key.set')
-    // Until now nobody had to sign in, so there is no session yet that could go on.
+    // Until now there was no sign-in, so there is no session yet that could go on.
     return key !== null && sessionId === undefined ? sessions.open(LOCAL_USER, userAgent) : undefined
   }
 
@@ -107,11 +107,11 @@ const wrongKey = () => new Problem('unauthenticated', 'wrong_access_key', 'The a
 
 const overtaken = (hasSession: boolean) =>
   hasSession
-    ? new Problem('invalid', 'access_key_changed', 'Somebody else has just changed the access key')
+    ? new Problem('invalid', 'access_key_changed', 'Another request has just changed the access key')
     : new Problem(
         'unauthenticated',
         'not_signed_in',
-        'Somebody else has just set an access key: sign in with it',
+        'Another request has just set an access key: sign in with it',
       )
 
 /** Compares without telling by its time where two texts differ. */

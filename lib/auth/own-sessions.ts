@@ -14,7 +14,7 @@ type Needs = {
 
 export type OwnSessions = ReturnType<typeof createOwnSessions>
 
-/** The sessions of a user, as that user lists and ends them; nobody else sees them. */
+/** The sessions of a user, as that user lists and ends them; no other user sees them. */
 export const createOwnSessions = ({ store, sessions, audit }: Needs) => {
   const list = async ({ userId, sessionId }: Principal, query: PageQuery) => {
     const selection = { index: 'ofUser', is: userId } as const

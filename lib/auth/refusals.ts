@@ -3,7 +3,7 @@ import { ANONYMOUS, type Principal } from '../core/principal.ts'
 
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
-/** How somebody tried to come in, and from where. */
+/** How a caller tried to sign in, and from where. */
 export type Try = {
   with: 'password' | 'access-key' | 'current-password' | 'reset-code'
   address: string

@@ -1,7 +1,7 @@
 import { collection } from '../core/collection.ts'
 
 /**
- * Whoever holds the token that hashes to `id` is that user, until `expiresAt` (epoch milliseconds). `deviceId` is
+ * The token that hashes to `id` stands for that user, until `expiresAt` (epoch milliseconds). `deviceId` is
  * there when the token was given to a paired device, `keyProof` when ACCESS_KEY was what the session was opened with,
  * `userAgent` when a browser said what it is, and `lastSeenAt`, to within a minute, once the token was used.
  */

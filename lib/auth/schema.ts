@@ -22,13 +22,13 @@ export type GrantSession = (
   confirm?: () => Promise<void>,
 ) => Promise<Readonly<Record<string, string>>>
 
-/** Ends the sessions of a user but for `except`, and with `devices` those of devices: they are unpaired `by` somebody. */
+/** Ends the sessions of a user but for `except`, and with `devices` those of devices: they are unpaired `by` a user. */
 export type EndSessions = (
   userId: string,
   which: { devices?: { by: Actor }; except?: string },
 ) => Promise<void>
 
-/** What decides whether somebody may still use a session. */
+/** What decides whether a session may still be used. */
 export type AccountStatus = { role: z.output<typeof RoleSchema>; disabled: boolean }
 
 /** A session as its user sees it. `deviceId` is there when a paired device holds it, which its end unpairs. */
@@ -44,7 +44,7 @@ export const SessionSchema = z.object({
 })
 export type Session = z.output<typeof SessionSchema>
 
-/** What is counted so that nobody can try without end. */
+/** What is counted, so that attempts are limited. */
 export type Attempt = 'login' | 'signup' | 'verifyAccessKey' | 'changePassword' | 'resetPassword'
 
 /**

@@ -28,7 +28,7 @@ type Needs = {
   accountStatusOf: (userId: string) => Promise<AccountStatus | undefined>
   /** Whether a paired device has not been revoked. */
   isPaired: (deviceId: string) => Promise<boolean>
-  /** Forgets a paired device: `by` somebody, or by its own token. */
+  /** Forgets a paired device: `by` a user, or by its own token. */
   unpair: (deviceId: string, by?: Actor) => Promise<void>
   /** Forgets all paired devices of a user but the one with the session `except`; those, too, that have no session yet. */
   unpairAll: (userId: string, which: { by: Actor; except?: string }) => Promise<void>
@@ -116,7 +116,7 @@ export const createSessions = (needs: Needs) => {
     return row !== undefined && end(row)
   }
 
-  /** Ends the session of a token, whose user may have been disabled; a token that is nobody's is fine. */
+  /** Ends the session of a token, whose user may have been disabled; a token of no user is fine. */
   const closeToken = (token: string): Promise<boolean> => close(idOf(token))
 
   const closeAll: EndSessions = async (userId, { devices, except }) => {
@@ -137,5 +137,5 @@ const shownAgent = (text: string) =>
 
 const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
-/** Ties a session to an access key. Its secret is the token, which is not stored: nobody guesses a key from a proof. */
+/** Ties a session to an access key. Its secret is the token, which is not stored, so that no key can be guessed from a proof. */
 const proofOf = (token: string, key: string) => createHmac('sha256', token).update(key).digest('base64url')

@@ -32,12 +32,15 @@ export const ticketKey = (userId: string, ticketId: string): string =>
 export const listCounter = (of: string): string => `conversations:${of}`
 export const LISTED = 'all'
 
-const countersOf = ({ userId, ofTask, ofTicket }: ConversationRow, change: number): Increment[] =>
+const countersOf = (
+  { userId, ofTask, ofTicket }: Pick<ConversationRow, 'userId' | 'ofTask' | 'ofTicket'>,
+  change: number,
+): Increment[] =>
   [userId, ofTask, ofTicket].flatMap((of) =>
     of === undefined ? [] : [{ counter: listCounter(of), member: LISTED, add: { total: change } }],
   )
 
-export const conversations = collection<ConversationRow>({
+export const conversations = collection<ConversationRow, 'systemPrompt' | 'summary'>({
   name: 'conversations',
   key: 'id',
   indexes: {

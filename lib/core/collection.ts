@@ -13,8 +13,8 @@ export type LogEntry = { readonly id: string; readonly [field: string]: unknown 
 
 /**
  * One write of one row, as `counts` and `sends` see it: the light fields before and after it (undefined: there was none,
- * or it is gone; removal by expiry included) and the log entries that it appended. Neither detail nor `long` fields are
- * there: storage may keep those elsewhere.
+ * or it is gone; removal by expiry included) and the log entries that it appended. Detail is not there, and a `long` field may
+ * be missing: storage may keep those elsewhere. `collection` has the compiler see to that.
  */
 export type Change<R> = {
   readonly before: Readonly<R> | undefined
@@ -31,13 +31,16 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
+/** Where messages go: `run` starts the attempts of tasks, `notices` is handled by the domains (`lib/join/notices.ts`). */
+export type Channel = 'run' | 'notices'
+
 /**
  * A message that a change causes, for the channel `to`. Delivery is at least once and never before the row can be read;
  * `id` is the same for every delivery of it. `notBefore` is an ISO time. A message that is `rebuilt` is not kept in
  * storage: its receiver makes it again from the rows when the process starts.
  */
 export type Message = {
-  readonly to: string
+  readonly to: Channel
   readonly id: string
   readonly body: object
   readonly priority?: 1 | 2 | 3 | 4
@@ -76,11 +79,33 @@ export type Collection<R extends object = Row> = {
   long?: readonly Field<R>[]
   fixed?: readonly Field<R>[]
   expires?: Field<R>
-  log?: Collection
+  log?: { readonly name: string }
   counts?(change: Change<R>): readonly Increment[]
   sends?(change: Change<R>): readonly Message[]
   recount?: { index: string; tells?(name: string): boolean }
 }
 
-/** Declares a collection; the row type is given, the rest is checked against it. */
-export const collection = <R extends object>(declared: Collection<R>): Collection<R> => declared
+/**
+ * A declaration that names its detail and long fields in its type. `counts` sees neither, since a counter would drift where
+ * storage has a field at one time and not at another; `sends` sees long fields as ones that may be missing.
+ */
+type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> = Omit<
+  Collection<R>,
+  'detail' | 'long' | 'counts' | 'sends'
+> & {
+  detail?: readonly Detail[]
+  long?: readonly Long[]
+  counts?(change: Change<Omit<R, Detail | Long>>): readonly Increment[]
+  sends?(change: Change<Omit<R, Detail | Long> & Partial<Pick<R, Long>>>): readonly Message[]
+}
+
+/**
+ * Declares a collection; the row type is given and the rest is checked against it. One with `counts` or `sends` names its
+ * detail and long fields as types as well: `collection<TaskRow, 'prompt', 'title'>({…})`.
+ */
+export const collection: {
+  <R extends object>(declared: Collection<R> & { counts?: never; sends?: never }): Collection<R>
+  <R extends object, Detail extends Field<R> = never, Long extends Field<R> = never>(
+    declared: Declared<R, Detail, Long>,
+  ): Collection<R>
+} = <R extends object>(declared: Collection<R>): Collection<R> => declared

@@ -1,6 +1,6 @@
 type Needs = {
   timer: { after(delayMs: number, call: () => void): unknown }
-  /** Bytes that nobody can guess, so that processes that began together wait for different times. */
+  /** Bytes that cannot be guessed, so that processes that began together wait for different times. */
   entropy: (bytes: number) => Uint8Array
 }
 
@@ -8,7 +8,7 @@ const TRIES = 12
 const FIRST_WAIT_MS = 20
 const LONGEST_WAIT_MS = 500
 
-/** Answers undefined when somebody else has written in between. */
+/** Answers undefined when another writer was faster. */
 type Attempt<T> = () => Promise<T | undefined>
 
 /**

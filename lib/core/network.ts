@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 
 /**
- * Whom a limit by address counts: whoever has one IPv6 address has its /64 (RFC 6177), and counts as one; IPv4 written
+ * Whom a limit by address counts: one IPv6 address stands for its /64 (RFC 6177), which has one owner; IPv4 written
  * as IPv6 counts as IPv4. What is no address is itself.
  */
 export const networkOf = (address: string): string => {

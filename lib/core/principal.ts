@@ -2,7 +2,7 @@ export type Role = 'user' | 'admin'
 
 /**
  * Who is calling, and what that one may do. `sessionId` is there when a session says so, `tokenId` when an API token
- * does: then `userId` is whoever made the token, and `callsPerMinute` the token's own limit where it has one.
+ * does: then `userId` is the user who made the token, and `callsPerMinute` the token's own limit where it has one.
  */
 export type Principal = {
   userId: string

@@ -28,7 +28,7 @@ export const freeText = (most: number) =>
     .max(most)
     .refine((text) => text.trim() !== '', 'must have more than white space')
 
-/** What people are shown in the words of somebody else: a name in one line, of which something can be seen. */
+/** Text of a third party as people are shown it: a name in one line, of which something can be seen. */
 export const shownText = (most: number) =>
   nameText(most)
     .refine((text) => !CONTROLS.test(text), 'must not have control characters')

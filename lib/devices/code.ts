@@ -16,7 +16,7 @@ export const grouped = (code: string, between: '-' | ' '): string =>
 /** Whatever separates the groups: hyphens, dashes and spaces of any kind, the minus sign, and what is not to be seen. */
 const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Cf}\u2212]/gu
 
-/** The code that somebody typed, as it was made; undefined for what cannot be one. */
+/** The code that a user typed, in the form in which it was made; undefined for what cannot be one. */
 export const codeIn = (entered: string): string | undefined => {
   const code = entered.replaceAll(SEPARATORS, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
   return ENTERED.test(code) ? code : undefined

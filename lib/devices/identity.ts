@@ -45,7 +45,7 @@ export const createOwnIdentity = ({ store, cipher, entropy, clock }: Needs) => {
   return {
     read: async (): Promise<DeviceIdentity> => identityOf(Buffer.from((await stored()).publicKey, 'base64')),
     sign: async (message: Uint8Array): Promise<Buffer> => sign(message, (await secrets()).secret),
-    /** Codes are short enough to be found by trying all of them, so whoever reads storage must lack the key. */
+    /** Codes are short enough to be found by trying all of them, so a reader of storage must lack the key. */
     codeHash: async (code: string): Promise<string> =>
       createHmac('sha256', (await secrets()).codeKey)
         .update(code)

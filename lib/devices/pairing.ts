@@ -10,7 +10,7 @@ import type { Requester, Requests } from './requests.ts'
 import type { PairingRow } from './rows.ts'
 import type { PairingRequestSchema, PairingState } from './schema.ts'
 
-/** Who scans a QR code introduces itself to nobody. */
+/** A device that scans a QR code names itself to no user. */
 const SCANNED = 'qr'
 
 type Needs = {
@@ -20,7 +20,7 @@ type Needs = {
   clock: Clock
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
-/** Whoever enters a code: signed in, and from where. */
+/** The user who enters a code, and from where. */
 export type Approver = { principal: Principal; address: string }
 
 /** How a device comes to act for a user: it asks, shows a code, and the user enters that. */
@@ -36,7 +36,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
     return { qrSvg: await qrSvg(url), pairingUrl: url, requestId, expiresAt }
   }
 
-  /** Counts a code that somebody is about to enter, whatever is sent as one. Throws Problem `rate_limited`. */
+  /** Counts a code that is about to be entered, whatever is sent as one. Throws Problem `rate_limited`. */
   const countCode = (approver: Approver) => guesses.count(keysOf(approver))
 
   /** Lets the device act for the caller. Throws Problem `missing` for a wrong, used or expired code. */

@@ -10,7 +10,7 @@ const PAGE = 200
 
 type Needs = { store: Store; clock: Clock }
 
-/** Requests that nobody decided on. All live equally long, so those of before a moment are the expired ones. */
+/** Requests without a decision. All live equally long, so those of before a moment are the expired ones. */
 export const createPending = ({ store, clock }: Needs) => {
   const newestExpired = () => clock.now() - OPEN_MS
 

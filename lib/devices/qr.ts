@@ -13,7 +13,7 @@ export const pairingUrl = (code: string, baseUrl: string): string => {
 
 /** The text as a QR code in SVG: squares only, nothing of the text itself. */
 export const qrSvg = async (text: string): Promise<string> => {
-  // Loaded when somebody first asks: nothing else needs it.
+  // Loaded at the first request: nothing else needs it.
   const { toString: draw } = await import('qrcode')
   return draw(text, { type: 'svg', errorCorrectionLevel: 'M' })
 }

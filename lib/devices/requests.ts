@@ -24,7 +24,7 @@ export const OPEN_MS = 600_000
 /** How long a request that came to nothing still says so. */
 const KEPT_MS = 86_400_000
 const SECRET_ID_BYTES = 24
-/** Whoever loses a slot to another request of the same address tries again so often. */
+/** How often a request tries again that lost its slot to another of the same address. */
 const TRIES = 20
 
 /** Anybody may ask: what is sent to ask with is read so often. */
@@ -60,7 +60,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
       })
   }
 
-  /** Whoever has `requestId` reads the token, so it is stored as a hash and named so that logs mask it. */
+  /** A caller with `requestId` reads the token, so it is stored as a hash and named so that logs mask it. */
   const create = async (requester: Requester) => {
     const requestId = `svc_pairing_${entropy(SECRET_ID_BYTES).toString('base64url')}`
     const request = requestOf(requestId, requester)

@@ -72,7 +72,7 @@ export const PairingRequestSchema = z.object({
   approvedBy: z.string().optional(),
 })
 
-/** A device that may act for whoever approved it. */
+/** A device that may act for the user who approved it. */
 export const PairedDeviceSchema = z.object({
   id: z.string(),
   requesterId: z.string(),

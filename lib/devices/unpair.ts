@@ -13,7 +13,7 @@ type Needs = {
 /** How devices whose sessions end are forgotten. */
 export const createUnpairing = ({ store, audit }: Needs) => {
   /**
-   * Forgets one. It was logged out with its own token, or `by` somebody who signs its user out. One that is gone is fine.
+   * Forgets one. It was logged out with its own token, or `by` a user who ends its user's sessions. One that is gone is fine.
    */
   const unpair = async (id: string, by?: Actor): Promise<void> => {
     const when = { status: 'approved' }

@@ -3,7 +3,7 @@ import type { Metrics, TaskCounts } from './schema.ts'
 
 const SERVER_ERROR = 5
 
-/** The summary of requests as the API shows it. Rates are 0..1; a latency nobody has had yet is 0. */
+/** The summary of requests as the API shows it. Rates are 0..1; a latency that was not measured yet is 0. */
 export const metricsOf = (
   { endpoints, perMinute }: RequestReading,
   tasks: TaskCounts,

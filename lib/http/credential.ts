@@ -22,7 +22,7 @@ const NONE: readonly string[] = []
 const BEARER = /^bearer(?:\s|$)/i
 
 /**
- * The token of an `Authorization` header (RFC 6750, section 2.1); the empty text, which is nobody's, where it is not of
+ * The token of an `Authorization` header (RFC 6750, section 2.1); the empty text, which no user has, where it is not of
  * that form. Undefined for other schemes: browsers attach them by themselves, as they do cookies, and none is ours.
  */
 export const bearerIn = (header: string | undefined): string | undefined =>

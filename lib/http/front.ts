@@ -30,7 +30,7 @@ const forwarded = ({ headers }: HttpEvent, name: string, front: Front): string |
   return said[Math.max(0, said.length - trustedHops)]
 }
 
-/** Whether the request came by way of the proxies; whoever goes around them may write what they would. */
+/** Whether the request came through the trusted proxies; a client that goes around them may forge their headers. */
 const isVouchedFor = (given: string | undefined, { originSecret }: Front): boolean =>
   originSecret === undefined || timingSafeEqual(digest(given ?? ''), digest(originSecret))
 

@@ -2,8 +2,8 @@ import { Problem } from '../core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN, type Principal } from '../core/principal.ts'
 import { credentialOf } from './credential.ts'
 import type { HttpEvent } from './event.ts'
-import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './foreign.ts'
 import type { Front } from './front.ts'
+import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './origin-checks.ts'
 import { type Access, isScope, type Scope } from './route.ts'
 
 /** Decides who a request comes from and whether it may pass; throws Problem `unauthenticated` or `forbidden`. */
@@ -11,7 +11,7 @@ export type Guard = (access: Access, event: HttpEvent) => Principal | Promise<Pr
 
 /** How callers are recognised. */
 export type Identity = {
-  /** Whether nobody has to sign in: then whoever reaches the service is its admin. Refuses with a Problem when nobody can. */
+  /** Whether there is no sign-in: then every caller is an admin. Refuses with a Problem when no one can sign in. */
   isOpen(): boolean
   /** Whose session it is; undefined when it is none, or none any more. */
   ofSession(token: string): Promise<Principal | undefined>
@@ -23,8 +23,8 @@ export type Identity = {
  * The one gate before every handler. An open installation belongs to one person on one machine: the `Host` rule keeps
  * out pages that rebind their own name to 127.0.0.1, and who comes through a proxy that rewrites it. The `Origin` rule
  * keeps out pages of other sites that write with what a browser attaches by itself, or sign it in, and so does, behind a
- * cookie, the rule that a form's body is none; a Bearer token it does not attach. One that is nobody's is refused rather
- * than ignored, and excuses nobody from the `Origin` rule.
+ * cookie, the rule that a form's body is none; a Bearer token it does not attach. One of no user is refused rather
+ * than ignored, and the `Origin` rule holds all the same.
  */
 export const createGuard = ({ identity, front }: { identity: Identity; front: Front }): Guard => {
   const ofCookies = async (access: Access, tokens: readonly string[], event: HttpEvent) => {
@@ -77,7 +77,7 @@ export const createGuard = ({ identity, front }: { identity: Identity; front: Fr
   }
 }
 
-/** Whether a route is for people who are nobody here as well. */
+/** Whether a route serves callers without an account too. */
 const isForAll = (access: Access) => access === 'public' || access === 'optional' || access === 'any'
 
 const permitted = (access: Access, principal: Principal): Principal => {

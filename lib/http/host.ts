@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
+import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
 import { createBatch } from './batch.ts'
 import { withCommonHeaders } from './common-headers.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
 import { dropUnread, pathOf, toEvent, unreadBody } from './incoming.ts'
-import { createRefusal, refuseExpectation, refuseHosts } from './malformed.ts'
 import { problemOf, problemResult } from './problem.ts'
 
 /** Finds the handler of a request by its path. */

@@ -5,15 +5,15 @@ import type { Log } from '../ports/log.ts'
 import { piecesOf, takeBody } from './body.ts'
 import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
-import { refuseEmbedding } from './foreign.ts'
 import { type Front, originOf } from './front.ts'
-import { encodeGreedy } from './greedy.ts'
 import type { Guard } from './guard.ts'
 import { type CompileSchema, inputReader } from './input.ts'
 import { methodsOf, noRoute, type Place, refuseSlash } from './no-route.ts'
 import { observe, type RecordRequest } from './observe.ts'
+import { refuseEmbedding } from './origin-checks.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
+import { encodeWildcardPath } from './wildcard-path.ts'
 
 /** What every handler function needs around its routes. */
 export type HttpNeeds = {
@@ -45,7 +45,7 @@ export const lambda = <R extends Routes>(
     routes: table as never,
     notFoundResponse: noRoute(known ?? Object.values(routes)) as never,
   })
-  const encode = encodeGreedy(Object.values(routes))
+  const encode = encodeWildcardPath(Object.values(routes))
   // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
   const handle = middy()
     .use(observe(needs))

@@ -5,7 +5,7 @@ import type { Route } from './route.ts'
 /** Where a route is found. */
 export type Place = Pick<Route, 'method' | 'path' | 'writes'>
 
-/** What a route answers to: whoever answers GET answers HEAD as well (RFC 9110, section 9.3.2), unless it writes. */
+/** The methods of a route: one for GET answers HEAD as well (RFC 9110, section 9.3.2), unless it writes. */
 export const methodsOf = ({ method, writes }: Pick<Place, 'method' | 'writes'>): readonly string[] =>
   method === 'GET' && !writes ? ['GET', 'HEAD'] : [method]
 

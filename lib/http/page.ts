@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 }
 
-/** Nothing inline, nothing from elsewhere, in nobody's frame. */
+/** Nothing inline, nothing from elsewhere, in no frame. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -2,14 +2,14 @@ import type { AgentSessions } from '../agentic/sessions.ts'
 import { createAgenticTurns } from '../agentic/turn.ts'
 import type { Conversations } from '../chat/conversations.ts'
 import type { Chat, ChatPorts } from '../chat/service.ts'
-import type { EntryPorts } from './entry.ts'
+import type { AuthPorts } from './auth-context.ts'
 
 type AgenticDomains = { chat: Chat; agentSessions: AgentSessions; conversations: Pick<Conversations, 'own'> }
 
 /** Agentic turns: a conversation's workspace, with all tools approved. */
 export const joinAgentic = (
   { chat, agentSessions, conversations }: AgenticDomains,
-  ports: Pick<EntryPorts, 'clock' | 'ids' | 'log'> & ChatPorts,
+  ports: Pick<AuthPorts, 'clock' | 'ids' | 'log'> & ChatPorts,
 ) =>
   createAgenticTurns({
     ...ports,

@@ -3,7 +3,7 @@ import { type ChatPorts, createChat } from '../chat/service.ts'
 import type { Config } from '../config.ts'
 import type { Memory } from '../memory/service.ts'
 import type { Tasks } from '../tasks/service.ts'
-import type { EntryPorts } from './entry.ts'
+import type { AuthPorts } from './auth-context.ts'
 
 type ChatDomains = {
   conversations: Conversations
@@ -14,7 +14,7 @@ type ChatDomains = {
 /** Chat with models, and what it is told of tasks and memory. */
 export const joinChat = (
   { conversations, tasks, memory }: ChatDomains,
-  ports: Pick<EntryPorts, 'store' | 'clock' | 'ids' | 'log'> & ChatPorts,
+  ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log'> & ChatPorts,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS'>,
 ) =>
   createChat({

@@ -1,9 +1,12 @@
 import { createDevices } from '../devices/service.ts'
 import type { Cipher } from '../ports/cipher.ts'
-import type { Entry, EntryPorts } from './entry.ts'
+import type { AuthContext, AuthPorts } from './auth-context.ts'
 
 /** Devices, whose tokens are sessions. */
-export const joinDevices = ({ sessions, limiter, audit }: Entry, ports: EntryPorts & { cipher: Cipher }) =>
+export const joinDevices = (
+  { sessions, limiter, audit }: AuthContext,
+  ports: AuthPorts & { cipher: Cipher },
+) =>
   createDevices({
     ...ports,
     limiter,

@@ -8,7 +8,7 @@ type Circumstances = {
   hasAdmin: () => Promise<boolean>
   /** Whether the OpenID Connect issuer could bring one of them in. */
   issuerBringsAdmin: () => Promise<boolean>
-  /** Whether nobody can register. */
+  /** Whether registration is closed to all. */
   isClosed: () => boolean
 }
 
@@ -33,7 +33,7 @@ export const objectionIn = (config: Config, circumstances: Circumstances): Objec
         : 'needs an access key first, since others than this machine can reach the service'
     if (mode === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
       return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
-    // Somebody must be left who could change it back.
+    // An admin must be left who can change it back.
     return (await hasAdmin()) ? toAccounts(mode) : toNobody()
   }
 

@@ -10,9 +10,9 @@ import { createOAuth } from '../oauth/service.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Passwords } from '../ports/passwords.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import type { Entry, EntryPorts } from './entry.ts'
+import type { AuthContext, AuthPorts } from './auth-context.ts'
 
-export type SignInPorts = EntryPorts & {
+export type SignInPorts = AuthPorts & {
   passwords: Passwords
   cipher: Cipher
   providerFetch: ProviderFetch
@@ -21,7 +21,7 @@ export type SignInPorts = EntryPorts & {
 export type SignIn = ReturnType<typeof joinSignIn>
 
 /** How people come in: with a password, an access key, or an account elsewhere. */
-export const joinSignIn = (entry: Entry, ports: SignInPorts, config: Config) => {
+export const joinSignIn = (entry: AuthContext, ports: SignInPorts, config: Config) => {
   const { settings, authMode: mode, sessions, countAttempt } = entry
   const audit = entry.audit.record
   const accounts = createAccounts({

@@ -3,7 +3,7 @@ import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
 import type { WebhookTasks } from '../webhooks/needs.ts'
 import { createInbound } from '../webhooks/service.ts'
-import type { EntryPorts } from './entry.ts'
+import type { AuthPorts } from './auth-context.ts'
 import type { Work } from './work.ts'
 
 const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
@@ -12,7 +12,7 @@ const LOOKED_AT = 50
 
 /** Reads the unfinished tasks alone, and is called only where the task that the issue was known by has ended. */
 const unfinishedLike =
-  ({ find }: Pick<Work['tasks'], 'find'>, { store }: Pick<EntryPorts, 'store'>) =>
+  ({ find }: Pick<Work['tasks'], 'find'>, { store }: Pick<AuthPorts, 'store'>) =>
   async (id: string): ReturnType<WebhookTasks['unfinishedLike']> => {
     const { source, sourceId } = (await find(id)) ?? {}
     if (source === undefined || sourceId === undefined) return undefined
@@ -31,7 +31,7 @@ const unfinishedLike =
   }
 
 /** Events from elsewhere, which become tasks. */
-export const joinWebhooks = ({ tasks }: Pick<Work, 'tasks'>, ports: EntryPorts, config: Config) =>
+export const joinWebhooks = ({ tasks }: Pick<Work, 'tasks'>, ports: AuthPorts, config: Config) =>
   createInbound({
     ...ports,
     tasks: { draft: tasks.draft, find: tasks.find, unfinishedLike: unfinishedLike(tasks, ports) },

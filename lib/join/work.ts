@@ -21,14 +21,14 @@ import { createTasks } from '../tasks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import { createPool } from '../worker/pool.ts'
 import { createWorker } from '../worker/worker.ts'
-import type { Entry, EntryPorts } from './entry.ts'
+import type { AuthContext, AuthPorts } from './auth-context.ts'
 import { createNotices, type Notice } from './notices.ts'
 
 /** How the worker of a queue stands, as the queue's status shows it. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
 
 /** The outside world as work needs it. */
-export type WorkPorts = EntryPorts & {
+export type WorkPorts = AuthPorts & {
   taskQueue: Queue<RunTask> & WorkerState
   notificationQueue: WorkerState
   feed: Feed
@@ -53,7 +53,7 @@ const noModel = () => ({ provider: '', model: '' })
 export type Work = ReturnType<typeof joinWork>
 
 /** Tasks and all that moves them: queues, agents, the worker, the gateway. */
-export const joinWork = (entry: Entry, ports: WorkPorts, config: Config) => {
+export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) => {
   const { store, taskQueue, notificationQueue, breakers, clock, log, masker } = ports
   const { settings, limiter } = entry
   const retry = () => settings.current().retry

@@ -1,4 +1,4 @@
-/** Something made for each key that is in use; whoever is last to use it puts it away. */
+/** Something made for each key that is in use; the last user puts it away. */
 export const createKeyed = <T>(make: () => T) => {
   const inUse = new Map<string, { made: T; users: number }>()
   return async <R>(key: string, use: (made: T) => Promise<R>): Promise<R> => {

@@ -17,7 +17,7 @@ const BUSY_MS = 1_000
 
 /**
  * Keeps when calls passed in storage, so that all processes count together and a restart forgets nothing. A call that is
- * refused costs a read; one that passes is a write on condition that nobody else wrote in between. A race is lost to a
+ * refused costs a read; one that passes is a write on condition that no other write came in between. A race is lost to a
  * call that passed, and no more than the limit pass: so most that lose are refused soon.
  */
 export const createLimiter = ({ store, clock, entropy }: Needs): Limiter => {

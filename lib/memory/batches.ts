@@ -6,7 +6,7 @@ const AT_ONCE = 4
 
 /**
  * Does the same to each of many files. Throws Problem `memory_sync_unfinished` when it is over before all are done: what was
- * done is stored, and whoever asks again goes on from there.
+ * done is stored, and the next call goes on from there.
  */
 export const inBatches = async <T, R>(
   files: readonly T[],

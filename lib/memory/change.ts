@@ -5,10 +5,10 @@ import type { MemoryState, VersionFacts } from './state.ts'
 
 type Needs = { state: MemoryState; indexCache: IndexCache; rows: FileRows }
 
-/** Memory while somebody has the right to change it: each write is stored at once, and told when all is done. */
+/** Memory under its lease: each write is stored at once, and told when all is done. */
 export type Draft = {
   contents(): Contents
-  /** False when somebody else has written that file meanwhile; then the draft has what they wrote. */
+  /** False when another writer has written that file meanwhile; then the draft has what they wrote. */
   put(entry: Omit<FileEntry, 'revision'>): Promise<boolean>
   remove(entry: FileEntry): Promise<boolean>
   /** What is said of the new version beside its contents. */

@@ -16,7 +16,7 @@ export const compile = (contents: Contents): string =>
 
 export const decompile = (text: string): Contents | undefined => {
   const parsed = CompiledSchema.safeParse(JSON.parse(text))
-  // Written by `compile` alone, under a name that nobody else writes.
+  // Written by `compile` alone, under a name that nothing else writes.
   return parsed.success ? contentsOf(parsed.data.files as unknown as FileEntry[]) : undefined
 }
 

@@ -127,7 +127,7 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
       await changed()
     },
 
-    /** Notes that somebody went by it. */
+    /** Notes that it was used. */
     use: async (id: string): Promise<Experience> => {
       const update: Update<ExperienceRow> = {
         ...{ update: experiences, key: [SPACE, id], add: { useCount: 1 } },

@@ -48,7 +48,7 @@ export const createFiles = ({ indexCache, change, budget }: Needs) => {
     },
 
     removeChunk: async (id: string): Promise<void> => {
-      // Nobody waits for a turn to hear that there is nothing.
+      // An empty answer needs no turn.
       holderOf(await indexCache.current(), id)
       await change(async (draft) => {
         const entry = holderOf(draft.contents(), id)

@@ -79,13 +79,13 @@ export const createIndexCache = ({ state, rows, compiled, log, model }: Needs) =
       const { contents } = cached
       return { contents, searchIndex: await cached.searchIndex }
     },
-    /** What whoever holds the lease starts from: after a change that was not finished, the rows say what there is. */
+    /** What the holder of the lease starts from: after a change that was not finished, the rows say what there is. */
     base: async ({ version, isTorn }: Lease): Promise<Contents> => {
       if (isTorn) return rows.all()
       await load(version)
       return cached.contents
     },
-    /** Makes new contents known, here and to others. False when the lease was lost: then nobody is told. */
+    /** Makes new contents known, here and to others. False when the lease was lost: then nothing is published. */
     publish: async (lease: Lease, entries: Contents, more: VersionFacts) => {
       const contents = contentsOf([...entries.values()])
       const isSame = !lease.isTorn && changedPaths(cached.contents, contents).length === 0
@@ -97,7 +97,7 @@ export const createIndexCache = ({ state, rows, compiled, log, model }: Needs) =
         .catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'the copy of memory was not written'))
       if (!(await state.publish(lease, { ...more, version }))) return false
       await hold(version, contents)
-      // Whoever has just read the version before may still be about to fetch its copy.
+      // A reader of the version before may still be about to fetch its copy.
       await compiled?.remove(nameOf(version - 2)).catch(() => undefined)
       return true
     },

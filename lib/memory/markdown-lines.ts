@@ -39,7 +39,7 @@ type State = {
 /**
  * The structure of a document after CommonMark 0.31: headings at the top level (`#` and underlined), and blank lines
  * outside of fences. It takes time that grows with the length and nothing else, whatever the text: a parser of the whole
- * grammar takes seconds for 16 kB of `1. 1. 1. `, and the service answers nobody meanwhile.
+ * grammar takes seconds for 16 kB of `1. 1. 1. `, and the service answers no request meanwhile.
  */
 export const structureOf = (lines: readonly string[]): Structure => {
   const front = frontMatter(lines)

@@ -41,7 +41,7 @@ export const memoryFiles = collection<MemoryFileRow>({
 })
 
 /**
- * What was last made of all rows: `version` grows with it, so that whoever keeps something in memory knows that it is
+ * What was last made of all rows: `version` grows with it, so that a process with a copy in memory knows that it is
  * old. `listing` is what the files were then. Who changes rows holds the lease until the version says so.
  */
 export type MemoryStateRow = {

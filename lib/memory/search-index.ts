@@ -15,7 +15,7 @@ const searched = (path: string, { id, heading = '', trail = [], text }: StoredCh
 
 const chunksAt = (contents: Contents, path: string) => contents.get(path)?.chunks ?? []
 
-/** Finds chunks of contents, and follows as those change. Its library is loaded when somebody first searches. */
+/** Finds chunks of contents, and follows as those change. Its library is loaded at the first search. */
 export const createSearchIndex = async (contents: Contents, model?: string) => {
   const { createLexical } = await import('./lexical.ts')
   const chunks = new Map<string, MemoryChunk>()

@@ -13,7 +13,7 @@ type Needs = { indexCache: IndexCache; embedding?: Embedding | undefined; log: L
 
 /** How far down each of two lists is looked before they are made one. */
 const DEPTH = 100
-/** Somebody waits for the answer. */
+/** A caller waits for the answer. */
 const EMBEDS_WITHIN_MS = 10_000
 
 /** Finds the chunks that a question is about, the best first: by words, and by meaning where there is a model for it. */

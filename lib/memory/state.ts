@@ -8,7 +8,7 @@ import { type MemoryStateRow, memoryState } from './rows.ts'
 const ID = 'memory'
 const NOTHING: MemoryStateRow = { id: ID, version: 0 }
 
-/** Longer than any function works on memory: whoever holds the lease past this is gone. */
+/** Longer than any function works on memory: a holder of the lease past this is gone. */
 const LEASE_MS = 60_000
 const LOOK_AGAIN_MS = 250
 /** A function answers within 29 s, whatever it waits for. */
@@ -22,7 +22,7 @@ type Needs = {
   shared: boolean
 }
 
-/** The right to change memory. `isTorn` says that whoever had it before died with its work half done. */
+/** The right to change memory. `isTorn` says that the holder before died with its work half done. */
 export type Lease = { token: string; version: number; isTorn: boolean }
 
 /** What is said of a version beside its contents. */
@@ -59,7 +59,7 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     }
   }
 
-  /** Ends the lease, as a rule with a new version; false when somebody else has taken it over. */
+  /** Ends the lease, as a rule with a new version; false when another process has taken it over. */
   const publish = async ({ token }: Lease, set: Partial<MemoryStateRow>): Promise<boolean> => {
     const { applied } = await retry(
       () =>

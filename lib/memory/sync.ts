@@ -59,7 +59,7 @@ export const createSync = ({ files, change, state, clock, budget, embedding }: N
       stopped.abort(ended())
     },
     sync: (): Promise<SyncResult> => change(syncDraft),
-    /** For whoever looks again and again: two small reads where nothing has changed. */
+    /** For callers that poll: two small reads where nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
       const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy }] = await Promise.all([
         listed(),

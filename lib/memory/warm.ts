@@ -13,7 +13,7 @@ type Needs = {
 type Given = { query?: string | undefined; conversationId?: string | undefined }
 
 /**
- * Loads memory before somebody works with it, and says what it has on the matter: on the question, else on what the
+ * Loads memory before an agent works with it, and says what it has on the matter: on the question, else on what the
  * conversation's sessions are called, else the beginnings of the files that changed last.
  */
 export const createWarm = ({ indexCache, search, namesOf }: Needs) => {

@@ -24,7 +24,7 @@ const MOST_READS = 1_000
 
 export type Notifications = ReturnType<typeof createNotifications>
 
-/** Notifications with the read state of whoever asks. */
+/** Notifications with the read state of the caller. */
 export const createNotifications = ({ store, clock }: { store: Store; clock: Clock }) => {
   let latest = 0
   // Strictly growing, and not before it is stored: a reader's mark must not cover what comes after it.
@@ -112,6 +112,19 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     return shown(row, true)
   }
 
+  /** Moves the mark of a user forward. Of two requests at once the one that saw more wins. */
+  const moveMark = async (mark: ReadMark): Promise<void> => {
+    const { userId: key, readUntil, createdUntil = 0 } = mark
+    let { applied, row } = await store.commit<ReadMark>({ insert: readMarks, row: mark })
+    while (!applied && row !== undefined && row.readUntil <= readUntil) {
+      const when = { readUntil: row.readUntil }
+      const set = { readUntil, createdUntil: Math.max(createdUntil, row.createdUntil ?? 0) }
+      const outcome = await store.commit<ReadMark>({ update: readMarks, key, when, set })
+      applied = outcome.applied
+      row = outcome.row
+    }
+  }
+
   /** Marks all that exist now as read for the caller. Resolves to how many are unread then: none. */
   const readAll = async ({ userId }: Principal): Promise<number> => {
     // Counted before the newest is read: one that comes in between rather counts as unread than as read.
@@ -119,10 +132,7 @@ export const createNotifications = ({ store, clock }: { store: Store; clock: Clo
     const { rows } = await store.page(notifications, { index: 'newest', order: 'desc', limit: 1 })
     const readUntil = rows[0]?.createdAt
     if (readUntil === undefined) return 0
-    const mark: ReadMark = { userId, readUntil, createdUntil }
-    const { applied } = await store.commit<ReadMark>({ insert: readMarks, row: mark })
-    if (!applied)
-      await store.commit<ReadMark>({ update: readMarks, key: userId, set: { readUntil, createdUntil } })
+    await moveMark({ userId, readUntil, createdUntil })
     return 0
   }
 

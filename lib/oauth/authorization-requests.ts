@@ -28,7 +28,7 @@ export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequest
 
 /**
  * Sign-ins that have begun. One ends where it began: in the same browser, which has a secret that is in no address (so
- * nobody can be signed in to somebody else's account by a link), with the same provider, once, within ten minutes.
+ * a link cannot sign a person in to another's account), with the same provider, once, within ten minutes.
  */
 export const createAuthorizationRequests = ({ store, cipher, entropy, clock }: Needs) => {
   const random = () => entropy(SECRET_BYTES).toString('base64url')

@@ -27,7 +27,7 @@ const CallbackQuery = z.object({
   iss: z.string().optional(),
 })
 
-/** Both are for browsers: whoever is signed in links the account, everybody else signs in with it. */
+/** Both are for browsers: a user with a session links the account, all others sign in with it. */
 const begin = <const Path extends string>(path: Path, summary: string) =>
   ({
     method: 'GET',

@@ -26,7 +26,7 @@ type Needs = {
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
-/** What whoever begins asks for; the way back is the callback unless a page of the same site takes it. */
+/** What the request that begins it asks for; the way back is the callback unless a page of the same site takes it. */
 export type Wish = { invite?: string | undefined; redirectPath?: string | undefined }
 
 /** What the browser came back with. */
@@ -46,7 +46,7 @@ const BEGIN_LIMIT = { name: 'oauthBegin', calls: 60, windowMs: 60_000 }
 
 export type Flow = ReturnType<typeof createFlow>
 
-/** The way to a provider and back. Whoever is signed in links an account by it, everybody else signs in. */
+/** The way to a provider and back. A user with a session links an account by it, all others sign in. */
 export const createFlow = (needs: Needs) => {
   const { providers, authorizationRequests, accounts, mode, userOf, audit } = needs
   const personWho = createPersonWho(needs)

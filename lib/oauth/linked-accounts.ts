@@ -9,7 +9,7 @@ import type { Profile, Provider, Tokens } from './provider.ts'
 import { type LinkedAccountRow, linkedAccounts } from './rows.ts'
 
 const MOST_ACCOUNTS = 200
-/** A link that somebody else changes in between is read and decided on again so often. */
+/** How often a link that another request changes in between is read and decided on again. */
 const TRIES = 20
 
 type Needs = { store: Store; cipher: Cipher; clock: Clock; accountStatusOf: AccountStatusOf }
@@ -70,8 +70,8 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
   }
 
   /**
-   * The write that makes the account the user's, with the newest tokens; it is refused when somebody else was faster. Throws
-   * Problem `invalid` `account_taken` when it is somebody else's; an account whose owner is gone is free.
+   * The write that makes the account the user's, with the newest tokens; it is refused when another user was faster. Throws
+   * Problem `invalid` `account_taken` when it is another user's; an account whose owner is gone is free.
    */
   const linkOf = async (
     provider: Provider,

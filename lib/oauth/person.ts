@@ -22,7 +22,7 @@ type Person = { user: User; isKnown: boolean; isNew: boolean }
  * client: another one may be told other subjects of the same people.
  */
 export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreateUser }: Needs) => {
-  /** The user whose account that is; undefined when it is nobody's, or its owner is gone. */
+  /** The user whose account that is; undefined when it has no owner, or the owner is gone. */
   const ownerOf = async (id: string): Promise<User | undefined> => {
     const row = await accounts.get(id)
     const status = row && (await accountStatusOf(row.userId))

@@ -20,7 +20,7 @@ const CodehostUser = z.object({
 })
 const CodehostEmails = z.array(z.object({ email: text, primary: z.boolean(), verified: z.boolean() }))
 
-/** Addresses that the code host gives to hide others by: nobody gets mail there. */
+/** Addresses that the code host gives to hide others by: no mail arrives there. */
 const HIDING = /@users\.noreply\./i
 
 /** GET /user and GET /user/emails of GitHub's REST API: of the addresses a verified one, and the primary one, if it can be. */

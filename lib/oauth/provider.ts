@@ -8,7 +8,7 @@ export type Tokens = {
   scopes: readonly string[]
 }
 
-/** Whom a provider says it is. `subject` never changes and is nobody else's there. */
+/** Whom a provider says it is. `subject` never changes and is unique there. */
 export type Profile = {
   subject: string
   username?: string
@@ -41,7 +41,7 @@ export type Provider = {
 
 const WORD = /^[\w-]{1,64}$/
 
-/** A code that the provider does not take: it is used up, too old, or somebody else's. */
+/** A code that the provider does not take: it is used up, too old, or was given to another client. */
 export const invalidCode = (why: string) =>
   new Problem(
     'invalid',

@@ -14,7 +14,7 @@ type Needs = {
 const RefusalSchema = FailureSchema.exclude(['access_denied', 'provider_unreachable', 'oauth_not_configured'])
 
 /**
- * A state costs nobody anything to make up, and a record is kept for long: what is refused over the limit of passwords is
+ * A state costs nothing to make up, and a record is kept for long: what is refused over the limit of passwords is
  * in the log only.
  */
 const NOTED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }

@@ -37,7 +37,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
   // Callers of this process wait for one another, without asking storage each.
   const underWay = new Map<string, Promise<string | undefined>>()
 
-  /** Changes the row as it was read; false when somebody else changed it first. */
+  /** Changes the row as it was read; false when another process changed it first. */
   const change = async ({ id: key, version }: LinkedAccountRow, changes: Change): Promise<boolean> => {
     const update = { update: linkedAccounts, key, when: { version }, add: { version: 1 }, ...changes }
     return (await store.commit<LinkedAccountRow>(update)).applied
@@ -65,7 +65,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     try {
       return await provider.renew(refreshToken)
     } catch (thrown) {
-      // Whoever comes next may try again at once.
+      // The next caller may try again at once.
       await change(row, { unset: ['renewingUntil'] })
       if (isWorking(row, 0)) return 'later'
       throw thrown
@@ -77,7 +77,7 @@ export const createRenewal = ({ store, clock, log, accounts }: Needs): WorkingTo
     const expires = set.tokensExpireAt !== undefined
     const unset: Change['unset'] = expires ? ['renewingUntil'] : ['renewingUntil', 'tokensExpireAt']
     if (await changeSurely(row, { set, ...(unset && { unset }) })) return { token: tokens.accessToken }
-    // Unlinked while it was renewed: nobody else knows of these tokens.
+    // Unlinked while it was renewed: these tokens are stored nowhere else.
     if ((await accounts.get(row.id)) === undefined) await provider.revoke?.(tokens)
     return undefined
   }

@@ -2,8 +2,8 @@ import { collection } from '../core/collection.ts'
 import type { ProviderName, Workplace } from './schema.ts'
 
 /**
- * A sign-in, or linking, that has begun. Whoever removes the row goes on with it, so nobody does twice. Both `id` and
- * `browser` are hashes: what leaks from storage takes nobody's place.
+ * A sign-in, or linking, that has begun. The request that removes the row goes on with it, so it happens once. Both `id` and
+ * `browser` are hashes: what leaks from storage signs no one in.
  */
 export type AuthorizationRequestRow = {
   /** SHA-256 of the `state` parameter. */
@@ -14,7 +14,7 @@ export type AuthorizationRequestRow = {
   redirectUri: string
   /** The PKCE verifier, the nonce and an invite code, sealed. */
   sealed: string
-  /** Who links an account, in which session; absent when somebody signs in. */
+  /** Who links an account, in which session; absent for a sign-in. */
   userId?: string
   sessionId?: string
   expiresAt: number
@@ -28,7 +28,7 @@ export const authorizationRequests = collection<AuthorizationRequestRow>({
 
 /**
  * An account elsewhere and whose it is here. The key is the account, so that its insert decides that it belongs to one
- * user. `version` grows with every change of the tokens; whoever claims a renewal writes `renewingUntil` first.
+ * user. `version` grows with every change of the tokens; the process that claims a renewal writes `renewingUntil` first.
  */
 export type LinkedAccountRow = Workplace & {
   id: string

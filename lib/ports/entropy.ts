@@ -1,2 +1,2 @@
-/** Bytes that nobody can guess, for tokens, nonces and codes. The only source of them. */
+/** Bytes that cannot be guessed, for tokens, nonces and codes. The only source of them. */
 export type Entropy = (bytes: number) => Buffer

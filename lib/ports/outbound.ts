@@ -1,4 +1,4 @@
-/** A request to an address that somebody else chose. */
+/** A request to an address that a third party chose. */
 export type OutboundRequest = {
   method: 'GET' | 'POST'
   url: string

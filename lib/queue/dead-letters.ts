@@ -33,7 +33,7 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>
 /** The dead letter of a failure has the ULID of the failure's event. */
 const letterOf = (eventId: string): string => `dlq_${ulidOf(eventId)}`
 
-/** The dead letter queue: tasks that failed for good, until somebody retries or discards them. */
+/** The dead letter queue: tasks that failed for good, until a user retries or discards them. */
 export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   /** The dead letter of a task that fails by an event, for the commit of the failure. */
   const deadLetterOf = (task: Task, eventId: string): Insert<DlqItem> => ({

@@ -2,7 +2,7 @@ import * as z from 'zod'
 
 export const DLQ_STATUSES = ['pending', 'resolved', 'discarded'] as const
 
-/** A task that failed for good, waiting for somebody to decide. */
+/** A task that failed for good and waits for a user's decision. */
 export const DlqItemSchema = z.object({
   id: z.string(),
   taskId: z.string(),

@@ -117,7 +117,7 @@ export const createSettings = (needs: Needs) => {
     change,
     /**
      * Puts the hash of local mode's access key in place of `from`; undefined is no key. False when another one is there:
-     * somebody else has changed it.
+     * another process has changed it.
      */
     replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
       const isTheOne = (row: SettingsRow) => (row.accessKeyHash || undefined) === from

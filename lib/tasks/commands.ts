@@ -82,7 +82,7 @@ export const createTaskCommands = (needs: Needs) => {
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
     const outcome = await store.commit<TaskRow>(write, letter ? [noted, letter] : [noted])
-    // Somebody else has decided about the dead letter since it was read.
+    // Another request has decided about the dead letter since it was read.
     if (!outcome.applied) await store.commit<TaskRow>(write, [noted])
     return task
   }

@@ -3,7 +3,7 @@ import { getOrCreate } from '../core/get-or-create.ts'
 import { dayOf, msOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { TASK_STATUSES, type TaskStatus } from './machine.ts'
-import type { TaskRow } from './schema.ts'
+import type { CountedTask } from './schema.ts'
 
 /** Counters over all tasks have one member, those of a day the member of that day. */
 export const TASK_COUNTERS = { counter: 'tasks', member: 'all' } as const
@@ -13,7 +13,7 @@ export const DAILY_COUNTERS = 'tasks.daily'
 export const OTHER_AGENTS = 'other'
 
 /** What a change of a task moves: the new one by its properties, its state, and the end of its last run. */
-export const countsOf = ({ before, after }: Pick<Change<TaskRow>, 'before' | 'after'>): Increment[] => {
+export const countsOf = ({ before, after }: Pick<Change<CountedTask>, 'before' | 'after'>): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
   const ended = endedRun(after)
   return before === undefined
@@ -59,7 +59,7 @@ const ofAll = (add: Record<string, number>): Increment => ({ ...TASK_COUNTERS, a
 // Equal increments are the same object: storage then only has to count how often it saw one.
 const cache = new Map<string, Increment>()
 
-const created = ({ status, priority, source, agent: own, countedAs: agent = own }: TaskRow): Increment =>
+const created = ({ status, priority, source, agent: own, countedAs: agent = own }: CountedTask): Increment =>
   getOrCreate(cache, `${status} ${priority} ${source} ${agent}`, () =>
     ofAll({
       total: 1,
@@ -80,7 +80,7 @@ const endedRun = ({
   countedAs: agent = own,
   startedAt,
   completedAt,
-}: TaskRow): Increment[] => {
+}: CountedTask): Increment[] => {
   if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
   const ofDay = daily(completedAt, status)
   if (status === 'failed')

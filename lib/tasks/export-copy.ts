@@ -79,7 +79,7 @@ async function* written(pieces: Pieces, copy: Copy): Pieces {
   }
 }
 
-/** The pieces; those that nobody asks for any more are handed to `onLeave`. */
+/** The pieces; where the caller leaves, the rest is handed to `onLeave`. */
 async function* outliving(pieces: Pieces, onLeave: (pieces: Pieces) => Promise<unknown>): Pieces {
   let isWithCaller = false
   try {

@@ -1,14 +1,13 @@
 import type { Change, Message } from '../core/collection.ts'
 import { isFinal } from './machine.ts'
-import type { TaskRow } from './schema.ts'
+import type { SentTask } from './schema.ts'
 
-/** The channel of runs, and that of what is told to others. */
-export const RUN = 'run'
-export const NOTICES = 'notices'
-
-/** The message of a task's next attempt. Tasks of one repository, else of one caller, share a turn. */
-export const runMessage = (row: TaskRow): Message => ({
-  to: RUN,
+/**
+ * The message of a task's next attempt. Its group is the repository, else the caller. A
+ * repository that lies elsewhere, because the task has long texts, leaves it to the caller.
+ */
+export const runMessage = (row: SentTask): Message => ({
+  to: 'run',
   id: `${row.id}:${row.attempts + 1}`,
   body: { taskId: row.id, attempt: row.attempts + 1, ...(row.trace ? { trace: row.trace } : {}) },
   priority: row.priority,
@@ -18,10 +17,10 @@ export const runMessage = (row: TaskRow): Message => ({
 })
 
 /** A task that becomes queued is to be run; the end of one that is watched is to be told. */
-export const sendsOf = ({ before, after, log }: Change<TaskRow>): Message[] => {
+export const sendsOf = ({ before, after, log }: Change<SentTask>): Message[] => {
   if (after === undefined || before?.status === after.status) return []
   if (after.status === 'queued') return [runMessage(after)]
   if (before === undefined || !after.watched || !isFinal(after.status)) return []
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
-  return [{ to: NOTICES, id, body: { kind: 'ended', taskId: after.id } }]
+  return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id } }]
 }

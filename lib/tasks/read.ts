@@ -62,7 +62,8 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     const said = await progress(row)
     if (said.length > 0) return said.at(-1)?.message
     const logged = await store.log(tasks, id)
-    return logged.map((entry) => logEvent(row, entry)).findLast(({ type }) => type === 'progress')?.message
+    return logged.flatMap((entry) => eventsOf(row, entry)).findLast(({ type }) => type === 'progress')
+      ?.message
   }
 
   /**

@@ -1,28 +1,21 @@
-import { type Collection, collection } from '../core/collection.ts'
+import { collection } from '../core/collection.ts'
 import { countsOf } from './counters.ts'
 import { sendsOf } from './messages.ts'
 import {
   CreateTaskSchema,
+  TASK_DETAIL,
+  TASK_LONG,
   type Task,
+  type TaskDetail,
   type TaskEvent,
   TaskEventSchema,
+  type TaskLong,
   type TaskRow,
   TaskSchema,
 } from './schema.ts'
 
 type TaskField = Extract<keyof TaskRow, string>
-const HEAVY: readonly TaskField[] = ['description', 'prompt', 'result', 'metadata', 'checkpoint']
-/** Of the fields that every list shows, those that a caller or a model words. */
-const LONG: readonly TaskField[] = [
-  'title',
-  'sourceId',
-  'sourceUrl',
-  'repository',
-  'branch',
-  'labels',
-  'assignedAgent',
-  'error',
-]
+const DETAIL = new Set<TaskField>(TASK_DETAIL)
 /** What a task is created with and keeps, or what hardly ever changes, and what no list is filtered by. */
 const FIXED: readonly TaskField[] = [
   'sourceId',
@@ -61,15 +54,15 @@ export const taskEvents = collection<TaskEvent>({
   summary: TaskEventSchema.keyof().options,
 })
 
-export const tasks = collection<TaskRow>({
+export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   name: 'tasks',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
-  detail: HEAVY,
-  summary: ALL_FIELDS.filter((field) => !HEAVY.includes(field)),
-  long: LONG,
+  detail: TASK_DETAIL,
+  summary: ALL_FIELDS.filter((field) => !DETAIL.has(field)),
+  long: TASK_LONG,
   fixed: FIXED,
-  log: taskEvents as unknown as Collection,
+  log: taskEvents,
   counts: countsOf,
   // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
   recount: {

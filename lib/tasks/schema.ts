@@ -161,3 +161,24 @@ export type TaskRow = Task & {
   /** Its end is to be told to others. */
   watched?: true
 }
+
+/** The heavy fields, which come only when they are asked for. */
+export const TASK_DETAIL = [
+  'description',
+  'prompt',
+  'result',
+  'metadata',
+  'checkpoint',
+] as const satisfies (keyof TaskRow)[]
+export type TaskDetail = (typeof TASK_DETAIL)[number]
+
+/** Of the fields that every list shows, those that a caller or a model words. */
+export const TASK_LONG = [
+  ...(['title', 'sourceId', 'sourceUrl', 'repository', 'branch'] as const),
+  ...(['labels', 'assignedAgent', 'error'] as const),
+] as const satisfies (keyof TaskRow)[]
+export type TaskLong = (typeof TASK_LONG)[number]
+
+/** A task as its counters see it, and as its messages do: a long field may be missing. */
+export type CountedTask = Omit<TaskRow, TaskDetail | TaskLong>
+export type SentTask = CountedTask & Partial<Pick<TaskRow, TaskLong>>

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000
 
 export type Tokens = ReturnType<typeof createTokens>
 
-/** API tokens: for programs that use the gateway or the webhooks in the name of whoever made them. */
+/** API tokens: for programs that use the gateway or the webhooks in the name of the user who made them. */
 export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit }: Needs) => {
   const refuseRate = ({ role }: Principal, rateLimit: number | undefined): void => {
     if (rateLimit === undefined || rateLimit <= callsPerMinute || role === 'admin') return

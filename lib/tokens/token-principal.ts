@@ -21,7 +21,7 @@ type Needs = {
 const USE_NOTED_MS = 60_000
 
 /**
- * Who holds an API token: whoever made it, as long as that one may come in. Undefined for a text that is no token, and
+ * The principal of an API token: the user who made it, as long as that account may sign in. Undefined for a text that is no token, and
  * for a token that was revoked or has expired. Throws Problem `forbidden` `scope_missing` for one that was made for
  * something else than `scope`; without one it only tells whose the token is, which is no use of it.
  */

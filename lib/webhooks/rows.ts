@@ -26,7 +26,7 @@ export type InboundEvent = {
   expiresAt: number
 }
 
-export const inboundEvents = collection<InboundEvent>({
+export const inboundEvents = collection<InboundEvent, 'body'>({
   name: 'inboundEvents',
   key: 'id',
   indexes: {},

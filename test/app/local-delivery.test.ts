@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { createLocalDelivery, type LocalNotice } from '../../lib/app/local-delivery.ts'
+import type { Channel } from '../../lib/core/collection.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Outgoing } from '../../lib/ports/queue.ts'
 import type { RunTask } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { ANN, startDomains, turns, until } from '../fakes/service.ts'
 import { temporaryFolder } from '../journeys/service.ts'
 
@@ -12,12 +14,13 @@ const NOTICE = { to: 'notices', id: 'n', body: { kind: 'ended', taskId: 'task_1'
 
 const opened = () => {
   const clock = createFakeClock()
+  const log = createFakeLog()
   const tasks: Outgoing<RunTask>[] = []
   const notices: Outgoing<LocalNotice>[] = []
   const delivery = createLocalDelivery({
     tasks: { send: async (messages) => void tasks.push(...messages) },
     notices: { send: async (messages) => void notices.push(...messages) },
-    clock,
+    ...{ clock, log },
   })
   /** How a delivery ended, if it has. */
   const delivered = (message: Parameters<typeof delivery.deliver>[0][number]) => {
@@ -32,7 +35,7 @@ const opened = () => {
     )
     return state
   }
-  return { clock, tasks, notices, delivery, delivered }
+  return { clock, log, tasks, notices, delivery, delivered }
 }
 
 describe('the delivery of messages to the queues of a process', () => {
@@ -67,12 +70,19 @@ describe('the delivery of messages to the queues of a process', () => {
   })
 
   it.each([
-    ['a channel that there is not', { to: 'elsewhere', id: 'x', body: {} }],
-    ['a notice of no known shape', { to: 'notices', id: 'x', body: { kind: 'rumour' } }],
-  ])('rejects %s', async (_, message) => {
-    const { delivery, notices } = opened()
+    ['a channel of another release', { to: 'elsewhere' as Channel, id: 'x', body: {} }],
+    ['a notice of no known shape', { to: 'notices' as const, id: 'x', body: { kind: 'rumour' } }],
+  ])('rejects and logs %s: storage delivers it again', async (_, message) => {
+    const { delivery, notices, log } = opened()
     await expect(delivery.deliver([message])).rejects.toThrow()
     expect(notices).toEqual([])
+    expect(log.entries).toMatchObject([
+      {
+        level: 'error',
+        fields: { channel: message.to, messageId: 'x' },
+        message: 'a message could not be queued',
+      },
+    ])
   })
 })
 

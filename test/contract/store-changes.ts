@@ -177,7 +177,7 @@ export const messages = ({ store, drained, delivered, refuseNext, allReadable }:
       log: [entry('m2e2')],
     })
     await store().commit({ update: jobs, key: 'm2', set: { size: 3 }, log: [entry('m2e3')] })
-    const work = await sent('work')
+    const work = await sent('notices')
     expect(new Map(work.map(({ id, body }) => [id, body]))).toEqual(
       new Map([
         ['m1e1', { jobId: 'm1' }],
@@ -192,7 +192,7 @@ export const messages = ({ store, drained, delivered, refuseNext, allReadable }:
   it('sends again what was refused, under the same id', async () => {
     refuseNext()
     await store().commit({ insert: jobs, row: job('m4', { state: 'ready' }), log: [entry('m4e1')] })
-    const again = (await sent('work')).filter(({ id }) => id === 'm4e1')
+    const again = (await sent('notices')).filter(({ id }) => id === 'm4e1')
     expect(again.length).toBeGreaterThanOrEqual(1)
   })
 }

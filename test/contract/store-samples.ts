@@ -82,14 +82,14 @@ export type Job = {
   body?: string
 }
 /** What follows from its writes: a log, counters by state and of sizes, a message for each that becomes ready. */
-export const jobs = collection<Job>({
+export const jobs = collection<Job, 'body'>({
   name: 'jobs',
   key: 'id',
   expires: 'expiresAt',
   detail: ['body'],
   summary: ['state', 'createdAt', 'size', 'expiresAt'],
   indexes: { newest: { by: 'createdAt' } },
-  log: jobEvents as unknown as Collection,
+  log: jobEvents,
   counts: ({ before, after }) =>
     before?.state === after?.state
       ? []
@@ -119,7 +119,7 @@ export const jobs = collection<Job>({
   sends: ({ before, after, log }) =>
     after?.state === 'ready' && before?.state !== 'ready'
       ? [
-          { to: 'work', id: log[0]?.id ?? after.id, body: { jobId: after.id } },
+          { to: 'notices', id: log[0]?.id ?? after.id, body: { jobId: after.id } },
           { to: 'run', id: `run_${after.id}`, body: { jobId: after.id }, rebuilt: true },
         ]
       : [],

@@ -65,7 +65,7 @@ export const openWorkers = (file: string) => {
     const { agent, runs } = heldAgent()
     const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: 10 })
     const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
-    const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock })
+    const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock, log })
     deliveries.push(delivery)
     const own = through({
       ...store,

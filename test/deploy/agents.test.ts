@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { httpEvent } from '../fakes/http-event.ts'
 import { startCloud } from './cloud.ts'
+import { HTTP_FUNCTIONS, JOB_FUNCTIONS } from './function-names.ts'
 import { packageStage } from './serverless.ts'
 import { ofType } from './template.ts'
 import { filesOf } from './zip.ts'
@@ -52,8 +53,9 @@ afterAll(async () => {
   await cloud?.stop()
 })
 
-const zipped = ['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway']
-const ZIPPED = [...zipped, 'webhooks', 'health', 'openapi', 'notify', 'dlq', 'tick']
+/** `worker` is an image; the page and the stream function know no agents. */
+const WITHOUT_AGENTS = ['worker', 'ui', 'stream']
+const ZIPPED = [...HTTP_FUNCTIONS, ...JOB_FUNCTIONS].filter((name) => !WITHOUT_AGENTS.includes(name))
 
 /** Unpacks the zip of a function, as Lambda does before it starts Node in that folder. */
 const unpack = (name: string): string => {

@@ -2,17 +2,12 @@ import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { FUNCTIONS, HTTP_FUNCTIONS } from './function-names.ts'
 import { packageStage, root } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 import { bundleOf, filesOf } from './zip.ts'
 
-const HTTP = [
-  ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'chat', 'memory', 'health', 'openapi', 'ui'],
-]
-const JOBS = ['worker', 'notify', 'dlq', 'stream', 'tick']
 const IMAGES = ['worker', 'agentic']
-const ALL = [...HTTP, ...JOBS, 'agentic']
 
 let stage: ReturnType<typeof packageStage>
 let template: Template
@@ -30,10 +25,10 @@ const functionOf = (name: string) => template.Resources[`${capital(name)}LambdaF
 describe('a function', () => {
   it('is one of those that the service has', () => {
     const names = all('AWS::Lambda::Function').map(([name]) => name)
-    expect(names.sort()).toEqual(ALL.map((name) => `${capital(name)}LambdaFunction`).sort())
+    expect(names.sort()).toEqual(FUNCTIONS.map((name) => `${capital(name)}LambdaFunction`).sort())
   })
 
-  it.each(ALL)('%s runs on arm64, Node 24 or its own image, under a name of the stage', (name) => {
+  it.each(FUNCTIONS)('%s runs on arm64, Node 24 or its own image, under a name of the stage', (name) => {
     const image = { PackageType: 'Image', ImageConfig: { Command: expect.any(Array) } }
     expect(functionOf(name).Properties).toMatchObject({
       FunctionName: `agent-task-service-prod-${name}`,
@@ -45,7 +40,7 @@ describe('a function', () => {
     })
   })
 
-  it.each(HTTP.filter((name) => name !== 'ui'))(
+  it.each(HTTP_FUNCTIONS.filter((name) => name !== 'ui'))(
     '%s has a bundle of at most 300 kB zipped, without source map',
     (name) => {
       const zip = stage.zip(name)
@@ -67,14 +62,14 @@ describe('a function', () => {
     expect(gzipSync(bundleOf(stage.zip('ui'), 'ui')).length).toBeLessThanOrEqual(80_000)
   })
 
-  it.each(ALL.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
+  it.each(FUNCTIONS.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
     const content = bundleOf(stage.zip(name), name)
     // A name that the library gives to all of its errors, which no minifier may touch.
     expect(content.includes('vercel.ai.error')).toBe(false)
     expect(content.includes('createTask') || content.includes('taskEvents')).toBe(true)
   })
 
-  it.each(ALL.filter((name) => !IMAGES.includes(name)))('%s has no archive in it', (name) => {
+  it.each(FUNCTIONS.filter((name) => !IMAGES.includes(name)))('%s has no archive in it', (name) => {
     expect(bundleOf(stage.zip(name), name).includes('archive_unavailable')).toBe(false)
   })
 
@@ -99,9 +94,9 @@ describe('the HTTP API', () => {
 
   it('speaks payload format 2.0 to functions that end before it gives up', () => {
     expect(properties('AWS::ApiGatewayV2::Integration')).toEqual(
-      HTTP.map(() => expect.objectContaining({ PayloadFormatVersion: '2.0' })),
+      HTTP_FUNCTIONS.map(() => expect.objectContaining({ PayloadFormatVersion: '2.0' })),
     )
-    for (const name of HTTP) expect(functionOf(name).Properties.Timeout).toBeLessThan(30)
+    for (const name of HTTP_FUNCTIONS) expect(functionOf(name).Properties.Timeout).toBeLessThan(30)
   })
 
   it('gives what no route has to the function that has the page, or answers 404', () => {
@@ -163,7 +158,7 @@ describe('the queues', () => {
     ['QUEUE_NOTIFICATION_CONCURRENCY', 'NotificationQueue'],
   ])('are bounded as %s says to every function, which is what people are told', (variable, queue) => {
     const [mapping] = mappings().filter(({ EventSourceArn }) => referencesIn(EventSourceArn)[0] === queue)
-    const told = ALL.map((name) => functionOf(name).Properties.Environment.Variables[variable])
+    const told = FUNCTIONS.map((name) => functionOf(name).Properties.Environment.Variables[variable])
     expect(new Set(told.map(Number))).toEqual(new Set([mapping?.ScalingConfig.MaximumConcurrency]))
   })
 

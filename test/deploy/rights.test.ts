@@ -4,6 +4,7 @@ import { hasDynoxide } from '../../offline/emulators.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
 import { secretEnv } from '../webhooks/signed.ts'
 import { startCloud } from './cloud.ts'
+import { FUNCTIONS } from './function-names.ts'
 import { type Functions, loadFunctions } from './functions.ts'
 import { printStage } from './serverless.ts'
 import { referencesIn, statementsOf, type Template } from './template.ts'
@@ -12,11 +13,6 @@ import { useSeldom } from './use-seldom.ts'
 import { useStream } from './use-stream.ts'
 import { useTick } from './use-tick.ts'
 
-const HTTP = [
-  ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'chat', 'memory', 'health', 'openapi', 'ui'],
-]
-const FUNCTIONS = [...HTTP, 'worker', 'notify', 'dlq', 'stream', 'tick', 'agentic']
 const PREFIX = 'agent-task-service-dev-'
 
 let cloud: Awaited<ReturnType<typeof startCloud>>

@@ -1,12 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
+import { FUNCTIONS } from './function-names.ts'
 import { printStage, type Service } from './serverless.ts'
 import { referencesIn, statementsOf } from './template.ts'
-
-const FUNCTIONS = [
-  ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'chat', 'memory', 'health', 'openapi', 'ui'],
-  ...['worker', 'notify', 'dlq', 'stream', 'tick', 'agentic'],
-]
 
 let service: Service
 beforeAll(() => {

@@ -88,7 +88,7 @@ export const startDomains = async (options: Options = {}) => {
     notices: options.wrapNotificationQueue?.(notificationQueue) ?? notificationQueue,
   }
   // A store that the last process left delivers to the queues of this one.
-  const delivery = { to: createLocalDelivery({ ...queues, clock }) }
+  const delivery = { to: createLocalDelivery({ ...queues, clock, log }) }
   if (after) after.delivery.to = delivery.to
   const store =
     after?.store ??

@@ -5,7 +5,7 @@ import type { Announce } from '../../lib/notifications/schema.ts'
 import { createNotifications } from '../../lib/notifications/service.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { createCaller } from '../fakes/caller.ts'
-import { ANN, BOB, startDomains } from '../fakes/service.ts'
+import { ANN, BOB, startDomains, until } from '../fakes/service.ts'
 
 const DAY_MS = 86_400_000
 const ANNOUNCED = {
@@ -132,6 +132,32 @@ describe('notifications', () => {
     await service.pass(12_000)
 
     expect(await list()).toMatchObject({ total: 2, unread: 1 })
+  })
+
+  it('stay read when an earlier read-all is written after a later one', async () => {
+    const held: (() => void)[] = []
+    let isHolding = false
+    const { service, fail, list, call } = await started({
+      wrapStore: (store) => ({
+        ...store,
+        commit: async (head, ...rest) => {
+          if (isHolding && 'insert' in head && head.insert.name === readMarks.name) {
+            isHolding = false
+            await new Promise<void>((resolve) => held.push(resolve))
+          }
+          return store.commit(head, ...rest)
+        },
+      }),
+    })
+    await fail('One')
+    isHolding = true
+    const earlier = service.notifications.readAll(ANN)
+    await until(async () => held.length > 0)
+    await fail('Two')
+    await call('POST /api/notifications/read-all')
+    for (const release of held) release()
+    await earlier
+    expect((await list()).unread).toBe(0)
   })
 
   it('page by cursor', async () => {

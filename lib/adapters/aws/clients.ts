@@ -20,7 +20,7 @@ type Limits = { attempts: number; answerMs: number }
 
 /**
  * A service that hangs is noticed before the function that asks it is ended: an HTTP function has 29 s, and a call that
- * nobody answers has failed within 22. Bodies in S3 have up to 16 MB, which takes a while. What SQS did not take the
+ * gets no answer has failed within 22. Bodies in S3 have up to 16 MB, which takes a while. What SQS did not take the
  * adapter sends again, so an operation costs four calls there as well, not four times four.
  */
 const LIMITS = {
@@ -50,7 +50,7 @@ export const settings = (place: Place, { attempts, answerMs }: Limits) => ({
 type Steps = { middlewareStack: { remove(name: string): boolean } }
 
 /**
- * A client without the SDK's own log. Nobody reads that, and what it would say of every call, its whole input and output
+ * A client without the SDK's own log. That log is not read, and what it would say of every call, its whole input and output
  * without secrets, is put together all the same. The clients of SSM and KMS keep it: they are called seldom.
  */
 const unlogged = <Client extends Steps>(client: Client): Client => {

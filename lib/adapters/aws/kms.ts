@@ -73,7 +73,7 @@ export const createKmsCipher = ({ client, keyId, entropy, clock, older }: Needs)
     if (!isFresh(sealing)) {
       const kept = keep(made())
       sealing = kept
-      // What failed is asked for again by whoever comes next.
+      // The next caller asks again for what failed.
       kept.asked.catch(() => {
         if (sealing === kept) sealing = undefined
       })

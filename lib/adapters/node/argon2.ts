@@ -78,7 +78,7 @@ const createTurns = (most: number, mostWaiting: number) => {
     try {
       return await work()
     } finally {
-      // A turn is handed on, not given back, while somebody waits.
+      // A turn is handed to the next caller that waits.
       const next = waiting.shift()
       if (next) next()
       else running -= 1

@@ -67,7 +67,7 @@ const keysIn = (text: string): Keys => {
 }
 
 /**
- * Makes the file whole or not at all, on the disk before anything is sealed with it. When somebody else makes it at the
+ * Makes the file whole or not at all, on the disk before anything is sealed with it. When another process makes it at the
  * same time one of the two files takes the name, and both read that one.
  */
 const madeKeys = ({ folder, entropy }: Needs): Keys => {

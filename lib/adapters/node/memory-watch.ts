@@ -8,7 +8,7 @@ import type { Log } from '../../ports/log.ts'
 const LOOK_MS = 2_000
 /** Editors write a file in several steps: quiet for this long, they are done. */
 const QUIET_MS = 300
-/** Somebody who never stops writing is heard all the same. */
+/** A writer that never stops does not hold a report back for longer. */
 const LONGEST_MS = 3_000
 
 type Needs = { folder: string; clock: Clock; log: Log; onChange: () => Promise<unknown> }

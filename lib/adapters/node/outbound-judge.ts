@@ -36,7 +36,7 @@ const LOOPBACK = '127.0.0.1'
 /** Names that are this machine whatever a resolver says (RFC 6761, section 6.3). */
 const isLocal = (host: string) => /(?:^|\.)localhost$/.test(plain(host))
 
-/** Judges hosts: one private address among several is enough, for nobody can tell which of them will be used. */
+/** Judges hosts: one private address among several is enough, for which of them will be used is not known. */
 export const createJudge =
   ({ allowed, lookup }: { allowed: Allowed; lookup: Lookup }): Judge =>
   async (host) => {

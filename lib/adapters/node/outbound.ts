@@ -50,7 +50,7 @@ const exchange = async (client: Client, { pathname, search }: URL, request: Outb
     ...(body === undefined ? {} : { body }),
     reset: true,
   })
-  // What is left of it is dropped with the connection, which is an error of the stream and of nobody else.
+  // What is left of it is dropped with the connection, which is an error of the stream alone.
   answer.body.on('error', () => undefined)
   const read = await readUpTo(answer.body, mostBytes)
   return { status: answer.statusCode, headers: plainHeaders(answer.headers), ...read }

@@ -47,7 +47,7 @@ export const createPageFiles = (folder: string): PageFiles => {
     if (name === FIRST) await look()
     const has = (encoding: PageEncoding) => listed().has(name + SUFFIX[encoding])
     const accepted = encodings.find(has)
-    // Where only compressed copies were shipped, they are opened for whoever takes none.
+    // Where only compressed copies were shipped, they are decompressed for clients that take none.
     const stored = accepted ?? (listed().has(name) ? undefined : PAGE_ENCODINGS.find(has))
     if (stored === undefined && !listed().has(name)) return undefined
     const key = `${accepted ?? ''}:${name}`

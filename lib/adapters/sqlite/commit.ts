@@ -2,7 +2,7 @@ import type { Change, Increment, LogEntry } from '../../core/collection.ts'
 import type { AnyWrite, Key, Outcome, Write } from '../../ports/store.ts'
 import type { Increments } from './counters.ts'
 import type { Outbox, Outgoing } from './outbox.ts'
-import { type Fields, withoutLong } from './plan.ts'
+import type { Fields } from './plan.ts'
 import type { RowCache } from './row-cache.ts'
 import { type Asked, keyOf, nameOf, type Table, type Written } from './table.ts'
 
@@ -81,11 +81,10 @@ export const createCommits = ({ tableOf, increments, outbox, rowCache }: Needs) 
     const sent: Outgoing[] = []
     for (const one of changes) {
       keepLog(one)
-      const { plan } = one.table
-      const { follows } = plan
+      const { table, before, after, log } = one
+      const { follows } = table.plan
       if (follows === undefined) continue
-      const before = withoutLong(plan, one.before)
-      const change = { before, after: withoutLong(plan, one.after), log: one.log }
+      const change = { before, after, log }
       if (follows.counts) counted.push(...follows.counts(change).map(increments.check))
       if (follows.sends) sent.push(...follows.sends(change).map(outbox.check))
     }

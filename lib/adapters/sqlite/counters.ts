@@ -4,7 +4,7 @@ import { getOrCreate } from '../../core/get-or-create.ts'
 import type { Counters } from '../../ports/store.ts'
 import type { Participant } from './group-commit.ts'
 import { unpacked } from './packed-rows.ts'
-import { type Fields, type Plan, withoutLong } from './plan.ts'
+import type { Fields, Plan } from './plan.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
 const KINDS = ['add', 'least', 'most'] as const
@@ -144,7 +144,7 @@ function* newIncrements(db: DatabaseSync, plan: Plan, known: ReadonlySet<string>
 
 const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
   try {
-    const change = { before: undefined, after: withoutLong(plan, row), log: [] }
+    const change = { before: undefined, after: row, log: [] }
     const increments = plan.follows?.counts?.(change) ?? []
     increments.forEach(check)
     return increments

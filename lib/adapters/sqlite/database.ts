@@ -92,7 +92,7 @@ const attempt = (step: () => void): void => {
   try {
     step()
   } catch {
-    // Not there, there already, or somebody else's.
+    // Not there, there already, or another user's.
   }
 }
 

@@ -10,8 +10,13 @@ export type Deliver = (messages: readonly Message[]) => Promise<void>
 /** A message on its way out. `seq` is the number of its row in the outbox; undefined for one that has none. */
 export type Outgoing = { message: Message; text: string | undefined; seq: number | undefined }
 
-/** What a channel has not taken: rows of the outbox, and these, which have none. `failures` counts rounds. */
-type Backlog = { rowless: Outgoing[]; failures: number; cancel: () => void }
+/**
+ * What a channel has not taken: rows of the outbox, and these, which have none. `failures` counts rounds; the next round
+ * begins above the row `from`.
+ */
+type Backlog = { rowless: Outgoing[]; failures: number; from: number; cancel: () => void }
+
+const emptyBacklog = (): Backlog => ({ rowless: [], failures: 0, from: 0, cancel: () => undefined })
 
 type Needs = {
   db: DatabaseSync
@@ -117,7 +122,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   const backlogOf = (channel: string): Backlog => {
     const known = backlogs.get(channel)
     if (known) return known
-    const backlog = { rowless: [], failures: 0, cancel: () => undefined }
+    const backlog = emptyBacklog()
     backlogs.set(channel, backlog)
     tryLater(channel, backlog)
     return backlog
@@ -130,15 +135,33 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     backlog.cancel = clock.after(waitMs, () => void during(() => tryBacklog(channel, backlog)))
   }
 
-  /** One round through a backlog. It ends at a page of which nothing is taken. */
+  /**
+   * Offers rows page by page; how many were not taken, as far as is known: those below the first page count as one. It ends at
+   * a page of which nothing is taken, and the next round begins behind that: such a page holds up no other.
+   */
+  const offerRows = async (channel: string, backlog: Backlog): Promise<number> => {
+    const above = rowsOf(channel, backlog.from)
+    let left = backlog.from > 0 && above.length > 0 ? 1 : 0
+    let page = above.length > 0 ? above : rowsOf(channel, 0)
+    backlog.from = 0
+    while (page.length > 0 && state === 'running') {
+      const leftOfPage = await offer(page)
+      const last = page.at(-1)?.seq ?? 0
+      left += leftOfPage
+      if (leftOfPage === page.length) {
+        backlog.from = last
+        return left
+      }
+      page = rowsOf(channel, last)
+    }
+    return left
+  }
+
+  /** One round through a backlog. */
   const tryBacklog = async (channel: string, backlog: Backlog): Promise<void> => {
     let left = await offer(backlog.rowless.splice(0))
     try {
-      for (let page = rowsOf(channel, 0); page.length > 0 && state === 'running'; ) {
-        const leftOfPage = await offer(page)
-        left += leftOfPage
-        page = leftOfPage === page.length ? [] : rowsOf(channel, page.at(-1)?.seq ?? 0)
-      }
+      left += await offerRows(channel, backlog)
     } catch {
       // The file cannot be read now: the next round tries again.
       left += 1
@@ -189,7 +212,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
       void during(async () => void (await offer(early.splice(0))))
       for (const row of channels.all()) {
         const channel = String(row.channel)
-        const backlog = { rowless: [], failures: 0, cancel: () => undefined }
+        const backlog = emptyBacklog()
         backlogs.set(channel, backlog)
         void during(() => tryBacklog(channel, backlog))
       }

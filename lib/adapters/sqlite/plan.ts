@@ -51,7 +51,6 @@ export type Plan = {
   follows: Pick<Collection, 'counts' | 'sends'> | undefined
   /** The collection of its log. */
   log: string | undefined
-  long: readonly string[]
   table: string
   detailTable: string
   key: string
@@ -101,7 +100,6 @@ export const planOf = (of: Collection): Plan => {
     name: of.name,
     follows: of.counts || of.sends ? of : undefined,
     log: of.log?.name,
-    long: of.long ?? [],
     table: quoted(of.name),
     detailTable: `"${of.name}_detail"`,
     key: of.key,
@@ -115,12 +113,4 @@ export const planOf = (of: Collection): Plan => {
     address: clustered ? keys.map(quoted) : ['_rid'],
     indexes,
   }
-}
-
-/** The light fields of a row without those that may be long, which other storage keeps elsewhere. */
-export const withoutLong = ({ long }: Plan, row: Readonly<Fields> | undefined) => {
-  if (row === undefined || long.length === 0) return row
-  const short: Fields = { ...row }
-  for (const field of long) if (short[field] !== undefined) short[field] = undefined
-  return short
 }

@@ -134,7 +134,7 @@ const keyCell = (plan: Plan, row: Fields, field: string): string => {
   return value
 }
 
-/** The numbers of new records are given out here, since nobody else writes: later writes name them before they exist. */
+/** The numbers of new records are given out here, since no other process writes: later writes name them before they exist. */
 const addresses = ({ db, plan }: Needs) => {
   if (plan.clustered) return (row: Fields): Address => plan.keys.map((field) => String(row[field]))
   let last = Number(db.prepare(`SELECT max(_rid) AS last FROM ${plan.table}`).get()?.last ?? 0)

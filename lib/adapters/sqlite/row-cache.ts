@@ -1,7 +1,7 @@
 import type { Fields } from './plan.ts'
 
 /**
- * Rows that were written last. Whoever made a task asks for it soon. More of them would outlive the young generation, and
+ * Rows that were written last. A task is read soon after it was made. More of them would outlive the young generation, and
  * what that has to move costs every task more than a read costs those who ask.
  */
 const MOST_ENTRIES = 64

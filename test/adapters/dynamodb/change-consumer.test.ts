@@ -176,7 +176,7 @@ suite('the change consumer', () => {
     await opened.store.commit({ insert: jobs, row: job('again', { state: 'ready' }), log: [{ id: 'a2' }] })
     await open()(batch(await records()))
     expect(await counted()).toMatchObject({ ready: 1, total: 1 })
-    expect(delivered.filter(({ to }) => to === 'work').map(({ id }) => id)).toEqual(['a1', 'a2'])
+    expect(delivered.filter(({ to }) => to === 'notices').map(({ id }) => id)).toEqual(['a1', 'a2'])
     expect(await opened.store.log(jobs, 'again')).toEqual([{ id: 'a2' }])
   })
 

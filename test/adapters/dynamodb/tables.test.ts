@@ -10,7 +10,9 @@ const definitions = tableDefinitions(collections, ({ name }) => `stage-${name}`)
 const tableOf = (name: string) => definitions.find(({ create }) => create.TableName === `stage-${name}`)
 type Row = { id: string; at: string; body: string }
 const declared = (more: Partial<Collection<Row>>) =>
-  [collection<Row>({ name: 'rows', key: 'id', indexes: {}, ...more })] as unknown as readonly Collection[]
+  [
+    collection<Row, keyof Row, keyof Row>({ name: 'rows', key: 'id', indexes: {}, ...more }),
+  ] as unknown as readonly Collection[]
 const defining = (more: Partial<Collection<Row>>) => () =>
   tableDefinitions(declared(more), ({ name }) => name)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
-import { type Change, type Collection, collection, type Message } from '../../../lib/core/collection.ts'
+import { type Change, collection, type Message } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { declared, inFile, type Job, job, jobs, lines } from './samples.ts'
 
@@ -17,14 +17,16 @@ const opened = (file = ':memory:') => {
   const clock = createFakeClock()
   const changes: Change<Job>[] = []
   const delivered: string[] = []
-  const followed = collection<Job>({
+  const followed = collection<Job, 'body', 'at'>({
     ...jobs,
-    log: events as unknown as Collection,
+    detail: ['body'],
+    log: events,
     long: ['at'],
-    sends: (change: Change<Job>): Message[] => {
-      changes.push(change)
+    sends: (change): Message[] => {
+      // Asserted for the checks below, which name the fields that storage hands over.
+      changes.push(change as Change<Job>)
       const what = change.after ? 'is' : 'was'
-      return [{ to: 'mail', id: `${what} ${(change.after ?? change.before)?.id}`, body: {} }]
+      return [{ to: 'notices', id: `${what} ${(change.after ?? change.before)?.id}`, body: {} }]
     },
   })
   const deliver = async (messages: readonly Message[]) => void delivered.push(...messages.map(({ id }) => id))
@@ -37,13 +39,26 @@ const opened = (file = ':memory:') => {
 }
 
 describe('a change', () => {
-  it('has the light fields before and after, neither detail nor long ones, and the log', async () => {
+  it('shows counters no detail and no long field, and messages no detail: others do not compile', () => {
+    const { indexes } = jobs
+    const common = { name: 'typed', key: 'id', indexes, detail: ['body'], long: ['at'] } as const
+    const typed = collection<Job, 'body', 'at'>({
+      ...common,
+      // @ts-expect-error A long field may be missing at one time and there at another: the counter would drift.
+      counts: ({ after }) => [{ counter: 'typed', member: String(after?.at), add: {} }],
+      // @ts-expect-error Detail is not there.
+      sends: ({ after }) => [{ to: 'notices', id: String(after?.body), body: {} }],
+    })
+    expect(typed).toMatchObject(common)
+  })
+
+  it('has the light fields before and after, no detail, and the log', async () => {
     const { store, changes, followed } = opened()
     const entry = { id: 'e1', text: 't' }
     await store.commit({ insert: followed, row: job(1, { body: 'heavy', rank: 1 }), log: [entry] })
     await store.commit({ update: followed, key: 'j1', add: { rank: 1 }, set: { body: 'other' } })
     await store.commit({ remove: followed, key: 'j1' })
-    const light = (rank: number) => ({ id: 'j1', state: 'open', rank })
+    const light = (rank: number) => ({ id: 'j1', state: 'open', rank, at: '000001' })
     expect(changes).toEqual([
       { before: undefined, after: light(1), log: [entry] },
       { before: light(1), after: light(2), log: [] },

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import type { Deliver } from '../../../lib/adapters/sqlite/outbox.ts'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
-import type { Message } from '../../../lib/core/collection.ts'
+import type { Channel, Message } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { declared, inFile, type Job, job, jobs } from './samples.ts'
 
@@ -12,7 +12,7 @@ const sending = {
   ...jobs,
   detail: [],
   sends: ({ after }: { after: Readonly<Job> | undefined }): Message[] =>
-    (after?.body?.split(' ') ?? []).map((to) => ({
+    ((after?.body?.split(' ') ?? []) as Channel[]).map((to) => ({
       to,
       id: `${to} ${after?.id}`,
       body: { jobId: after?.id },
@@ -52,9 +52,9 @@ describe('the outbox', () => {
     inFile(async (file) => {
       const { store, calls } = open(file)
       store.start()
-      await Promise.all([store.commit(insert(1, 'run mail')), store.commit(insert(2, 'mail'))])
-      expect(calls).toEqual([['run j1', 'mail j1', 'mail j2']])
-      expect(stored(file)).toEqual(['mail j1', 'mail j2'])
+      await Promise.all([store.commit(insert(1, 'run notices')), store.commit(insert(2, 'notices'))])
+      expect(calls).toEqual([['run j1', 'notices j1', 'notices j2']])
+      expect(stored(file)).toEqual(['notices j1', 'notices j2'])
       await store.close()
     }))
 
@@ -62,9 +62,9 @@ describe('the outbox', () => {
     inFile(async (file) => {
       const { store, pass } = open(file)
       store.start()
-      await store.commit(insert(1, 'mail'))
-      await store.commit(insert(2, 'mail mail'))
-      expect(stored(file)).toEqual(['mail j2', 'mail j2'])
+      await store.commit(insert(1, 'notices'))
+      await store.commit(insert(2, 'notices notices'))
+      expect(stored(file)).toEqual(['notices j2', 'notices j2'])
       await pass(999)
       expect(stored(file)).toHaveLength(2)
       await pass(1)
@@ -76,18 +76,18 @@ describe('the outbox', () => {
   it('delivers nothing before the start, and then what this process and others left', () =>
     inFile(async (file) => {
       const first = open(file)
-      await first.store.commit(insert(1, 'mail run'))
+      await first.store.commit(insert(1, 'notices run'))
       await first.store.close()
-      expect([first.calls, stored(file)]).toEqual([[], ['mail j1']])
+      expect([first.calls, stored(file)]).toEqual([[], ['notices j1']])
       const second = open(file)
-      await second.store.commit(insert(2, 'mail run'))
+      await second.store.commit(insert(2, 'notices run'))
       expect(second.calls).toEqual([])
       second.store.start()
       await second.store.drained()
-      expect(second.calls).toEqual([['run j2'], ['mail j1', 'mail j2']])
+      expect(second.calls).toEqual([['run j2'], ['notices j1', 'notices j2']])
       expect(second.taken.at(-1)).toEqual({
-        to: 'mail',
-        id: 'mail j2',
+        to: 'notices',
+        id: 'notices j2',
         body: { jobId: 'j2' },
         priority: 2,
         notBefore: '2031',
@@ -102,7 +102,7 @@ describe('the outbox', () => {
       let refusing = true
       const { store, calls, clock, taken } = open(file, () => refusing)
       store.start()
-      await store.commit(insert(1, 'mail'))
+      await store.commit(insert(1, 'notices'))
       const waits: number[] = []
       for (let round = 0; round < 12; round += 1) {
         const before = calls.length
@@ -118,23 +118,23 @@ describe('the outbox', () => {
       refusing = false
       clock.advance(60_000)
       await store.drained()
-      expect(new Set(calls.flat())).toEqual(new Set(['mail j1']))
+      expect(new Set(calls.flat())).toEqual(new Set(['notices j1']))
       expect([taken.length, stored(file)]).toEqual([1, []])
       await store.close()
     }))
 
   it('lets one message that is never taken hold up no other, rebuilt ones included', () =>
     inFile(async (file) => {
-      const { store, taken, pass } = open(file, ({ id }) => id === 'mail j1' || id === 'run j2')
+      const { store, taken, pass } = open(file, ({ id }) => id === 'notices j1' || id === 'run j2')
       store.start()
-      await Promise.all([1, 2, 3].map((n) => store.commit(insert(n, 'mail run'))))
+      await Promise.all([1, 2, 3].map((n) => store.commit(insert(n, 'notices run'))))
       expect(taken).toEqual([])
       await pass(100)
-      expect(taken.map(({ id }) => id).toSorted()).toEqual(['mail j2', 'mail j3', 'run j1', 'run j3'])
-      await store.commit(insert(4, 'mail'))
-      expect(taken.at(-1)?.id).toBe('mail j4')
+      expect(taken.map(({ id }) => id).toSorted()).toEqual(['notices j2', 'notices j3', 'run j1', 'run j3'])
+      await store.commit(insert(4, 'notices'))
+      expect(taken.at(-1)?.id).toBe('notices j4')
       await store.close()
-      expect(stored(file)).toEqual(['mail j1'])
+      expect(stored(file)).toEqual(['notices j1'])
     }))
 
   it('does not hand over a second time what is being delivered, or was, when a backlog is tried', () =>
@@ -143,33 +143,48 @@ describe('the outbox', () => {
       const underWay = Promise.withResolvers<void>()
       const deliver: Deliver = async ([message]) => {
         calls.push(String(message?.id))
-        if (message?.id === 'mail j1') throw new Error('not now')
-        if (message?.id === 'mail j2') await underWay.promise
+        if (message?.id === 'notices j1') throw new Error('not now')
+        if (message?.id === 'notices j2') await underWay.promise
       }
       const clock = createFakeClock()
       const store = openSqliteStore({ file, clock, collections: declared(sending), deliver })
       store.start()
-      for (const n of [1, 2, 3]) await store.commit(insert(n, 'mail'))
+      for (const n of [1, 2, 3]) await store.commit(insert(n, 'notices'))
       await nextTurn()
       clock.advance(100)
       await nextTurn()
-      expect(calls).toEqual(['mail j1', 'mail j2', 'mail j3', 'mail j1'])
+      expect(calls).toEqual(['notices j1', 'notices j2', 'notices j3', 'notices j1'])
       underWay.resolve()
       await store.close()
-      expect(stored(file)).toEqual(['mail j1'])
+      expect(stored(file)).toEqual(['notices j1'])
     }))
 
   it('reads a long backlog page by page, and leaves none of it out', () =>
     inFile(async (file) => {
       const first = open(file)
-      await Promise.all(Array.from({ length: 700 }, (_, n) => first.store.commit(insert(n, 'mail'))))
+      await Promise.all(Array.from({ length: 700 }, (_, n) => first.store.commit(insert(n, 'notices'))))
       await first.store.close()
-      const second = open(file, ({ id }) => id === 'mail j300')
+      const second = open(file, ({ id }) => id === 'notices j300')
       second.store.start()
       await second.pass(0)
       expect(new Set(second.taken.map(({ id }) => id)).size).toBe(699)
       await second.store.close()
-      expect(stored(file)).toEqual(['mail j300'])
+      expect(stored(file)).toEqual(['notices j300'])
+    }))
+
+  it('delivers what lies behind more than a page of messages that are never taken', () =>
+    inFile(async (file) => {
+      const first = open(file)
+      await Promise.all(Array.from({ length: 610 }, (_, n) => first.store.commit(insert(n, 'notices'))))
+      await first.store.close()
+      const isPoison = ({ id }: Message) => Number(id.replace(/\D/g, '')) < 600
+      const second = open(file, isPoison)
+      second.store.start()
+      await second.pass(0)
+      for (let round = 0; round < 4; round += 1) await second.pass(60_000)
+      expect(second.taken).toHaveLength(10)
+      await second.store.close()
+      expect(stored(file)).toHaveLength(600)
     }))
 
   it('waits for deliveries under way when it is closed, and leaves the rest', () =>
@@ -179,8 +194,8 @@ describe('the outbox', () => {
       const options = { file, clock: createFakeClock(), collections: declared(sending), deliver }
       const store = openSqliteStore(options)
       store.start()
-      await store.commit(insert(1, 'mail'))
-      const late = store.commit(insert(2, 'mail'))
+      await store.commit(insert(1, 'notices'))
+      const late = store.commit(insert(2, 'notices'))
       let isClosed = false
       const closed = store.close().then(() => {
         isClosed = true
@@ -190,26 +205,26 @@ describe('the outbox', () => {
       expect(isClosed).toBe(false)
       underWay.resolve()
       await closed
-      expect(stored(file)).toEqual(['mail j2'])
+      expect(stored(file)).toEqual(['notices j2'])
     }))
 
   it('has nothing of a commit that is refused, throws, or is void', () =>
     inFile(async (file) => {
       const { store, calls } = open(file)
       store.start()
-      const refused = await store.commit(insert(1, 'mail'), [
+      const refused = await store.commit(insert(1, 'notices'), [
         { update: sending, key: 'j9', set: { state: 'shut' } },
       ])
       expect(refused).toMatchObject({ applied: false, refused: 1 })
       const poison = { insert: sending, row: { ...job(3), body: 1n } }
-      await expect(store.commit(insert(2, 'mail'), [poison])).rejects.toThrow(TypeError)
+      await expect(store.commit(insert(2, 'notices'), [poison])).rejects.toThrow(TypeError)
       const other = new DatabaseSync(file)
       other.exec('BEGIN IMMEDIATE')
-      await expect(store.commit(insert(4, 'mail'))).rejects.toMatchObject({ code: 'storage_unavailable' })
+      await expect(store.commit(insert(4, 'notices'))).rejects.toMatchObject({ code: 'storage_unavailable' })
       other.exec('ROLLBACK')
       other.close()
-      await store.commit(insert(5, 'mail'))
-      expect([calls, stored(file)]).toEqual([[['mail j5']], ['mail j5']])
+      await store.commit(insert(5, 'notices'))
+      expect([calls, stored(file)]).toEqual([[['notices j5']], ['notices j5']])
       await store.close()
       expect(stored(file)).toEqual([])
     }))
@@ -218,21 +233,21 @@ describe('the outbox', () => {
     inFile(async (file) => {
       const { store, calls } = open(file)
       store.start()
-      await store.commit(insert(1, 'mail'))
+      await store.commit(insert(1, 'notices'))
       const other = new DatabaseSync(file)
       other.exec('BEGIN IMMEDIATE')
       await expect(store.commit(insert(2, ''))).rejects.toMatchObject({ code: 'storage_unavailable' })
       other.exec('ROLLBACK')
       other.close()
-      await store.commit(insert(3, 'mail'))
+      await store.commit(insert(3, 'notices'))
       await store.close()
-      expect([calls, stored(file)]).toEqual([[['mail j1'], ['mail j3']], []])
+      expect([calls, stored(file)]).toEqual([[['notices j1'], ['notices j3']], []])
     }))
 
   it('refuses a message that could not be written', async () => {
     const bad: unknown[] = [{ to: 1 }, { id: undefined }, { body: 'text' }, { priority: 'x' }, { group: {} }]
     for (const [n, more] of bad.entries()) {
-      const message = { to: 'mail', id: 'm', body: {}, ...(more as object) } as Message
+      const message = { to: 'notices', id: 'm', body: {}, ...(more as object) } as unknown as Message
       const collections = declared({ ...jobs, sends: () => [message] })
       const store = openSqliteStore({ file: ':memory:', clock: createFakeClock(), collections })
       await expect(store.commit({ insert: jobs, row: job(n) })).rejects.toThrow(TypeError)

@@ -8,7 +8,7 @@ import { createFakeClock } from '../../fakes/clock.ts'
 export type Job = { id: string; state: string; at: string; rank?: number; body?: string; until?: number }
 const ofAll = (count: number) => [{ counter: 'jobs', member: 'all', add: { count } }]
 /** They are counted; one whose rank is no number that can be added cannot be. */
-export const jobs = collection<Job>({
+export const jobs = collection<Job, 'body'>({
   name: 'jobs',
   key: 'id',
   detail: ['body'],

@@ -1,7 +1,7 @@
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Deliver } from '../../../lib/adapters/sqlite/outbox.ts'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
-import { type Collection, collection } from '../../../lib/core/collection.ts'
+import { collection } from '../../../lib/core/collection.ts'
 import { declared, type Job, jobs } from './samples.ts'
 
 type Event = { jobId: string; id: string }
@@ -13,9 +13,11 @@ const events = collection<Event>({
 })
 
 /** Jobs that are counted by their state, and send a message for each state that they reach. */
-export const sentJobs = collection<Job>({
+export const sentJobs = collection<Job, 'body'>({
   ...jobs,
-  log: events as unknown as Collection,
+  detail: ['body'],
+  long: [],
+  log: events,
   counts: ({ before, after }) => [
     {
       counter: 'jobs',
@@ -24,7 +26,7 @@ export const sentJobs = collection<Job>({
     },
   ],
   sends: ({ after }) =>
-    after ? [{ to: after.state, id: `${after.state} ${after.id}`, body: { jobId: after.id } }] : [],
+    after ? [{ to: 'notices', id: `${after.state} ${after.id}`, body: { jobId: after.id } }] : [],
 })
 
 export const openSentJobs = (file: string, deliver: Deliver) => {

@@ -128,7 +128,7 @@ type Tests = Selection['where']
 export const ALL = Number.MAX_SAFE_INTEGER
 
 const MOST_READ = 1_000
-/** Of tested rows nobody knows how many have to be read. */
+/** How many rows have to be read for those that meet a test is not known. */
 const FIRST_TESTED = 100
 
 const doubled = (size: number) => Math.min(MOST_READ, size * 2)

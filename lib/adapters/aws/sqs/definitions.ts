@@ -67,7 +67,7 @@ const queue = (name: string, timeoutMs: number, family: string): QueueDefinition
 
 const deadLetterQueue = (family: string): QueueDefinition => ({
   name: deadLetterQueueOf(family),
-  // Nobody counts its receives.
+  // Its receives are not counted.
   visibilityTimeout: DEAD_LETTER_TIMEOUT + MARGIN,
   messageRetention: LONGEST_RETENTION,
 })

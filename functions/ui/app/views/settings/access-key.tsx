@@ -50,7 +50,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
       <p className="text-muted-foreground">
         {hasKey
           ? 'Whoever wants in signs in with this key. Changing it signs everybody else out; paired devices stay.'
-          : 'Nobody has to sign in: whoever reaches this service from this machine is its admin.'}
+          : 'Sign-in is off: every request from this machine acts as an admin.'}
       </p>
       <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />
       <TextField
@@ -74,7 +74,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
             size="normal"
             onConfirm={() => mutateAsync(null)}
           >
-            Nobody has to sign in any more: whoever reaches this service from this machine is its admin.
+            Sign-in is off now: every request from this machine acts as an admin.
           </Confirm>
         )}
       </div>

@@ -51,7 +51,7 @@ const List = () => {
     >
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={3} />}
-      {data?.total === 0 && <Empty title="No sessions">Nobody has to sign in to this installation.</Empty>}
+      {data?.total === 0 && <Empty title="No sessions">Sign-in is off in this installation.</Empty>}
       {data && data.total > 0 && (
         <Rows label="Sessions">
           {data.sessions.map((session) => (

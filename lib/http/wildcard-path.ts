@@ -7,7 +7,7 @@ type Place = { method: Route['method']; before: string; after: string }
  * Parameters that may hold slashes. Callers encode those; some gateways decode a path before they hand it on. Here they
  * are encoded again, so that a router takes the parameter for the one segment that it is.
  */
-export const encodeGreedy = (routes: readonly Pick<Route, 'method' | 'path' | 'greedy'>[]) => {
+export const encodeWildcardPath = (routes: readonly Pick<Route, 'method' | 'path' | 'greedy'>[]) => {
   const places = routes.filter(({ greedy }) => greedy).map(placeOf)
   return (event: Pick<HttpEvent, 'requestContext' | 'pathParameters'>): void => {
     const { http } = event.requestContext

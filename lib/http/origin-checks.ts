@@ -41,7 +41,7 @@ export const refuseForeignHost = ({ headers }: HttpEvent): void => {
 
 /**
  * Throws Problem `forbidden` when a page of another site writes. A browser sends `Origin` with every unsafe request, and
- * no page can forge it. The scheme counts: whoever sits on the way writes pages of our host without TLS.
+ * no page can forge it. The scheme counts: without TLS, an attacker on the network path can write pages of our host.
  */
 export const refuseForeignOrigin = (event: HttpEvent, front: Front): void => {
   const { origin } = event.headers

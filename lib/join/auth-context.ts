@@ -20,7 +20,7 @@ import { createIssuerBrings } from './issuer-admins.ts'
 import { objectionIn } from './objection.ts'
 
 /** The outside world as it is needed to know who is calling. */
-export type EntryPorts = {
+export type AuthPorts = {
   store: Store
   entropy: Entropy
   clock: Clock
@@ -32,10 +32,10 @@ export type EntryPorts = {
 /** In the cloud other processes change settings too; sessions, roles and tokens are read with each request. */
 const STALE_AFTER_MS = 2_000
 
-export type Entry = ReturnType<typeof createEntry>
+export type AuthContext = ReturnType<typeof createAuthContext>
 
 /** What every function needs before it does anything: the settings, and who is calling. */
-export const createEntry = (ports: EntryPorts, config: Config) => {
+export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
   const mayBeOpen = !isDeployed && exposureOf(config) === undefined

@@ -5,7 +5,7 @@ import type { Ids } from '../ports/ids.ts'
 import { withCommonHeaders } from './common-headers.ts'
 import { problemResult } from './problem.ts'
 
-/** So long somebody who is still sending may take to read why nobody listens. */
+/** For how long a client that still sends may take to read why its request was refused. */
 const LINGER_MS = 2_000
 
 /** The sender and we may not agree on where such a request ends, so that the connection ends with it. */
@@ -19,7 +19,7 @@ const faults: Readonly<Record<string, () => Problem>> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => malformed('The request did not come in time', 'request_timeout'),
 }
 
-/** Refuses a request that expects what nobody here does; those for `100-continue` node:http sees to itself. */
+/** Refuses a request that expects what this service does not do; those for `100-continue` node:http sees to itself. */
 export const refuseExpectation = (): never => {
   throw malformed('The header Expect may ask for 100-continue only')
 }
@@ -31,7 +31,7 @@ export const refuseHosts = ({ rawHeaders, httpVersion }: IncomingMessage): void 
     const name = rawHeaders[at]
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  // Before HTTP/1.1 nobody had to.
+  // HTTP/1.0 does not ask for it.
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) throw malformed('Send one Host header')
 }
 

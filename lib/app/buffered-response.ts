@@ -3,7 +3,7 @@ import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpResult } from '../http/event.ts'
 import { problemResult } from '../http/problem.ts'
 
-export type WholeAnswer = HttpResult & { body: string; isBase64Encoded?: true }
+export type BufferedResponse = HttpResult & { body: string; isBase64Encoded?: true }
 
 /** The longest answer a function may give: 6 MB as Lambda writes it, which is JSON with the body in it. */
 const LONGEST_ANSWER = 6_291_556
@@ -11,7 +11,7 @@ const LONGEST_ANSWER = 6_291_556
 const SHORT = 2_000_000
 
 /** An answer in one piece, as a function gives it, bytes in base64; Problem `too_large` `answer_too_large` in place of one that it cannot give. */
-export const whole = async (result: HttpResult): Promise<WholeAnswer> => {
+export const buffered = async (result: HttpResult): Promise<BufferedResponse> => {
   if (result.body instanceof Uint8Array)
     return { ...result, body: Buffer.from(result.body).toString('base64'), isBase64Encoded: true }
   let body = ''
@@ -24,7 +24,7 @@ export const whole = async (result: HttpResult): Promise<WholeAnswer> => {
   return isShort ? answer : tooLong(result)
 }
 
-const tooLong = ({ headers: { 'x-request-id': requestId = '' } }: HttpResult): WholeAnswer => {
+const tooLong = ({ headers: { 'x-request-id': requestId = '' } }: HttpResult): BufferedResponse => {
   const message =
     'The answer is larger than the 6 MB that a function can give: ask for less, or where it is streamed'
   const problem = new Problem('too_large', 'answer_too_large', message)

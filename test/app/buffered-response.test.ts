@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { whole } from '../../lib/app/whole-answer.ts'
+import { buffered } from '../../lib/app/buffered-response.ts'
 
 const MOST_BYTES = 6_291_556
 const answerOf = (body: string | AsyncIterable<string>) => ({
@@ -19,7 +19,7 @@ describe('the answer of a function', () => {
     ['a text', 'a'.repeat(ROOM)],
     ['pieces', pieces('a'.repeat(ROOM - 1), 'a')],
   ])('is given whole as long as Lambda takes it: %s', async (_name, body) => {
-    const answer = await whole(answerOf(body))
+    const answer = await buffered(answerOf(body))
     expect([answer.statusCode, bytesOf(answer)]).toEqual([200, MOST_BYTES])
   })
 
@@ -29,7 +29,7 @@ describe('the answer of a function', () => {
     ['of quotes, which Lambda escapes', '"'.repeat(ROOM / 2 + 1)],
     ['of three bytes a character', '日'.repeat(ROOM / 3 + 1)],
   ])('is refused in our form where it is one %s', async (_name, body) => {
-    const { statusCode, headers, body: text } = await whole(answerOf(body))
+    const { statusCode, headers, body: text } = await buffered(answerOf(body))
     expect(statusCode).toBe(413)
     expect(JSON.parse(text)).toEqual({
       error: expect.any(String),

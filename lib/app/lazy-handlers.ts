@@ -4,9 +4,9 @@ type AnyHandler = (input: unknown, call: Call) => unknown
 
 /**
  * Handlers that are made when one of them is first asked; if that fails, the next one that is asked tries again. They
- * admit whoever the guard lets in: what a handler has to say before its input is read would come too late.
+ * admit every caller that the guard lets in: what a handler has to say before its input is read would come too late.
  */
-export const whenAsked = <R extends Routes>(routes: R, make: () => Promise<Handlers<R>>): Handlers<R> => {
+export const lazyHandlers = <R extends Routes>(routes: R, make: () => Promise<Handlers<R>>): Handlers<R> => {
   let making: Promise<Handlers<R>> | undefined
   const made = () => {
     making ??= make().catch((thrown) => {

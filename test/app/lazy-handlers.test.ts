@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { whenAsked } from '../../lib/app/when-asked.ts'
+import { lazyHandlers } from '../../lib/app/lazy-handlers.ts'
 import { type Call, defineRoutes } from '../../lib/http/route.ts'
 import { inPieces } from '../fakes/pieces.ts'
 
@@ -21,7 +21,7 @@ const call: Call = {
 /** Handlers that fail to be made so many times. */
 const open = (failures = 0) => {
   let made = 0
-  const handlers = whenAsked(routes, async () => {
+  const handlers = lazyHandlers(routes, async () => {
     made += 1
     if (made <= failures) throw new Error('not yet')
     return { first: () => 'one', second: (_input, { requestId }) => `two of ${requestId}` }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { encodeGreedy } from '../../lib/http/greedy.ts'
+import { encodeWildcardPath } from '../../lib/http/wildcard-path.ts'
 
-const encode = encodeGreedy([
+const encode = encodeWildcardPath([
   { method: 'GET', path: '/api/files/{path}/chunks', greedy: true },
   { method: 'DELETE', path: '/api/files/{path}', greedy: true },
   { method: 'GET', path: '/api/tasks/{id}' },

@@ -6,13 +6,15 @@ import { stuckTasks } from '../lib/app/cloud-stuck-tasks.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
+import { joinSecurity } from '../lib/join/security.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
 const open = () => {
   const config = readConfig()
   const jobs = openJobs(config, openSending(config))
   const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
-  return { ...jobs, memory, tablePrefix: config.TABLE_PREFIX }
+  const { approvals } = joinSecurity(jobs.entry, jobs.outside, config)
+  return { ...jobs, memory, approvals, tablePrefix: config.TABLE_PREFIX }
 }
 type Opened = ReturnType<typeof open>
 let opened: Opened | undefined
@@ -25,6 +27,7 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
   { step: 'settings', work: rest.settings.refresh },
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
+  { step: 'approvals', work: rest.approvals.expireDue },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {
     step: 'deliveries',

@@ -2,8 +2,10 @@ import type { Config } from './config.ts'
 import { joinDevices } from './join/devices.ts'
 import { createEntry } from './join/entry.ts'
 import { joinMemory, type MemoryJoinPorts } from './join/memory.ts'
+import { joinSecurity } from './join/security.ts'
 import { joinSignIn, type SignInPorts } from './join/sign-in.ts'
 import { joinTokens } from './join/tokens.ts'
+import { createContinueTurn } from './join/turns.ts'
 import { joinWebhooks } from './join/webhooks.ts'
 import { joinWork, type WorkPorts } from './join/work.ts'
 
@@ -20,6 +22,8 @@ export const createDomains = (ports: Ports, config: Config) => {
     ...entry,
     ...joinSignIn(entry, ports, config),
     ...work,
+    ...joinSecurity(entry, ports, config),
+    continueTurn: createContinueTurn(ports),
     devices: joinDevices(entry, ports),
     memory: joinMemory(entry, ports),
     tokens: joinTokens(entry, ports, config),

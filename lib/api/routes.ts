@@ -1,5 +1,6 @@
 import { accountRoutes, userRoutes } from '../accounts/contract.ts'
 import { agentRoutes } from '../agents/contract.ts'
+import { approvalRoutes } from '../approvals/contract.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { authRoutes } from '../auth/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
@@ -9,6 +10,7 @@ import { memoryRoutes } from '../memory/contract.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { queueRoutes } from '../queue/contract.ts'
+import { securityRoutes } from '../security/contract.ts'
 import { settingsRoutes } from '../settings/contract.ts'
 import { taskRoutes } from '../tasks/contract.ts'
 import { tokenRoutes } from '../tokens/contract.ts'
@@ -33,6 +35,8 @@ export const tables = {
   gateway: gatewayRoutes,
   webhooks: inboundRoutes,
   memory: memoryRoutes,
+  security: securityRoutes,
+  approvals: approvalRoutes,
   health: healthRoutes,
   api: apiRoutes,
 } as const

@@ -2,6 +2,8 @@ import { userRoutes } from '../accounts/contract.ts'
 import { userHandlers } from '../accounts/handlers.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { agentHandlers } from '../agents/handlers.ts'
+import { approvalRoutes } from '../approvals/contract.ts'
+import { approvalHandlers } from '../approvals/handlers.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { auditHandlers } from '../audit/handlers.ts'
 import { deviceRoutes } from '../devices/contract.ts'
@@ -21,6 +23,8 @@ import { notificationRoutes } from '../notifications/contract.ts'
 import { notificationHandlers } from '../notifications/handlers.ts'
 import { queueRoutes } from '../queue/contract.ts'
 import { queueHandlers } from '../queue/handlers.ts'
+import { securityRoutes } from '../security/contract.ts'
+import { securityHandlers } from '../security/handlers.ts'
 import { settingsRoutes } from '../settings/contract.ts'
 import { settingsHandlers } from '../settings/handlers.ts'
 import { taskRoutes } from '../tasks/contract.ts'
@@ -55,6 +59,8 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(gatewayRoutes, gatewayHandlers(domains)),
     group(inboundRoutes, inboundHandlers(domains)),
     group(memoryRoutes, memoryHandlers(domains)),
+    group(securityRoutes, securityHandlers(domains)),
+    group(approvalRoutes, approvalHandlers(domains)),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

@@ -3,6 +3,7 @@ import { createChangeConsumer } from '../adapters/aws/dynamodb/change-consumer.t
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { createLog } from '../adapters/node/log.ts'
+import { TURNS } from '../approvals/schema.ts'
 import { collections } from '../collections.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Message } from '../core/collection.ts'
@@ -50,11 +51,14 @@ export const openChanges = (config: Config = readConfig()) => {
   const region = config.AWS_REGION
   const client = openSqs({ region, endpoint: config.SQS_ENDPOINT })
   const queue = (urls: { normal: string; urgent?: string }) => createSqsQueue<object>({ client, urls, clock })
+  const work = queue({
+    urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
+    normal: required(config, 'TASK_QUEUE_URL'),
+  })
   const channels = {
-    [RUN]: queue({
-      urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
-      normal: required(config, 'TASK_QUEUE_URL'),
-    }),
+    [RUN]: work,
+    // A turn goes on where models and tools are: in the worker.
+    [TURNS]: work,
     [NOTICES]: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
   return createChangeConsumer({

@@ -1,16 +1,21 @@
+import { TURNS, type Turn } from '../approvals/schema.ts'
 import type { Message } from '../core/collection.ts'
 import { type Notice, noticeIn } from '../join/notices.ts'
+import { turnIn } from '../join/turns.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Queue } from '../ports/queue.ts'
+import type { Outgoing, Queue } from '../ports/queue.ts'
 import { NOTICES, RUN } from '../tasks/messages.ts'
 import type { RunTask } from '../tasks/schema.ts'
 
-/** A notice on a queue that dies with the process, and how its handler says that it is done. */
-export type LocalNotice = { notice: Notice; handled: () => void }
+/** A message on a queue that dies with the process, and how its handler says that it is done. */
+type Local<Name extends string, Body> = { [N in Name]: Body } & { handled: () => void }
+export type LocalNotice = Local<'notice', Notice>
+export type LocalTurn = Local<'turn', Turn>
 
 type Needs = {
   tasks: Pick<Queue<RunTask>, 'send'>
   notices: Pick<Queue<LocalNotice>, 'send'>
+  turns: Pick<Queue<LocalTurn>, 'send'>
   clock: Pick<Clock, 'now'>
 }
 
@@ -18,23 +23,32 @@ type Needs = {
  * Delivers the messages of storage to the queues of this process. The message of a run is rebuilt from its task after a
  * death, so it is delivered once it is queued; any other once it has been handled.
  */
-export const createLocalDelivery = ({ tasks, notices, clock }: Needs) => {
+export const createLocalDelivery = ({ tasks, notices, turns, clock }: Needs) => {
   const waiting = new Set<(reason: unknown) => void>()
   let stopped = false
 
   const delayMs = ({ notBefore }: Message) =>
     notBefore === undefined ? 0 : Math.max(0, Date.parse(notBefore) - clock.now())
 
-  const deliverOne = async (message: Message): Promise<void> => {
-    const { to, body, priority = 3, group } = message
-    const outgoing = { priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) }
-    if (to === RUN) return tasks.send([{ ...outgoing, body: body as RunTask }])
-    if (to !== NOTICES) throw new Error(`No channel is called ${to}`)
+  /** Resolves once the handler of the message is done. */
+  const untilHandled = async (send: (handled: () => void) => Promise<void>): Promise<void> => {
     if (stopped) throw processEnds()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     waiting.add(reject)
-    await notices.send([{ ...outgoing, body: { notice: noticeIn(body), handled: resolve } }])
+    await send(resolve)
     await promise.finally(() => waiting.delete(reject))
+  }
+
+  const deliverOne = async (message: Message): Promise<void> => {
+    const { to, body, priority = 3, group } = message
+    const outgoing = <Body>(sent: Body): Outgoing<Body>[] => [
+      { body: sent, priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) },
+    ]
+    if (to === RUN) return tasks.send(outgoing(body as RunTask))
+    if (to === NOTICES)
+      return untilHandled((handled) => notices.send(outgoing({ notice: noticeIn(body), handled })))
+    if (to === TURNS) return untilHandled((handled) => turns.send(outgoing({ turn: turnIn(body), handled })))
+    throw new Error(`No channel is called ${to}`)
   }
 
   return {

@@ -5,7 +5,7 @@ import * as z from 'zod'
 import { createMasker } from '../../lib/core/masker.ts'
 import { type SecurityMode, securityModes } from '../../lib/core/security-mode.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
-import type { ApprovalRequest } from '../../lib/tools/approval.ts'
+import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../../lib/tools/approval.ts'
 import type { ToolCallRecord } from '../../lib/tools/audit.ts'
 import { workspaceTools } from '../../lib/tools/catalog.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
@@ -34,6 +34,14 @@ const broken = defineTool({
   run: () => Promise.reject(Object.assign(new Error('open /srv/private/file'), { code: 'EIO' })),
 })
 
+const answering = (answer: ApprovalAnswer, asked: ApprovalRequest[] = []): Approvals => {
+  const ask = async (request: ApprovalRequest) => {
+    asked.push(request)
+    return answer
+  }
+  return { ask, use: ask }
+}
+
 const read = ['list_files', {}] as const
 const write = ['write_file', { path: 'a.txt', content: 'a' }] as const
 const execute = ['run_command', { command: 'true' }] as const
@@ -47,17 +55,17 @@ describe('the modes', () => {
     ['full', 'allowed', 'allowed', 'allowed'],
   ]
   it.each(table)('%s: reading is %s, writing %s, executing %s', async (mode, ...expected) => {
-    const approve = async () => ({ approved: true as const })
-    const call = toolsIn(bench, workspace, { mode, approve, allowedTools: ['write_file'] })
+    const approvals = answering({ state: 'approved' })
+    const call = toolsIn(bench, workspace, { mode, approvals, allowedTools: ['write_file'] })
     const outcomes = [await call(...read), await call(...write), await call(...execute)]
     expect(outcomes.map(({ decision }) => decision)).toEqual(expected)
     expect(outcomes.map(({ failed }) => failed)).toEqual(expected.map((decision) => decision === 'denied'))
   })
 
   it.each(securityModes)('%s lets nothing past the guards', async (mode) => {
-    const approve = async () => ({ approved: true as const })
+    const approvals = answering({ state: 'approved' })
     const allowedTools = workspaceTools.map(({ name }) => name)
-    const call = toolsIn(bench, workspace, { mode, approve, allowedTools })
+    const call = toolsIn(bench, workspace, { mode, approvals, allowedTools })
     expect((await call('read_file', { path: '/etc/passwd' })).decision).toBe(
       mode === 'deny' ? 'denied' : 'blocked',
     )
@@ -87,7 +95,7 @@ describe('the modes', () => {
 describe('mode ask', () => {
   it('denies what nobody can approve, and says so', async () => {
     expect(await toolsIn(bench, workspace, { mode: 'ask' })(...write)).toMatchObject({
-      content: 'Denied: it needs the approval of a person, and nobody can be asked here',
+      content: 'Denied: it needs the approval of a person, and there is no person to ask here',
       decision: 'denied',
       failed: true,
     })
@@ -95,11 +103,8 @@ describe('mode ask', () => {
 
   it('asks about these exact arguments, and only once the guards agree', async () => {
     const asked: ApprovalRequest[] = []
-    const approve = async (request: ApprovalRequest) => {
-      asked.push(request)
-      return { approved: false as const, reason: 'not today' }
-    }
-    const call = toolsIn(bench, workspace, { mode: 'ask', approve })
+    const approvals = answering({ state: 'denied', reason: 'not today' }, asked)
+    const call = toolsIn(bench, workspace, { mode: 'ask', approvals })
     expect(await call('write_file', { path: '../a', content: '' })).toMatchObject({ decision: 'blocked' })
     expect(await call(...write)).toMatchObject({ content: 'Denied: not today' })
     expect(asked).toEqual([
@@ -166,7 +171,7 @@ describe('a call', () => {
       ['nope', 'invalid', undefined],
     ])
     expect(records[0]).toEqual({
-      ...{ callId: 'call_1', tool: 'write_file', arguments: { path: 'a.txt', content: 'a' } },
+      ...{ callId: 'call_1', tool: 'write_file', risk: 'write', arguments: { path: 'a.txt', content: 'a' } },
       ...{ result: 'Replaced a.txt, 1 bytes.', failed: false, decision: 'allowed', mode: 'full' },
       ...{ userId: 'user_1', taskId: 'task_1', durationMs: 0 },
     })

@@ -59,8 +59,10 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(gatewayRoutes, gatewayHandlers(domains)),
     group(inboundRoutes, inboundHandlers(domains)),
     group(memoryRoutes, memoryHandlers(domains)),
-    group(securityRoutes, securityHandlers(domains)),
-    group(approvalRoutes, approvalHandlers(domains)),
+    group(
+      { ...securityRoutes, ...approvalRoutes },
+      { ...securityHandlers(domains), ...approvalHandlers(domains) },
+    ),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

@@ -24,7 +24,7 @@ export const APPROVAL_MS = 600_000
 /** A decision that no call has used up lapses a day after its approval expired: the next such call asks anew. */
 const UNUSED_MS = 86_400_000
 /** Rows are read by people, and by links of the audit, for so long. */
-const KEPT_MS = 30 * 86_400_000
+export const KEPT_MS = 30 * 86_400_000
 const ALLOWED_MS = 90 * 86_400_000
 const MOST_LISTED = 200
 const MOST_DUE = 100

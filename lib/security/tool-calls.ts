@@ -18,7 +18,7 @@ type Query = z.output<typeof ListToolCallsQuery>
 /** A call as the tools tell of it: masked and bounded. */
 export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { callId: string; risk?: string }
 
-const KEPT_MS = 90 * 86_400_000
+export const KEPT_MS = 90 * 86_400_000
 const SUMMARY = 200
 /** Entries that are being written at once; further ones go to the log instead, whole. */
 const MOST_WRITING = 1_000

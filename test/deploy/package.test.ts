@@ -8,7 +8,7 @@ import { bundleOf, filesOf } from './zip.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'memory', 'security', 'health', 'openapi', 'ui'],
 ]
 const JOBS = ['worker', 'notify', 'dlq', 'stream', 'tick']
 const IMAGES = ['worker', 'agentic']

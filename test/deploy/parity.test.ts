@@ -20,6 +20,7 @@ const FUNCTION_OF: Readonly<Record<string, string>> = {
   api: 'openapi',
   ...{ accounts: 'auth', users: 'auth', oauth: 'auth' },
   audit: 'settings',
+  approvals: 'security',
   tokens: 'gateway',
 }
 const PREFIX = 'agent-task-service-dev-'

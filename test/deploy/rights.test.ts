@@ -14,7 +14,7 @@ import { useTick } from './use-tick.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'memory', 'security', 'health', 'openapi', 'ui'],
 ]
 const FUNCTIONS = [...HTTP, 'worker', 'notify', 'dlq', 'stream', 'tick', 'agentic']
 const PREFIX = 'agent-task-service-dev-'

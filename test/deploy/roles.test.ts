@@ -4,7 +4,7 @@ import { referencesIn, statementsOf } from './template.ts'
 
 const FUNCTIONS = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'memory', 'security', 'health', 'openapi', 'ui'],
   ...['worker', 'notify', 'dlq', 'stream', 'tick', 'agentic'],
 ]
 

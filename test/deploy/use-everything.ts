@@ -3,6 +3,7 @@ import type { TestProvider } from '../oauth/provider.ts'
 import type { Functions } from './functions.ts'
 import { useMemory } from './use-memory.ts'
 import { useDevices, usePeople } from './use-people.ts'
+import { useSecurity } from './use-security.ts'
 import { deliver, useWebhooks } from './use-webhooks.ts'
 
 /** What each queue that feeds a function feeds it. */
@@ -44,6 +45,7 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   await useWork(functions, call, lost)
   await useWebhooks(functions, call)
   await useMemory(functions, call)
+  await useSecurity(functions, call)
   await useRest(call)
   await useAsProgram(functions, { authorization: `Bearer ${token}` })
   return { known, token }

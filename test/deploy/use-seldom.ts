@@ -28,6 +28,7 @@ const FRONTS = [
   ['gateway', 'GET /api/tokens'],
   ['webhooks', 'GET /api/integrations/webhooks/status'],
   ['memory', 'GET /api/memory/stats'],
+  ['security', 'GET /api/security/policy'],
   ['health', 'GET /api/health/detailed'],
   ['openapi', 'GET /api/openapi.json'],
 ] as const

@@ -10,6 +10,7 @@ import type { ToolCallRecord } from '../../lib/tools/audit.ts'
 import { workspaceTools } from '../../lib/tools/catalog.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { policyOf } from '../fakes/policy.ts'
 import { createWorkbench, never, toolsIn, type Workbench } from '../fakes/workbench.ts'
 
 let bench: Workbench
@@ -92,7 +93,88 @@ describe('the modes', () => {
   })
 })
 
+describe('the policy', () => {
+  const net = defineTool({ ...deaf, name: 'net', risk: 'network', run: async () => ({ content: 'ok' }) })
+
+  it.each<[SecurityMode, string]>([
+    ['deny', 'denied'],
+    ['sandbox', 'denied'],
+    ['allowlist', 'allowed'],
+    ['ask', 'pending'],
+    ['full', 'allowed'],
+  ])('in mode %s makes a tool that sends data out %s', async (mode, decision) => {
+    const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
+    const call = toolsIn(bench, workspace, { mode, approvals, tools: [net], allowedTools: ['net'] })
+    expect(await call('net', {})).toMatchObject({ decision })
+  })
+
+  it.each(securityModes)(
+    'refuses blocked tools in mode %s, and does not name them to the model',
+    async (mode) => {
+      const policy = policyOf({ blockedTools: ['list_files'], allowedTools: ['list_files', 'read_file'] })
+      const outcome = await toolsIn(bench, workspace, { mode, policy })(...read)
+      expect(outcome.decision).toBe('denied')
+      if (mode === 'full')
+        expect(outcome.content).toContain('the policy of this installation blocks list_files')
+      const { specs } = bench.runner({ policy })({ mode, workspace, userId: 'u' })
+      expect(specs.map(({ name }) => name)).not.toContain('list_files')
+    },
+  )
+
+  it('is the allowlist of a session that has none', async () => {
+    const policy = policyOf({ allowedTools: ['list_files'] })
+    const toolbox = bench.runner({ policy })({ mode: 'allowlist', workspace, userId: 'u' })
+    expect(toolbox.specs.map(({ name }) => name)).toEqual(['list_files'])
+  })
+
+  it.each<[SecurityMode, string]>([
+    ['deny', 'denied'],
+    ['sandbox', 'pending'],
+    ['allowlist', 'pending'],
+    ['ask', 'pending'],
+    ['full', 'pending'],
+  ])(
+    'that requires approval of a tool makes it %s → %s, but not where nobody attends',
+    async (mode, decision) => {
+      const policy = policyOf({ requireApprovalFor: ['list_files'], allowedTools: ['list_files'] })
+      const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
+      const open = bench.runner({ policy, approvals })
+      const session = { mode, workspace, userId: 'u' }
+      const list = { id: '1', name: 'list_files', arguments: {} }
+      expect(await open(session).call(list, never)).toMatchObject({ decision, failed: true })
+      expect(await open({ ...session, unattended: true }).call(list, never)).toMatchObject({
+        decision: mode === 'deny' ? 'denied' : 'allowed',
+      })
+    },
+  )
+})
+
 describe('mode ask', () => {
+  it('leaves a call pending until it is decided, and asks for others without making them', async () => {
+    const asked: ApprovalRequest[] = []
+    const approvals = answering({ state: 'pending', approvalId: 'apv_1' }, asked)
+    const toolbox = bench.runner({ approvals })({ mode: 'ask', workspace, userId: 'u', conversationId: 'c' })
+    const ask = (name: string, given: object) => toolbox.ask({ id: '1', name, arguments: given }, never)
+    expect(await toolbox.call({ id: '1', name: 'write_file', arguments: write[1] }, never)).toMatchObject({
+      ...{ decision: 'pending', approvalId: 'apv_1', failed: true },
+    })
+    expect(await ask(...write)).toBe('apv_1')
+    expect(asked).toHaveLength(2)
+    // A person is not asked about what needs no approval, what a guard refuses, or what cannot be read.
+    expect(await ask(...read)).toBeUndefined()
+    expect(await ask('write_file', { path: '../a', content: '' })).toBeUndefined()
+    expect(await ask('write_file', {})).toBeUndefined()
+    expect(asked).toHaveLength(2)
+  })
+
+  it('has the guards judge again when an approved call is made', async () => {
+    const approvals = answering({ state: 'approved', approvalId: 'apv_1' })
+    const policy = policyOf({ toolRateLimitPerMinute: 1 })
+    const call = toolsIn(bench, workspace, { mode: 'ask', approvals, policy })
+    expect(await call(...write)).toMatchObject({ decision: 'approved' })
+    expect(await call(...write)).toMatchObject({ decision: 'blocked' })
+  })
+
   it('denies what nobody can approve, and says so', async () => {
     expect(await toolsIn(bench, workspace, { mode: 'ask' })(...write)).toMatchObject({
       content: 'Denied: it needs the approval of a person, and there is no person to ask here',

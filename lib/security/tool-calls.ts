@@ -29,13 +29,13 @@ export type ToolCallAudit = ReturnType<typeof createToolCallAudit>
 export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) => {
   const writing = new Set<Promise<void>>()
 
-  const rowOf = ({ risk: _risk, ...call }: RecordedCall): ToolCallRow => {
+  const rowOf = ({ risk: _risk, userId, ...call }: RecordedCall): ToolCallRow => {
     const sessionOf = call.conversationId ?? call.taskId
     const now = clock.now()
     return {
-      id: ids.next('tca'),
-      timestamp: iso(now),
+      ...{ id: ids.next('tca'), timestamp: iso(now), userId },
       ...call,
+      durationMs: Math.round(call.durationMs),
       argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),
       resultSummary: summary(call.result),
       ...(sessionOf === undefined ? {} : { sessionOf }),

@@ -7,15 +7,17 @@ import { createConversations } from '../lib/chat/conversations.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
+import { joinSecurity } from '../lib/join/security.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
 const open = () => {
   const config = readConfig()
   const jobs = openJobs(config, openSending(config))
   const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
+  const { approvals } = joinSecurity(jobs.entry, jobs.outside, config)
   return {
     ...jobs,
-    memory,
+    ...{ memory, approvals },
     conversations: createConversations(jobs.outside),
     tablePrefix: config.TABLE_PREFIX,
   }
@@ -35,6 +37,7 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
   { step: 'abandoned sessions', work: () => rest.agentSessions.recover() },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
   { step: 'deleted conversations', needsMs: LONGEST_REMOVAL_MS, work: rest.conversations.removeDeleted },
+  { step: 'approvals', work: rest.approvals.expireDue },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {
     step: 'deliveries',

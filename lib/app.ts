@@ -24,12 +24,13 @@ import { openEmbedding } from './app/embedding.ts'
 import { isFault } from './app/faults.ts'
 import { frontOf, openGuard } from './app/front.ts'
 import { openHealth } from './app/health.ts'
-import { createLocalDelivery, type LocalNotice } from './app/local-delivery.ts'
+import { createLocalDelivery, type LocalNotice, type LocalTurn } from './app/local-delivery.ts'
 import { checkKey, telling } from './app/lost-key.ts'
 import { openPage } from './app/page.ts'
 import type { SandboxStanding } from './app/sandbox.ts'
 import { warnOfShortSecrets } from './app/short-secrets.ts'
 import { refuseOpenHost, signInOf } from './app/sign-in.ts'
+import { toolVerbs } from './app/tool-verbs.ts'
 import { createBackground } from './background.ts'
 import { collections } from './collections.ts'
 import type { Config } from './config.ts'
@@ -41,6 +42,9 @@ import { createHost } from './http/host.ts'
 import type { Log } from './ports/log.ts'
 import type { RunTask } from './tasks/schema.ts'
 import { VERSION } from './version.ts'
+
+/** Turns that go on at once, each after an approval. */
+const MOST_TURNS = 10
 
 /** The whole service in one process: storage in one file or in memory, queues in memory, handlers on node:http. */
 export const openLocalApp = async (config: Config) => {
@@ -57,16 +61,21 @@ export const openLocalApp = async (config: Config) => {
     lookahead: () => domains.worker.lookahead(),
   })
   const notificationQueue = queue<LocalNotice>(config.QUEUE_NOTIFICATION_CONCURRENCY)
-  const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock, log })
+  const turnQueue = queue<LocalTurn>(MOST_TURNS)
+  const queues = { tasks: taskQueue, notices: notificationQueue, turns: turnQueue }
+  const delivery = createLocalDelivery({ ...queues, clock, log })
   const { deliver } = delivery
   const store = openSqliteStore({ file: data.file, collections, clock, deliver, onLost: dieOf(log) })
   const breakers = createBreakers({ clock, isFault })
   const allow = config.OUTBOUND_ALLOW_HOSTS
   const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS })
+  const outbound = createOutbound({ clock, allow })
   const agents = await openAgents({
     ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, repositories },
     // Agents are there before the domains are.
     searchMemory: (query) => domains.memory.recall(query),
+    ...toolVerbs(() => domains),
+    outbound,
     port: () => (server.address() as AddressInfo | null)?.port,
     isLocalMode: () => domains.authMode() === 'local',
   })
@@ -96,7 +105,7 @@ export const openLocalApp = async (config: Config) => {
     passwords: createArgon2({ entropy }),
     cipher: telling(openLocalCipher(config, { entropy }), log),
     providerFetch: createProviderFetch(),
-    outbound: createOutbound({ clock, allow }),
+    outbound,
     repositories,
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
@@ -104,7 +113,7 @@ export const openLocalApp = async (config: Config) => {
     embedding: openEmbedding({ config, breakers, clock }),
   }
   const domains = createDomains(ports, config)
-  const consumers = { tasks: taskQueue, notifications: notificationQueue }
+  const consumers = { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue }
   domains.settings.onRead(({ queue: { concurrency, notificationConcurrency } }) => {
     taskQueue.resize(concurrency)
     domains.slots.resize(concurrency)

@@ -1,4 +1,4 @@
-import type { LocalNotice } from './app/local-delivery.ts'
+import type { LocalNotice, LocalTurn } from './app/local-delivery.ts'
 import type { Config } from './config.ts'
 import { Problem } from './core/errors.ts'
 import type { Domains, Ports } from './domains.ts'
@@ -16,7 +16,11 @@ const DRAIN_MS = 5_000
 const LAST_SENDS_MS = 1_500
 
 /** The receiving sides of the queues. */
-export type Consumers = { tasks: Consumer<RunTask>; notifications: Consumer<LocalNotice> }
+export type Consumers = {
+  tasks: Consumer<RunTask>
+  notifications: Consumer<LocalNotice>
+  turns: Consumer<LocalTurn>
+}
 /** What storage and disk do when they are told. */
 type Upkeep = {
   /** Begins to deliver the messages that changes cause. */
@@ -36,7 +40,8 @@ export const createBackground = (
   config: Config,
   upkeep: Upkeep,
 ) => {
-  const { tasks, gateway, deliveries, memory, conversations, active, worker, agentSessions } = domains
+  const { tasks, gateway, deliveries, memory, conversations, active, worker, agentSessions, approvals } =
+    domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
@@ -58,9 +63,14 @@ export const createBackground = (
       }
       handled()
     })
+    consumers.turns.start(async ({ body: { turn, handled } }) => {
+      await domains.continueTurn(turn)
+      handled()
+    })
     jobs = [
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
       every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
+      every({ clock, log }, 'approvals', TICK_MS, approvals.expireDue),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'deleted conversations', TICK_MS, conversations.removeDeleted),
       // What the watcher did not hear of, or the provider of embeddings refused.
@@ -80,11 +90,16 @@ export const createBackground = (
     stopped = true
     gateway.release()
     agentSessions.stopAll('SHUTDOWN')
-    const drained = Promise.all([consumers.tasks.drain(), consumers.notifications.drain()])
+    const drained = Promise.all([
+      consumers.tasks.drain(),
+      consumers.notifications.drain(),
+      consumers.turns.drain(),
+    ])
     const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
     await drained
     cancel()
     await worker.settled()
+    await domains.toolCalls.settled()
     deliveries.stop()
     await withinMs(LAST_SENDS_MS, deliveries.settled())
     await Promise.all(jobs.map((end) => end()))

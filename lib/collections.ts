@@ -1,5 +1,6 @@
 import { invites, registrations, rosters, users } from './accounts/rows.ts'
 import { agentSessions } from './agentic/rows.ts'
+import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
 import { chatMessages, chatTurns, conversationRemovals, conversations } from './chat/rows.ts'
@@ -14,6 +15,7 @@ import { experiences, memoryFiles, memorySessions, memoryState } from './memory/
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
 import { deadLetters } from './queue/rows.ts'
+import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
 import { createReplays, taskEvents, tasks } from './tasks/rows.ts'
 import { tokenRows } from './tokens/rows.ts'
@@ -59,5 +61,10 @@ export const collections = [
   chatMessages,
   conversationRemovals,
   chatTurns,
+  policyRows,
+  toolCalls,
+  approvals,
+  approvalSlots,
+  allowedTools,
   // A storage adapter treats all rows alike; the domains keep their types.
 ] as unknown as readonly Collection[]

@@ -6,8 +6,10 @@ import { createAuthContext } from './join/auth-context.ts'
 import { joinChat } from './join/chat.ts'
 import { joinDevices } from './join/devices.ts'
 import { joinMemory, type MemoryJoinPorts } from './join/memory.ts'
+import { joinSecurity } from './join/security.ts'
 import { joinSignIn, type SignInPorts } from './join/sign-in.ts'
 import { joinTokens } from './join/tokens.ts'
+import { createContinueTurn } from './join/turns.ts'
 import { joinWebhooks } from './join/webhooks.ts'
 import { joinWork, type WorkPorts } from './join/work.ts'
 
@@ -22,11 +24,14 @@ export const createDomains = (ports: Ports, config: Config) => {
   const work = joinWork(entry, ports, config)
   const memory = joinMemory(entry, ports)
   const conversations = createConversations(ports)
-  const chat = joinChat({ ...work, conversations, memory }, ports, config)
+  const security = joinSecurity(entry, ports, config)
+  const chat = joinChat({ ...work, ...security, conversations, memory }, ports, config)
   return {
     ...entry,
     ...joinSignIn(entry, ports, config),
     ...work,
+    ...security,
+    continueTurn: createContinueTurn({ ...work, chat }),
     devices: joinDevices(entry, ports),
     memory,
     conversations,

@@ -1,6 +1,7 @@
 import { accountRoutes, userRoutes } from '../accounts/contract.ts'
 import { agenticRoutes } from '../agentic/contract.ts'
 import { agentRoutes } from '../agents/contract.ts'
+import { approvalRoutes } from '../approvals/contract.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { authRoutes } from '../auth/contract.ts'
 import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
@@ -11,6 +12,7 @@ import { memoryRoutes } from '../memory/contract.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
 import { queueRoutes } from '../queue/contract.ts'
+import { securityRoutes } from '../security/contract.ts'
 import { settingsRoutes } from '../settings/contract.ts'
 import { taskRoutes } from '../tasks/contract.ts'
 import { tokenRoutes } from '../tokens/contract.ts'
@@ -38,6 +40,8 @@ export const tables = {
   chat: conversationRoutes,
   models: modelRoutes,
   agentic: agenticRoutes,
+  security: securityRoutes,
+  approvals: approvalRoutes,
   health: healthRoutes,
   api: apiRoutes,
 } as const

@@ -4,6 +4,8 @@ import { agenticRoutes } from '../agentic/contract.ts'
 import { agenticHandlers } from '../agentic/handlers.ts'
 import { agentRoutes } from '../agents/contract.ts'
 import { agentHandlers } from '../agents/handlers.ts'
+import { approvalRoutes } from '../approvals/contract.ts'
+import { approvalHandlers } from '../approvals/handlers.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { auditHandlers } from '../audit/handlers.ts'
 import { chatRoutes } from '../chat/contract.ts'
@@ -25,6 +27,8 @@ import { notificationRoutes } from '../notifications/contract.ts'
 import { notificationHandlers } from '../notifications/handlers.ts'
 import { queueRoutes } from '../queue/contract.ts'
 import { queueHandlers } from '../queue/handlers.ts'
+import { securityRoutes } from '../security/contract.ts'
+import { securityHandlers } from '../security/handlers.ts'
 import { settingsRoutes } from '../settings/contract.ts'
 import { settingsHandlers } from '../settings/handlers.ts'
 import { taskRoutes } from '../tasks/contract.ts'
@@ -63,6 +67,10 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(
       { ...chatRoutes, ...agenticRoutes },
       { ...chatHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) },
+    ),
+    group(
+      { ...securityRoutes, ...approvalRoutes },
+      { ...securityHandlers(domains), ...approvalHandlers(domains) },
     ),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),

@@ -13,13 +13,30 @@ import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
+import type { Outbound } from '../ports/outbound.ts'
 import type { Repositories } from '../ports/repositories.ts'
+import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
+import type { PolicySource } from '../security/schema.ts'
+import type { Approvals } from '../tools/approval.ts'
+import type { ToolCallRecord } from '../tools/audit.ts'
+import type { CreateTaskFor } from '../tools/builtin/create-task.ts'
+import type { FindTask } from '../tools/builtin/get-task.ts'
 import type { SearchMemory } from '../tools/builtin/memory-search.ts'
-import { agentTools } from '../tools/catalog.ts'
+import { withoutWebSearch } from '../tools/builtin/web-search.ts'
+import { conversationTools, taskTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
+import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 import { validateAgents } from './validate-agents.ts'
+
+/** What tool calls are judged by, and where they are put on record. */
+export type ToolSecurity = {
+  policy: PolicySource
+  approvals: Approvals
+  countCall: CountCall
+  onToolCall(record: ToolCallRecord): void
+}
 
 type Needs = {
   config: Config
@@ -29,18 +46,27 @@ type Needs = {
   log: Log
   masker: Masker
   searchMemory: SearchMemory
+  createTask: CreateTaskFor
+  findTask: FindTask
+  outbound: Pick<Outbound, 'send'>
+  security: ToolSecurity
   /** The port that the service listens on; programs of agents do not reach it. */
   port?: () => number | undefined
   repositories: Repositories
   isLocalMode: () => boolean
 }
 
-/** The execution backends: the built-in coding agent, and the modules that the configuration names. */
+/**
+ * The execution backends: the built-in coding agent, and the modules that the configuration names; and what conversations
+ * run on: models, the loop, tools that ask for approvals, and workspaces.
+ */
 export const openAgents = async (needs: Needs) => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
   const { models, close: closeModels } = await openModels(needs)
-  const { adapter, workspaces, loop, openTools } = codingAgent(needs, models, programs)
+  const loop = createLoop({ models })
+  const { openTools, openTaskTools } = toolOpeners(needs)
+  const { adapter, workspaces } = codingAgent(needs, models, programs, { loop, openTools: openTaskTools })
   const adapters = [adapter, ...(await loadAdapters(config.AGENT_ADAPTERS))]
   validateAgents(adapters, config.DEFAULT_AGENT)
   const runProgram: RunProgram = async (workspace, ...program) =>
@@ -50,6 +76,16 @@ export const openAgents = async (needs: Needs) => {
     await programs.close()
   }
   return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.standing, close }
+}
+
+/** Tools as conversations have them, and as the tasks of the coding agent do. */
+const toolOpeners = ({ security, clock, masker, ...needs }: Needs) => {
+  const shared = { ...security, clock, masker }
+  const tools = conversationTools({ ...needs, clock, searchWeb: withoutWebSearch })
+  return {
+    openTools: createToolRunner({ ...shared, tools }),
+    openTaskTools: createToolRunner({ ...shared, tools: taskTools(needs.searchMemory) }),
+  }
 }
 
 /** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
@@ -89,18 +125,16 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const codingAgent = (
-  { config, workspacesDir, clock, masker, searchMemory, repositories, isLocalMode }: Needs,
+  { config, workspacesDir, clock, repositories, isLocalMode }: Needs,
   models: Models,
   { commands, owner }: Programs,
+  run: { loop: RunLoop; openTools: (session: ToolSession) => Toolbox },
 ) => {
   const git = createGit({ commands, caFile: config.GIT_SSL_CAINFO })
   const workspaces = createWorkspaces({ dir: workspacesDir, clock, commands, git, owner })
-  const loop = createLoop({ models })
-  const openTools = createToolRunner({ tools: agentTools(searchMemory), clock, masker })
   const adapter: AgentAdapter = createCodingAgent({
     models,
-    loop,
-    openTools,
+    ...run,
     workspaces,
     git,
     clock,
@@ -108,5 +142,5 @@ const codingAgent = (
     maxBudget: config.TASK_MAX_BUDGET || undefined,
     isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
   })
-  return { adapter, workspaces, loop, openTools }
+  return { adapter, workspaces }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
+import { type Turn, TurnSchema } from '../approvals/schema.ts'
 import { readConfig } from '../config.ts'
 import { type Notice, NoticeSchema } from '../join/notices.ts'
 import { poisonLetter } from '../queue/poison.ts'
@@ -46,23 +47,27 @@ const UNDELIVERABLE = {
   message: 'The queue gave up: the message was received again and again, and nobody could claim the task',
 }
 
-const GivenUpSchema = z.union([RunTaskSchema, NoticeSchema])
+const GivenUpSchema = z.union([TurnSchema, RunTaskSchema, NoticeSchema])
 
 /**
  * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
  * message that names no task becomes a dead letter itself, any other has been overtaken. A notice is handled once more:
- * when that fails, its message comes again.
+ * when that fails, its message comes again. A turn that could not go on becomes a dead letter.
  */
 export const openDlq = () => {
   const { tasks, deadLetters, handleNotice, sending, ...outside } = openNotices()
-  const take = async (messageId: string, message: RunTask | Notice) => {
+  const take = async (messageId: string, message: RunTask | Notice | Turn) => {
     if ('kind' in message) return handleNotice(message)
+    if ('approvalId' in message) {
+      const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
+      return deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
+    }
     const { taskId } = message
     if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
     if (!(await tasks.exists(taskId)))
       await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
   }
-  const batch = createSqsBatchHandler<RunTask | Notice>({
+  const batch = createSqsBatchHandler<RunTask | Notice | Turn>({
     ...outside,
     parse: GivenUpSchema,
     handle: ({ id, body }) => take(id, body),

@@ -49,11 +49,14 @@ export const openChanges = (config: Config = readConfig()) => {
   const region = config.AWS_REGION
   const client = openSqs({ region, endpoint: config.SQS_ENDPOINT })
   const queue = (urls: { normal: string; urgent?: string }) => createSqsQueue<object>({ client, urls, clock })
+  const work = queue({
+    urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
+    normal: required(config, 'TASK_QUEUE_URL'),
+  })
   const channels = {
-    run: queue({
-      urgent: required(config, 'TASK_URGENT_QUEUE_URL'),
-      normal: required(config, 'TASK_QUEUE_URL'),
-    }),
+    run: work,
+    // A turn goes on where models and tools are: in the worker.
+    turns: work,
     notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
   return createChangeConsumer({

@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { createBreakers } from '../adapters/node/breakers.ts'
 import { createLog } from '../adapters/node/log.ts'
+import { createOutbound } from '../adapters/node/outbound.ts'
 import type { agenticRoutes } from '../agentic/contract.ts'
 import { agenticHandlers } from '../agentic/handlers.ts'
 import type { modelRoutes } from '../chat/contract.ts'
@@ -14,12 +15,14 @@ import type { Handlers } from '../http/route.ts'
 import { joinAgentic } from '../join/agentic.ts'
 import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
+import { joinSecurity } from '../join/security.ts'
 import type { Work } from '../join/work.ts'
 import { openAgents } from './agents.ts'
 import { openRepositories } from './cloud-accepting.ts'
 import { joinCloudMemory } from './cloud-memory.ts'
 import { withSecrets } from './cloud-secrets.ts'
 import { isFault } from './faults.ts'
+import { toolVerbs } from './tool-verbs.ts'
 
 type Served = AuthContext & Pick<Work, 'tasks' | 'agentSessions'> & { ports: AuthPorts }
 
@@ -35,11 +38,14 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
   const masker = createMasker(config.secrets)
   const ports = { ...served.ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
   const { clock, log } = ports
+  const security = joinSecurity(served, ports, config)
   const memory = joinCloudMemory(served, ports, config)
   const agents = await openAgents({
     ...{ config, clock, log, masker, breakers: createBreakers({ clock, isFault }) },
     workspacesDir: config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces'),
     searchMemory: memory.recall,
+    ...toolVerbs(() => ({ ...served, ...security })),
+    outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
     repositories: openRepositories(config),
     isLocalMode: () => served.authMode() === 'local',
   }).catch((thrown: unknown) => {
@@ -48,7 +54,11 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     throw new Problem('unavailable', 'models_unavailable', 'No model provider is configured')
   })
   const conversations = createConversations(ports)
-  const chat = joinChat({ conversations, tasks: served.tasks, memory }, { ...ports, ...agents }, config)
+  const chat = joinChat(
+    { ...security, conversations, tasks: served.tasks, memory },
+    { ...ports, ...agents },
+    config,
+  )
   const { agentSessions } = served
   const agentic = joinAgentic({ chat, agentSessions, conversations }, { ...ports, ...agents })
   return {

@@ -1,14 +1,21 @@
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import * as z from 'zod'
 import { openSqs } from '../adapters/aws/clients.ts'
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '../adapters/aws/sqs/event.ts'
 import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import { createOutbound } from '../adapters/node/outbound.ts'
 import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
+import { type Turn, TurnSchema } from '../approvals/schema.ts'
+import { createConversations } from '../chat/conversations.ts'
 import { badSetting, readConfig, readSome } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
 import { createAuthContext } from '../join/auth-context.ts'
+import { joinChat } from '../join/chat.ts'
+import { joinSecurity } from '../join/security.ts'
+import { createContinueTurn } from '../join/turns.ts'
 import { joinWork } from '../join/work.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -21,6 +28,7 @@ import { joinCloudMemory } from './cloud-memory.ts'
 import { withSecrets } from './cloud-secrets.ts'
 import { refreshSettings } from './cloud-settings.ts'
 import { warnOfShortSecrets } from './short-secrets.ts'
+import { toolVerbs } from './tool-verbs.ts'
 
 /** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
 const WATCH_MS = 500
@@ -31,6 +39,9 @@ const LONGEST_RUN_MS = 840_000
 /** The wait before a message comes again that found no worker, the first time: ten of them outlast 25 minutes. */
 const UNOPENED_MS = 15_000
 
+/** What the queue of the worker carries: attempts of tasks, and turns that go on after an approval. */
+const WorkSchema = z.union([TurnSchema, RunTaskSchema])
+
 /** The worker of task messages as it lives in a function: the agents, and what goes on around their runs. */
 export const openWorker = async () => {
   const config = await withSecrets(readConfig())
@@ -38,20 +49,26 @@ export const openWorker = async () => {
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   const workspacesDir = config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
   const outside = openWorkPorts(config, withoutSending)
-  const searchMemory = (query: string) => memory.recall(query)
-  const { adapters, runProgram, models } = await openAgents({
-    ...{ ...outside, config, workspacesDir, searchMemory },
+  const { clock } = outside
+  const agents = await openAgents({
+    ...{ ...outside, config, workspacesDir },
+    searchMemory: (query) => memory.recall(query),
+    ...toolVerbs(() => domains),
+    outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
     repositories: openRepositories(config),
     isLocalMode: () => entry.authMode() === 'local',
   })
   const entry = createAuthContext(outside, config)
   warnOfShortSecrets(config, outside.log)
   const memory = joinCloudMemory(entry, outside, config)
-  const { active, worker, deadLetters } = joinWork(
-    entry,
-    { ...outside, adapters, runProgram, agentModel: () => models.resolve({}) },
-    config,
-  )
+  const { adapters, runProgram, models } = agents
+  const agentModel = () => models.resolve({})
+  const work = joinWork(entry, { ...outside, adapters, runProgram, agentModel }, config)
+  const domains = { ...work, ...joinSecurity(entry, outside, config) }
+  const { active, worker, deadLetters, toolCalls } = domains
+  const conversations = createConversations(outside)
+  const chat = joinChat({ ...domains, conversations, memory }, { ...outside, ...agents }, config)
+  const continueTurn = createContinueTurn({ chat, tasks: work.tasks })
 
   /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */
   const sweep = () =>
@@ -87,6 +104,7 @@ export const openWorker = async () => {
       return await work()
     } finally {
       await worker.settled()
+      await toolCalls.settled()
       await sweep()
       cancel()
       await end()
@@ -94,10 +112,10 @@ export const openWorker = async () => {
     }
   }
 
-  const batch = createSqsBatchHandler<RunTask>({
+  const batch = createSqsBatchHandler<RunTask | Turn>({
     ...outside,
-    parse: RunTaskSchema,
-    handle: ({ body }) => worker.run(body),
+    parse: WorkSchema,
+    handle: ({ body }) => ('approvalId' in body ? continueTurn(body) : worker.run(body)),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
 

@@ -1,17 +1,22 @@
+import type { Turn } from '../approvals/schema.ts'
 import type { Message } from '../core/collection.ts'
 import { messageOf } from '../core/errors.ts'
 import { type Notice, noticeIn } from '../join/notices.ts'
+import { turnIn } from '../join/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Queue } from '../ports/queue.ts'
+import type { Outgoing, Queue } from '../ports/queue.ts'
 import type { RunTask } from '../tasks/schema.ts'
 
-/** A notice on a queue that dies with the process, and how its handler says that it is done. */
-export type LocalNotice = { notice: Notice; handled: () => void }
+/** A message on a queue that dies with the process, and how its handler says that it is done. */
+type Local<Name extends string, Body> = { [N in Name]: Body } & { handled: () => void }
+export type LocalNotice = Local<'notice', Notice>
+export type LocalTurn = Local<'turn', Turn>
 
 type Needs = {
   tasks: Pick<Queue<RunTask>, 'send'>
   notices: Pick<Queue<LocalNotice>, 'send'>
+  turns: Pick<Queue<LocalTurn>, 'send'>
   clock: Pick<Clock, 'now'>
   log: Pick<Log, 'error'>
 }
@@ -21,7 +26,7 @@ type Needs = {
  * death, so it is delivered once it is queued; any other once it has been handled. A message that cannot be queued is
  * logged and rejected: storage keeps it and delivers it again.
  */
-export const createLocalDelivery = ({ tasks, notices, clock, log }: Needs) => {
+export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs) => {
   const waiting = new Set<(reason: unknown) => void>()
   let stopped = false
 
@@ -30,9 +35,12 @@ export const createLocalDelivery = ({ tasks, notices, clock, log }: Needs) => {
 
   const enqueue = async (message: Message, handled: () => void): Promise<void> => {
     const { to, body, priority = 3, group } = message
-    const outgoing = { priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) }
-    if (to === 'run') return tasks.send([{ ...outgoing, body: body as RunTask }])
-    if (to === 'notices') return notices.send([{ ...outgoing, body: { notice: noticeIn(body), handled } }])
+    const outgoing = <Body>(sent: Body): Outgoing<Body>[] => [
+      { body: sent, priority, delayMs: delayMs(message), ...(group === undefined ? {} : { group }) },
+    ]
+    if (to === 'run') return tasks.send(outgoing(body as RunTask))
+    if (to === 'notices') return notices.send(outgoing({ notice: noticeIn(body), handled }))
+    if (to === 'turns') return turns.send(outgoing({ turn: turnIn(body), handled }))
     // A row of the outbox may name a channel of another release.
     throw new Error(`No channel is called ${to}`)
   }

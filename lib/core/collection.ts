@@ -31,8 +31,11 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
-/** Where messages go: `run` starts the attempts of tasks, `notices` is handled by the domains (`lib/join/notices.ts`). */
-export type Channel = 'run' | 'notices'
+/**
+ * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval
+ * (`lib/join/turns.ts`), `notices` is handled by the domains (`lib/join/notices.ts`).
+ */
+export type Channel = 'run' | 'turns' | 'notices'
 
 /**
  * A message that a change causes, for the channel `to`. Delivery is at least once and never before the row can be read;

@@ -18,6 +18,9 @@ export const joinAgentic = (
     openToolbox: async (principal, conversationId) => {
       await conversations.own(principal, conversationId)
       const workspace = await ports.workspaces.open(conversationId)
-      return ports.openTools({ mode: 'full', workspace, userId: principal.userId, conversationId })
+      return ports.openTools({
+        ...{ mode: 'full', unattended: true, workspace },
+        ...{ userId: principal.userId, conversationId },
+      })
     },
   })

@@ -25,8 +25,10 @@ export type ToolSession = {
   userId: string
   taskId?: string
   conversationId?: string
-  /** The tools that mode `allowlist` lets through. */
+  /** The tools that mode `allowlist` lets through; those of the policy where it is absent. */
   allowedTools?: readonly string[]
+  /** For agentic turns, which nobody attends: the policy's `requireApprovalFor` does not apply. */
+  unattended?: boolean
 }
 
 /** The tools of one session, guarded. */

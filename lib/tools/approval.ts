@@ -1,6 +1,6 @@
-import type { Risk } from './tool.ts'
+import type { Risk } from './schema.ts'
 
-/** A call that waits for a person, bound to these exact arguments. */
+/** A call that needs a person's approval, bound to these exact arguments. */
 export type ApprovalRequest = {
   tool: string
   risk: Risk
@@ -10,13 +10,25 @@ export type ApprovalRequest = {
   taskId?: string
   conversationId?: string
 }
-export type ApprovalAnswer = { approved: true } | { approved: false; reason: string }
 
-/** Asks a person and waits for the answer; an approval that expires is a denial. Throws the signal's reason once aborted. */
-export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalAnswer>
+/** `approvalId` is absent where the tool was allowed for the whole session. */
+export type ApprovalAnswer =
+  | { state: 'approved'; approvalId?: string }
+  | { state: 'denied'; approvalId?: string; reason: string }
+  | { state: 'pending'; approvalId: string }
 
-/** The answer where nobody can be asked. */
-export const nobodyToAsk: Approve = async () => ({
-  approved: false,
-  reason: 'it needs the approval of a person, and nobody can be asked here',
-})
+/** Asks a person. An answer is bound to tool, exact arguments, user, and conversation or task. */
+export interface Approvals {
+  /** How the approval stands, asking for it where nothing is asked yet. Uses nothing up. */
+  ask(request: ApprovalRequest): Promise<ApprovalAnswer>
+  /** The same for a call that is made now: an approval, and a denial, is used up by this. */
+  use(request: ApprovalRequest): Promise<ApprovalAnswer>
+}
+
+const denied: ApprovalAnswer = {
+  state: 'denied',
+  reason: 'it needs the approval of a person, and there is no person to ask here',
+}
+
+/** Where no person can be asked. */
+export const withoutApprovals: Approvals = { ask: async () => denied, use: async () => denied }

@@ -3,16 +3,19 @@ import type { SecurityMode } from '../core/security-mode.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { ToolDecision, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import type { GuardName } from './guards/guard.ts'
+import type { Risk } from './schema.ts'
 
-/** One tool call as it went, refused ones included. `result` is a summary; secrets are masked in all of it. */
+/** One tool call as it went, refused ones included. Secrets are masked in all of it, and each part is bounded. */
 export type ToolCallRecord = {
   callId: string
   tool: string
+  risk?: Risk
   arguments: unknown
   result: string
   failed: boolean
   decision: ToolDecision
   guard?: GuardName
+  approvalId?: string
   mode: SecurityMode
   userId: string
   taskId?: string
@@ -20,11 +23,17 @@ export type ToolCallRecord = {
   durationMs: number
 }
 
-const MOST_RESULT = 500
+const MOST_RESULT = 100_000
+const MOST_ARGUMENTS = 100_000
 
-const summaryOf = (content: string, masker: Masker): string => {
-  const masked = masker.logText(content.slice(0, 8 * MOST_RESULT))
-  return masked.length > MOST_RESULT ? `${masked.slice(0, MOST_RESULT - 1)}…` : masked
+const cut = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most - 1)}…` : text
+
+/** The arguments as they were, or the beginning of their JSON where that is longer than is kept. */
+const boundedArguments = (call: ToolCall, masker: Masker): unknown => {
+  const masked = masker.logValue(call.arguments)
+  const text = JSON.stringify(masked) ?? 'null'
+  return text.length > MOST_ARGUMENTS ? { cut: cut(text, MOST_ARGUMENTS) } : (masked ?? null)
 }
 
 /** Whose call it was, without fields that are not there. */
@@ -34,20 +43,24 @@ export const ownerOf = ({ userId, taskId, conversationId }: ToolSession) => ({
   ...(conversationId !== undefined && { conversationId }),
 })
 
+type Went = { outcome: ToolOutcome; risk: Risk | undefined; guard?: GuardName; approvalId?: string }
+
 export const recordOf = (
   call: ToolCall,
   session: ToolSession,
-  { content, failed, decision, durationMs }: ToolOutcome,
-  guard: GuardName | undefined,
+  { outcome: { content, failed, decision, durationMs }, risk, guard, approvalId }: Went,
   masker: Masker,
 ): ToolCallRecord => ({
   callId: call.id,
-  tool: call.name,
-  arguments: masker.logValue(call.arguments),
-  result: summaryOf(content, masker),
+  tool: masker.logText(cut(call.name, 200)),
+  ...(risk && { risk }),
+  arguments: boundedArguments(call, masker),
+  // Masked before it is cut, or half a secret would no longer look like one.
+  result: cut(masker.logText(content.slice(0, 2 * MOST_RESULT)), MOST_RESULT),
   failed,
   decision,
   ...(guard && { guard }),
+  ...(approvalId && { approvalId }),
   mode: session.mode,
   ...ownerOf(session),
   durationMs,

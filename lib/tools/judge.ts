@@ -1,33 +1,41 @@
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
-import type { Approve } from './approval.ts'
+import type { PolicySource } from '../security/schema.ts'
+import type { ApprovalAnswer, Approvals } from './approval.ts'
 import { ownerOf } from './audit.ts'
 import type { ParsedCall } from './call.ts'
 import { guards } from './guards/catalog.ts'
 import type { GuardFacts, GuardName } from './guards/guard.ts'
-import { verdictOn } from './policy.ts'
-import type { CallRate } from './rate.ts'
+import { rulingOn } from './policy.ts'
+import type { CountCall } from './rate.ts'
 import { locateAll, pathsInWord } from './targets.ts'
 
-export type Judgement = { decision: ToolDecision; guard?: GuardName; reason?: string }
-type Needs = { approve: Approve; rate: CallRate; callsPerMinute: number }
+/** `reason` is there for a call that is not to be made. */
+export type Judgement = { decision: ToolDecision; guard?: GuardName; reason?: string; approvalId?: string }
+type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource }
 
 /**
- * Decides on one call: the mode first, then every guard, and a person last, who is never asked about a call that a
- * guard refuses. Only calls that get past the rate limit count towards it.
+ * Decides on one call: policy and mode first, then every guard, and a person last, who is never asked about a call that a
+ * guard refuses. Guards judge again when an approved call is made. What gets past policy and mode counts towards the rate
+ * limit each time it is judged, also when it then waits for approval.
  */
-export const createJudge = ({ approve, rate, callsPerMinute }: Needs) => {
-  const factsOf = async ({ tool, input }: ParsedCall, session: ToolSession): Promise<GuardFacts> => {
+export const createJudge = ({ approvals, countCall, policy }: Needs) => {
+  const factsOf = async (
+    { tool, input }: ParsedCall,
+    session: ToolSession,
+    callsPerMinute: number,
+  ): Promise<GuardFacts> => {
     const words = tool.words?.(input) ?? []
     const given = [...(tool.paths?.(input) ?? []), ...words.flatMap(pathsInWord)]
     const paths = await locateAll(session.workspace, given)
-    // Counted without a pause in between, so that calls made at once cannot all see the same free place.
-    const recentCalls = rate.recent(session.userId)
-    if (recentCalls < callsPerMinute) rate.count(session.userId)
-    return { words, paths, recentCalls, callsPerMinute }
+    return { words, paths, withinRate: await countCall(session.userId, callsPerMinute), callsPerMinute }
   }
 
-  const guardsOn = async (call: ParsedCall, session: ToolSession): Promise<Judgement | undefined> => {
-    const facts = await factsOf(call, session)
+  const guardsOn = async (
+    call: ParsedCall,
+    session: ToolSession,
+    callsPerMinute: number,
+  ): Promise<Judgement | undefined> => {
+    const facts = await factsOf(call, session, callsPerMinute)
     for (const guard of guards) {
       const reason = guard.refuses(facts)
       if (reason !== undefined) return { decision: 'blocked', guard: guard.name, reason }
@@ -35,20 +43,41 @@ export const createJudge = ({ approve, rate, callsPerMinute }: Needs) => {
     return undefined
   }
 
-  const ask = async ({ tool, input, title }: ParsedCall, session: ToolSession, signal: AbortSignal) => {
-    const request = { tool: tool.name, risk: tool.risk, arguments: input, title, ...ownerOf(session) }
-    const answer = await approve(request, signal)
-    return answer.approved
-      ? ({ decision: 'approved' } as const)
-      : ({ decision: 'denied', reason: answer.reason } as const)
+  /** The judgement without a person, or `ask` for a call that a person is to judge. */
+  const beforeAsking = async (call: ParsedCall, session: ToolSession): Promise<Judgement | 'ask'> => {
+    const rules = await policy.current()
+    const ruling = rulingOn(call.tool, session, rules)
+    if (ruling.verdict === 'deny') return { decision: 'denied', reason: ruling.reason }
+    const refused = await guardsOn(call, session, rules.toolRateLimitPerMinute)
+    return refused ?? (ruling.verdict === 'ask' ? 'ask' : { decision: 'allowed' })
   }
 
-  return async (call: ParsedCall, session: ToolSession, signal: AbortSignal): Promise<Judgement> => {
-    const verdict = verdictOn(call.tool, session)
-    if (verdict === 'deny')
-      return { decision: 'denied', reason: `security mode ${session.mode} does not allow it` }
-    const refused = await guardsOn(call, session)
-    if (refused) return refused
-    return verdict === 'ask' ? ask(call, session, signal) : { decision: 'allowed' }
+  return {
+    /** The judgement on a call that is to be made now; it uses up the approval that it needed. */
+    judge: async (call: ParsedCall, session: ToolSession): Promise<Judgement> => {
+      const judged = await beforeAsking(call, session)
+      return judged === 'ask' ? judgementOf(await approvals.use(requestOf(call, session))) : judged
+    },
+    /** The approval that a call would wait for; undefined where it would wait for none. Makes and uses up nothing else. */
+    ask: async (call: ParsedCall, session: ToolSession): Promise<string | undefined> => {
+      if ((await beforeAsking(call, session)) !== 'ask') return undefined
+      const answer = await approvals.ask(requestOf(call, session))
+      return answer.state === 'pending' ? answer.approvalId : undefined
+    },
   }
+}
+
+const requestOf = ({ tool, input, title }: ParsedCall, session: ToolSession) => ({
+  tool: tool.name,
+  risk: tool.risk,
+  arguments: input,
+  title,
+  ...ownerOf(session),
+})
+
+const judgementOf = (answer: ApprovalAnswer): Judgement => {
+  const by = answer.approvalId === undefined ? {} : { approvalId: answer.approvalId }
+  if (answer.state === 'approved') return { decision: 'approved', ...by }
+  if (answer.state === 'denied') return { decision: 'denied', reason: answer.reason, ...by }
+  return { decision: 'pending', reason: 'it waits for the approval of a person', ...by }
 }

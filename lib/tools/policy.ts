@@ -1,24 +1,42 @@
 import type { SecurityMode } from '../core/security-mode.ts'
-import type { Risk } from './tool.ts'
+import type { ToolSession } from '../ports/tool.ts'
+import type { Policy } from '../security/schema.ts'
+import type { Risk } from './schema.ts'
 
-/** `list`: only when the session lists the tool. `ask`: only when a person approves. */
+/** `list`: only when the allowlist names the tool. `ask`: only when a person approves. */
 export type Verdict = 'allow' | 'list' | 'ask' | 'deny'
 
-/** Mode × risk. Guards hold besides, in every cell. */
-export const policy: Readonly<Record<SecurityMode, Readonly<Record<Risk, Verdict>>>> = {
-  deny: { read: 'deny', write: 'deny', execute: 'deny' },
-  sandbox: { read: 'allow', write: 'deny', execute: 'deny' },
-  allowlist: { read: 'list', write: 'list', execute: 'list' },
-  ask: { read: 'allow', write: 'ask', execute: 'ask' },
-  full: { read: 'allow', write: 'allow', execute: 'allow' },
+/**
+ * Mode × risk. Guards hold besides, in every cell. What a model asks of the web carries away what it has read, so mode
+ * `sandbox` denies it although nothing here changes.
+ */
+export const modePolicy: Readonly<Record<SecurityMode, Readonly<Record<Risk, Verdict>>>> = {
+  deny: { read: 'deny', network: 'deny', write: 'deny', execute: 'deny' },
+  sandbox: { read: 'allow', network: 'deny', write: 'deny', execute: 'deny' },
+  allowlist: { read: 'list', network: 'list', write: 'list', execute: 'list' },
+  ask: { read: 'allow', network: 'ask', write: 'ask', execute: 'ask' },
+  full: { read: 'allow', network: 'allow', write: 'allow', execute: 'allow' },
 }
 
-/** The verdict on a tool of that risk, the allowlist applied: `list` is resolved to `allow` or `deny`. */
-export const verdictOn = (
+type Ruling = { verdict: 'allow' | 'ask' } | { verdict: 'deny'; reason: string }
+
+/**
+ * The ruling on a tool: the policy's `blockedTools` first, then mode × risk with the allowlist applied (the session's own
+ * list, else the policy's), then `requireApprovalFor`, which holds wherever the mode lets the tool through and somebody
+ * attends the session.
+ */
+export const rulingOn = (
   tool: { name: string; risk: Risk },
-  session: { mode: SecurityMode; allowedTools?: readonly string[] },
-): Exclude<Verdict, 'list'> => {
-  const verdict = policy[session.mode][tool.risk]
-  if (verdict !== 'list') return verdict
-  return session.allowedTools?.includes(tool.name) ? 'allow' : 'deny'
+  session: Pick<ToolSession, 'mode' | 'allowedTools' | 'unattended'>,
+  policy: Policy,
+): Ruling => {
+  const isIn = (names: readonly string[]) => names.includes(tool.name)
+  if (isIn(policy.blockedTools))
+    return { verdict: 'deny', reason: `the policy of this installation blocks ${tool.name}` }
+  const verdict = modePolicy[session.mode][tool.risk]
+  const isListed = isIn(session.allowedTools ?? policy.allowedTools)
+  if (verdict === 'deny' || (verdict === 'list' && !isListed))
+    return { verdict: 'deny', reason: `security mode ${session.mode} does not allow it` }
+  const mustAsk = !session.unattended && isIn(policy.requireApprovalFor)
+  return { verdict: verdict === 'ask' || mustAsk ? 'ask' : 'allow' }
 }

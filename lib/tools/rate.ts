@@ -2,23 +2,27 @@ import type { Clock } from '../ports/clock.ts'
 
 const MINUTE_MS = 60_000
 
-export type CallRate = { recent(key: string): number; count(key: string): void }
+/** Counts one call of a user, unless as many were counted within the last minute: then resolves to false. */
+export type CountCall = (userId: string, callsPerMinute: number) => Promise<boolean>
 
-/** A sliding window of one minute per key. A key that made no call for a minute takes no memory once another one calls. */
-export const createCallRate = (clock: Clock): CallRate => {
+/**
+ * Counts within this process, in a sliding window of one minute per user. A user that made no call for a minute takes no
+ * memory once another one calls.
+ */
+export const createCallRate = (clock: Clock): CountCall => {
   const calls = new Map<string, number[]>()
-  const within = (key: string): number[] => {
+  const within = (userId: string): number[] => {
     const since = clock.monotonic() - MINUTE_MS
-    return (calls.get(key) ?? []).filter((at) => at > since)
+    return (calls.get(userId) ?? []).filter((at) => at > since)
   }
   const forgetIdle = () => {
-    for (const key of calls.keys()) if (within(key).length === 0) calls.delete(key)
+    for (const userId of calls.keys()) if (within(userId).length === 0) calls.delete(userId)
   }
-  return {
-    recent: (key) => within(key).length,
-    count(key) {
-      if (!calls.has(key)) forgetIdle()
-      calls.set(key, [...within(key), clock.monotonic()])
-    },
+  return async (userId, callsPerMinute) => {
+    const recent = within(userId)
+    if (recent.length >= callsPerMinute) return false
+    if (!calls.has(userId)) forgetIdle()
+    calls.set(userId, [...recent, clock.monotonic()])
+    return true
   }
 }

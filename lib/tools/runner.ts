@@ -3,27 +3,33 @@ import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
-import { type Approve, nobodyToAsk } from './approval.ts'
+import { defaultPolicy, type PolicySource } from '../security/schema.ts'
+import { type Approvals, withoutApprovals } from './approval.ts'
 import { recordOf, type ToolCallRecord } from './audit.ts'
 import { type ParsedCall, parseCall, specOf, titleOf } from './call.ts'
 import { createJudge, type Judgement } from './judge.ts'
-import { verdictOn } from './policy.ts'
-import { createCallRate } from './rate.ts'
+import { rulingOn } from './policy.ts'
+import { type CountCall, createCallRate } from './rate.ts'
+import type { Risk } from './schema.ts'
 import type { Tool, ToolOutput } from './tool.ts'
 import { untilAborted } from './until-aborted.ts'
 
 type Needs = {
   tools: readonly Tool[]
   clock: Clock
-  /** Asks a person in mode `ask`; without it, what would need asking is denied. */
-  approve?: Approve
+  /** Asks persons; without it, what would need asking is denied. */
+  approvals?: Approvals
+  /** What the installation allows; the default policy where it is absent. */
+  policy?: PolicySource
+  /** Counts the calls of users; within this runner where it is absent. */
+  countCall?: CountCall
   /** Hears of every call, refused ones included, before its result goes to the model. */
   onToolCall?: (record: ToolCallRecord) => void
   /** Of all secrets that the service knows. */
   masker?: Masker
-  /** Per user. */
-  callsPerMinute?: number
 }
+
+const fixedPolicy: PolicySource = { known: () => defaultPolicy, current: async () => defaultPolicy }
 
 // What is not a Problem was not written for the model and may name folders of this machine: only its code is told.
 const failure = (tool: Tool, thrown: unknown): ToolOutput => {
@@ -32,19 +38,30 @@ const failure = (tool: Tool, thrown: unknown): ToolOutput => {
   return { content, failed: true }
 }
 
-const refusal = (judgement: Judgement & { reason: string }) => {
-  const by = judgement.guard ? `Blocked by the ${judgement.guard} guard` : 'Denied'
-  return { ...judgement, content: `${by}: ${judgement.reason}`, failed: true }
+const refuser = ({ decision, guard }: Judgement): string => {
+  if (guard) return `Blocked by the ${guard} guard`
+  return decision === 'pending' ? 'Not made yet' : 'Denied'
 }
+
+const refusal = (judgement: Judgement & { reason: string }) => ({
+  ...judgement,
+  content: `${refuser(judgement)}: ${judgement.reason}`,
+  failed: true,
+})
 
 /** Opens toolboxes: every call is checked against its schema, the mode and all guards before the tool runs. */
 export const createToolRunner = (needs: Needs) => {
-  const { clock, tools, masker = createMasker([]), callsPerMinute = 300, approve = nobodyToAsk } = needs
-  const judge = createJudge({ approve, rate: createCallRate(clock), callsPerMinute })
+  const { clock, tools, masker = createMasker([]), policy = fixedPolicy } = needs
+  const { approvals = withoutApprovals, countCall = createCallRate(clock) } = needs
+  const { judge, ask } = createJudge({ approvals, countCall, policy })
 
-  const perform = async ({ tool, input }: ParsedCall, { workspace }: ToolSession, signal: AbortSignal) => {
+  const perform = async (
+    { tool, input }: ParsedCall,
+    { workspace, userId }: ToolSession,
+    signal: AbortSignal,
+  ) => {
     try {
-      return await untilAborted(clock, tool.run(input, { workspace, signal }), signal)
+      return await untilAborted(clock, tool.run(input, { workspace, userId, signal }), signal)
     } catch (thrown) {
       signal.throwIfAborted()
       return failure(tool, thrown)
@@ -54,28 +71,41 @@ export const createToolRunner = (needs: Needs) => {
   const handle = async (call: ToolCall, session: ToolSession, signal: AbortSignal) => {
     const parsed = parseCall(tools, call, masker.logText)
     if (typeof parsed === 'string') return { decision: 'invalid' as const, content: parsed, failed: true }
-    const judgement = await untilAborted(clock, judge(parsed, session, signal), signal)
+    const judgement = await untilAborted(clock, judge(parsed, session), signal)
     const { reason } = judgement
-    if (reason !== undefined) return refusal({ ...judgement, reason })
-    return { ...judgement, ...(await perform(parsed, session, signal)) }
+    const { risk } = parsed.tool
+    if (reason !== undefined) return { ...refusal({ ...judgement, reason }), risk }
+    return { ...judgement, ...(await perform(parsed, session, signal)), risk }
   }
 
   const run = async (call: ToolCall, session: ToolSession, signal: AbortSignal): Promise<ToolOutcome> => {
     signal.throwIfAborted()
     const from = clock.monotonic()
-    const handled: Judgement & ToolOutput = await handle(call, session, signal)
-    const { decision, failed = false, guard } = handled
+    const handled: Judgement & ToolOutput & { risk?: Risk } = await handle(call, session, signal)
+    const { decision, failed = false, guard, risk, approvalId } = handled
     const durationMs = clock.monotonic() - from
-    const outcome = { content: masker.text(handled.content), failed, decision, durationMs }
-    needs.onToolCall?.(recordOf(call, session, outcome, guard, masker))
+    const outcome: ToolOutcome = {
+      content: masker.text(handled.content),
+      failed,
+      decision,
+      durationMs,
+      ...(decision === 'pending' && approvalId !== undefined && { approvalId }),
+    }
+    const went = { outcome, risk, ...(guard && { guard }), ...(approvalId !== undefined && { approvalId }) }
+    needs.onToolCall?.(recordOf(call, session, went, masker))
     return outcome
   }
 
+  const askFor = async (call: ToolCall, session: ToolSession, signal: AbortSignal) => {
+    signal.throwIfAborted()
+    const parsed = parseCall(tools, call, masker.logText)
+    return typeof parsed === 'string' ? undefined : untilAborted(clock, ask(parsed, session), signal)
+  }
+
   return (session: ToolSession): Toolbox => ({
-    specs: tools.filter((tool) => verdictOn(tool, session) !== 'deny').map(specOf),
+    specs: tools.filter((tool) => rulingOn(tool, session, policy.known()).verdict !== 'deny').map(specOf),
     title: (call) => titleOf(tools, call, masker.logText),
     call: (call, signal) => run(call, session, signal),
-    // Approvals are decided while the call waits.
-    ask: async () => undefined,
+    ask: (call, signal) => askFor(call, session, signal),
   })
 }

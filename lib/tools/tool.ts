@@ -1,10 +1,8 @@
 import type * as z from 'zod'
 import type { Workspace } from '../ports/workspace.ts'
+import type { Risk } from './schema.ts'
 
-/** What a tool can do at worst. */
-export type Risk = 'read' | 'write' | 'execute'
-
-export type ToolContext = { workspace: Workspace; signal: AbortSignal }
+export type ToolContext = { workspace: Workspace; userId: string; signal: AbortSignal }
 export type ToolOutput = { content: string; failed?: boolean }
 
 /**

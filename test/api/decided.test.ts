@@ -54,6 +54,7 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
     'POST /api/tasks/import',
     'POST /api/users/{id}/reset-code',
     'PUT /api/auth/access-key',
+    'PUT /api/security/policy',
   ],
   gateway: ['GET /api/gateway/{requestId}/status', 'POST /api/gateway'],
   webhooks: [],

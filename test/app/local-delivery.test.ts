@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { createLocalDelivery, type LocalNotice } from '../../lib/app/local-delivery.ts'
+import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
 import type { Channel } from '../../lib/core/collection.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Outgoing } from '../../lib/ports/queue.ts'
@@ -17,9 +17,11 @@ const opened = () => {
   const log = createFakeLog()
   const tasks: Outgoing<RunTask>[] = []
   const notices: Outgoing<LocalNotice>[] = []
+  const waited: Outgoing<LocalTurn>[] = []
   const delivery = createLocalDelivery({
     tasks: { send: async (messages) => void tasks.push(...messages) },
     notices: { send: async (messages) => void notices.push(...messages) },
+    turns: { send: async (messages) => void waited.push(...messages) },
     ...{ clock, log },
   })
   /** How a delivery ended, if it has. */
@@ -35,7 +37,7 @@ const opened = () => {
     )
     return state
   }
-  return { clock, log, tasks, notices, delivery, delivered }
+  return { clock, log, tasks, notices, waited, delivery, delivered }
 }
 
 describe('the delivery of messages to the queues of a process', () => {
@@ -55,6 +57,17 @@ describe('the delivery of messages to the queues of a process', () => {
     await turns(1)
     expect([notices[0]?.body.notice, state.is]).toEqual([NOTICE.body, 'under way'])
     notices[0]?.body.handled()
+    await turns(1)
+    expect(state.is).toBe('taken')
+  })
+
+  it('of a turn is over once that has gone on', async () => {
+    const { waited, delivered } = opened()
+    const body = { approvalId: 'apv_1', conversationId: 'c-1' }
+    const state = delivered({ to: 'turns', id: 'apv_1', body, group: 'ann' })
+    await turns(1)
+    expect([waited[0]?.body.turn, waited[0]?.group, state.is]).toEqual([body, 'ann', 'under way'])
+    waited[0]?.body.handled()
     await turns(1)
     expect(state.is).toBe('taken')
   })

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
-import { createLocalDelivery, type LocalNotice } from '../../lib/app/local-delivery.ts'
+import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createDomains, type Ports } from '../../lib/domains.ts'
@@ -65,7 +65,9 @@ export const openWorkers = (file: string) => {
     const { agent, runs } = heldAgent()
     const taskQueue = createMemoryQueue<RunTask>({ clock, log, concurrency: 10 })
     const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
-    const delivery = createLocalDelivery({ tasks: taskQueue, notices: notificationQueue, clock, log })
+    const turns = createMemoryQueue<LocalTurn>({ clock, log, concurrency: 5 })
+    const queues = { tasks: taskQueue, notices: notificationQueue, turns }
+    const delivery = createLocalDelivery({ ...queues, clock, log })
     deliveries.push(delivery)
     const own = through({
       ...store,

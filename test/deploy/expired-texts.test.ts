@@ -3,9 +3,13 @@ import type * as z from 'zod'
 import { createBlobOffload } from '../../lib/adapters/aws/dynamodb/blob-offload.ts'
 import { planOf } from '../../lib/adapters/aws/dynamodb/plan.ts'
 import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
+import { approvals } from '../../lib/approvals/rows.ts'
+import { KEPT_MS as KEPT_APPROVALS_MS } from '../../lib/approvals/service.ts'
 import { collections } from '../../lib/collections.ts'
 import { REPLAY_MS } from '../../lib/core/idempotency.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import { toolCalls } from '../../lib/security/rows.ts'
+import { KEPT_MS as KEPT_CALLS_MS } from '../../lib/security/tool-calls.ts'
 import { settingsCatalog } from '../../lib/settings/catalog.ts'
 import { createReplays } from '../../lib/tasks/rows.ts'
 import { inboundEvents, KEPT_MS } from '../../lib/webhooks/rows.ts'
@@ -54,6 +58,8 @@ const longestDelivery = async (): Promise<number> => {
 /** How long rows live at most, of each collection that expires and has what may lie beside its rows. */
 const LIVES: Readonly<Record<string, () => number | Promise<number>>> = {
   [createReplays.name]: () => REPLAY_MS,
+  [approvals.name]: () => KEPT_APPROVALS_MS,
+  [toolCalls.name]: () => KEPT_CALLS_MS,
   [deliveryRows.name]: longestDelivery,
   [inboundEvents.name]: () => KEPT_MS,
 }
@@ -84,6 +90,8 @@ describe('what lies beside rows that expire', () => {
     [createReplays.name, { key: 'user_1:order 1', task: 'x'.repeat(40_000), expiresAt: 1 }],
     [deliveryRows.name, { ...sample, body: 'x'.repeat(40_000), attempts: [] }],
     [inboundEvents.name, { id: 'codehost-0', body: 'x'.repeat(40_000) }],
+    [approvals.name, { id: 'apv_1', params: { content: 'x'.repeat(40_000) }, removeAt: 1 }],
+    [toolCalls.name, { id: 'tca_1', result: 'x'.repeat(40_000), expiresAt: 1 }],
   ])('has the name that the rule for %s begins with', async (name, row) => {
     const blobs = createMemoryBlobs()
     const offload = createBlobOffload({

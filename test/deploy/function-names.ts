@@ -1,7 +1,7 @@
 /** The functions that serve requests; `ui` is the page. A new function is listed here once, for all tests of the deployment. */
 export const HTTP_FUNCTIONS = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'chat', 'memory', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'chat', 'memory', 'security', 'health', 'openapi', 'ui'],
 ]
 
 /** The functions that queues, streams and schedules start. */

@@ -20,6 +20,7 @@ const FUNCTION_OF: Readonly<Record<string, string>> = {
   api: 'openapi',
   ...{ accounts: 'auth', users: 'auth', oauth: 'auth' },
   audit: 'settings',
+  approvals: 'security',
   tokens: 'gateway',
 }
 /** What calls models is served by the streaming function alone, which has their keys; the distribution sends it there. */

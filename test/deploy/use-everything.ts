@@ -4,6 +4,7 @@ import type { Functions } from './functions.ts'
 import { useChat } from './use-chat.ts'
 import { useMemory } from './use-memory.ts'
 import { useDevices, usePeople } from './use-people.ts'
+import { useSecurity } from './use-security.ts'
 import { deliver, useWebhooks } from './use-webhooks.ts'
 
 /** What each queue that feeds a function feeds it. */
@@ -46,6 +47,7 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   await useWebhooks(functions, call)
   await useMemory(functions, call)
   await useChat(functions, call)
+  await useSecurity(functions, call)
   await useRest(call)
   await useAsProgram(functions, { authorization: `Bearer ${token}` })
   return { known, token }

@@ -29,6 +29,7 @@ const FRONTS = [
   ['webhooks', 'GET /api/integrations/webhooks/status'],
   ['chat', 'GET /api/chat/conversations'],
   ['memory', 'GET /api/memory/stats'],
+  ['security', 'GET /api/security/policy'],
   ['health', 'GET /api/health/detailed'],
   ['openapi', 'GET /api/openapi.json'],
 ] as const

@@ -2,7 +2,8 @@ import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
-import { createLocalDelivery, type LocalNotice } from '../../lib/app/local-delivery.ts'
+import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
+import type { ContinueTurn } from '../../lib/approvals/schema.ts'
 import { createBackground } from '../../lib/background.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
@@ -42,6 +43,8 @@ type Options = {
   wrapTaskQueue?: (queue: TaskQueue) => TaskQueue
   wrapNotificationQueue?: (queue: NoticeQueue) => NoticeQueue
   outbound?: Outbound
+  /** What goes on after an approval, in place of nothing. */
+  continueTurn?: ContinueTurn
   memoryFiles?: MemoryFiles
   /** False leaves the workers and the tick asleep until `background.start()`. */
   background?: boolean
@@ -83,7 +86,9 @@ export const startDomains = async (options: Options = {}) => {
     lookahead: () => domains.worker.lookahead(),
   })
   const notificationQueue = createMemoryQueue<LocalNotice>({ clock, log, concurrency: 5 })
+  const turnQueue = createMemoryQueue<LocalTurn>({ clock, log, concurrency: 5 })
   const queues = {
+    turns: turnQueue,
     tasks: options.wrapTaskQueue?.(taskQueue) ?? taskQueue,
     notices: options.wrapNotificationQueue?.(notificationQueue) ?? notificationQueue,
   }
@@ -109,11 +114,12 @@ export const startDomains = async (options: Options = {}) => {
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
     outbound: options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
   }
-  const domains = createDomains(ports, config)
+  const joined = createDomains(ports, config)
+  const domains = options.continueTurn ? { ...joined, continueTurn: options.continueTurn } : joined
   const background = createBackground(
     ports,
     domains,
-    { tasks: taskQueue, notifications: notificationQueue },
+    { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue },
     config,
     {
       deliverMessages: store.start,

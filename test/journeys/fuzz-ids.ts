@@ -17,6 +17,8 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/memory/chunks/', /^chk_/],
   ['/api/memory/sessions/', /^mem_/],
   ['/api/memory/experiences/', /^exp_/],
+  ['/api/security/approvals/', /^apv_/],
+  ['/api/security/audit/', /^tca_/],
 ]
 
 /** Mostly an id that fits the path: there are many of other things, and few requests for each route. */

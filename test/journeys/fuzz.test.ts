@@ -22,10 +22,11 @@ const STATES = [
 ]
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */
 const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
-/** A code that somebody would have had to read from another screen, a secret, or what one request has removed for good. */
+/** A code that somebody would have had to read from another screen, a secret, what one request has removed for good, or what only a model calls for. */
 const UNKNOWN = [
   ...['pairing_code_not_found', 'rate_limited', 'invalid_signature'],
   ...['memory_file_not_found', 'memory_chunk_not_found', 'experience_not_found'],
+  ...['approval_not_found', 'audit_entry_not_found'],
   ...['session_not_found', 'device_not_found', 'wrong_password', 'bad_reset_code'],
 ]
 
@@ -86,7 +87,7 @@ const signIn = async (baseUrl: string) => {
       id,
       memory.id,
       experience.id,
-      ...['notes.md', 'team%2Frules.md', `chk_${'0'.repeat(26)}`],
+      ...['notes.md', 'team%2Frules.md', ...['chk', 'apv', 'tca'].map((kind) => `${kind}_${'0'.repeat(26)}`)],
     ].map(String),
   }
 }

@@ -95,6 +95,8 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   rejectPairing: { code: '000-000-000' },
   searchMemory: { query: 'fuzzed' },
   createMemorySession: { name: 'Fuzzed' },
+  changePolicy: { blockedTools: ['git'], toolRateLimitPerMinute: 10 },
+  decideApproval: { decision: 'deny' },
   createExperience: { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' },
 }
 

@@ -56,7 +56,10 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-const PLACES = ['tasks?full=true', 'tasks/export', 'dlq', 'notifications', 'agents', 'audit', 'queue/status']
+const PLACES = [
+  ...['tasks?full=true', 'tasks/export', 'dlq', 'notifications', 'agents', 'audit', 'queue/status'],
+  ...['security/audit?limit=200', 'security/approvals', 'security/policy'],
+]
 const OF_HEALTH = ['health/detailed', 'health/metrics']
 
 /** Everything that the service shows or writes of its tasks, its agents and what was done. */

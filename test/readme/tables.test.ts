@@ -4,9 +4,13 @@ import { describe, expect, it } from '@jest/globals'
 import { catalog } from '../../lib/adapters/models/catalog.ts'
 import { PROVIDER_KINDS } from '../../lib/config/families.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
+import { securityModes } from '../../lib/core/security-mode.ts'
+import { defaultPolicy } from '../../lib/security/schema.ts'
 import { eventOf, TASK_STATUSES, transitions } from '../../lib/tasks/machine.ts'
-import { workspaceTools } from '../../lib/tools/catalog.ts'
+import { conversationTools, workspaceTools } from '../../lib/tools/catalog.ts'
 import { guards } from '../../lib/tools/guards/catalog.ts'
+import { modePolicy } from '../../lib/tools/policy.ts'
+import { risks } from '../../lib/tools/schema.ts'
 import { VERSION } from '../../lib/version.ts'
 import { blocks, codeWords, readme, readText, root, tableOf } from './readme.ts'
 
@@ -73,6 +77,25 @@ describe('README.md', () => {
       workspaceTools.map(({ name, risk }) => [name, risk]),
     )
     expect(codeWords()).toEqual(expect.arrayContaining(guards.map(({ name }) => name)))
+  })
+
+  it('lists the tools of conversations, the modes and the policy as the code has them', () => {
+    const needs = { outbound: {}, clock: {} } as never as Parameters<typeof conversationTools>[0]
+    const listed = tableOf('tool of conversations').map(([name, risk]) => [name, risk])
+    expect(listed.sort()).toEqual(
+      conversationTools(needs)
+        .map(({ name, risk }) => [name, risk])
+        .sort(),
+    )
+    expect(tableOf('security mode')).toEqual(
+      securityModes.map((mode) => [mode, ...risks.map((risk) => modePolicy[mode][risk])]),
+    )
+    expect(tableOf('field of the policy').map(([name, value]) => [name, value])).toEqual(
+      Object.entries(defaultPolicy).map(([name, value]) => [
+        name,
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    )
   })
 
   it('maps every folder of lib/', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { createMemorySearch } from '../../lib/tools/builtin/memory-search.ts'
-import { agentTools } from '../../lib/tools/catalog.ts'
+import { taskTools } from '../../lib/tools/catalog.ts'
 
 const chunk = { path: 'a/b.md', startLine: 3, endLine: 5, text: '# Title\n\ntext' }
-const context = { workspace: {} as never, signal: new AbortController().signal }
+const context = { workspace: {} as never, userId: 'u', signal: new AbortController().signal }
 
 describe('memory_search', () => {
   it('answers where something stands, and what', async () => {
@@ -24,7 +24,7 @@ describe('memory_search', () => {
   })
 
   it('is a tool of agents that reads only, so that it is there in mode sandbox', () => {
-    const tool = agentTools(async () => []).find(({ name }) => name === 'memory_search')
+    const tool = taskTools(async () => []).find(({ name }) => name === 'memory_search')
     expect(tool?.risk).toBe('read')
     expect(tool?.input.safeParse({ query: ' ' }).success).toBe(false)
   })

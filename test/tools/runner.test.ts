@@ -5,11 +5,12 @@ import * as z from 'zod'
 import { createMasker } from '../../lib/core/masker.ts'
 import { type SecurityMode, securityModes } from '../../lib/core/security-mode.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
-import type { ApprovalRequest } from '../../lib/tools/approval.ts'
+import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../../lib/tools/approval.ts'
 import type { ToolCallRecord } from '../../lib/tools/audit.ts'
 import { workspaceTools } from '../../lib/tools/catalog.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { policyOf } from '../fakes/policy.ts'
 import { createWorkbench, never, toolsIn, type Workbench } from '../fakes/workbench.ts'
 
 let bench: Workbench
@@ -34,6 +35,14 @@ const broken = defineTool({
   run: () => Promise.reject(Object.assign(new Error('open /srv/private/file'), { code: 'EIO' })),
 })
 
+const answering = (answer: ApprovalAnswer, asked: ApprovalRequest[] = []): Approvals => {
+  const ask = async (request: ApprovalRequest) => {
+    asked.push(request)
+    return answer
+  }
+  return { ask, use: ask }
+}
+
 const read = ['list_files', {}] as const
 const write = ['write_file', { path: 'a.txt', content: 'a' }] as const
 const execute = ['run_command', { command: 'true' }] as const
@@ -47,17 +56,17 @@ describe('the modes', () => {
     ['full', 'allowed', 'allowed', 'allowed'],
   ]
   it.each(table)('%s: reading is %s, writing %s, executing %s', async (mode, ...expected) => {
-    const approve = async () => ({ approved: true as const })
-    const call = toolsIn(bench, workspace, { mode, approve, allowedTools: ['write_file'] })
+    const approvals = answering({ state: 'approved' })
+    const call = toolsIn(bench, workspace, { mode, approvals, allowedTools: ['write_file'] })
     const outcomes = [await call(...read), await call(...write), await call(...execute)]
     expect(outcomes.map(({ decision }) => decision)).toEqual(expected)
     expect(outcomes.map(({ failed }) => failed)).toEqual(expected.map((decision) => decision === 'denied'))
   })
 
   it.each(securityModes)('%s lets nothing past the guards', async (mode) => {
-    const approve = async () => ({ approved: true as const })
+    const approvals = answering({ state: 'approved' })
     const allowedTools = workspaceTools.map(({ name }) => name)
-    const call = toolsIn(bench, workspace, { mode, approve, allowedTools })
+    const call = toolsIn(bench, workspace, { mode, approvals, allowedTools })
     expect((await call('read_file', { path: '/etc/passwd' })).decision).toBe(
       mode === 'deny' ? 'denied' : 'blocked',
     )
@@ -84,10 +93,91 @@ describe('the modes', () => {
   })
 })
 
+describe('the policy', () => {
+  const net = defineTool({ ...deaf, name: 'net', risk: 'network', run: async () => ({ content: 'ok' }) })
+
+  it.each<[SecurityMode, string]>([
+    ['deny', 'denied'],
+    ['sandbox', 'denied'],
+    ['allowlist', 'allowed'],
+    ['ask', 'pending'],
+    ['full', 'allowed'],
+  ])('in mode %s makes a tool that sends data out %s', async (mode, decision) => {
+    const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
+    const call = toolsIn(bench, workspace, { mode, approvals, tools: [net], allowedTools: ['net'] })
+    expect(await call('net', {})).toMatchObject({ decision })
+  })
+
+  it.each(securityModes)(
+    'refuses blocked tools in mode %s, and does not name them to the model',
+    async (mode) => {
+      const policy = policyOf({ blockedTools: ['list_files'], allowedTools: ['list_files', 'read_file'] })
+      const outcome = await toolsIn(bench, workspace, { mode, policy })(...read)
+      expect(outcome.decision).toBe('denied')
+      if (mode === 'full')
+        expect(outcome.content).toContain('the policy of this installation blocks list_files')
+      const { specs } = bench.runner({ policy })({ mode, workspace, userId: 'u' })
+      expect(specs.map(({ name }) => name)).not.toContain('list_files')
+    },
+  )
+
+  it('is the allowlist of a session that has none', async () => {
+    const policy = policyOf({ allowedTools: ['list_files'] })
+    const toolbox = bench.runner({ policy })({ mode: 'allowlist', workspace, userId: 'u' })
+    expect(toolbox.specs.map(({ name }) => name)).toEqual(['list_files'])
+  })
+
+  it.each<[SecurityMode, string]>([
+    ['deny', 'denied'],
+    ['sandbox', 'pending'],
+    ['allowlist', 'pending'],
+    ['ask', 'pending'],
+    ['full', 'pending'],
+  ])(
+    'that requires approval of a tool makes it %s → %s, but not where nobody attends',
+    async (mode, decision) => {
+      const policy = policyOf({ requireApprovalFor: ['list_files'], allowedTools: ['list_files'] })
+      const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
+      const open = bench.runner({ policy, approvals })
+      const session = { mode, workspace, userId: 'u' }
+      const list = { id: '1', name: 'list_files', arguments: {} }
+      expect(await open(session).call(list, never)).toMatchObject({ decision, failed: true })
+      expect(await open({ ...session, unattended: true }).call(list, never)).toMatchObject({
+        decision: mode === 'deny' ? 'denied' : 'allowed',
+      })
+    },
+  )
+})
+
 describe('mode ask', () => {
+  it('leaves a call pending until it is decided, and asks for others without making them', async () => {
+    const asked: ApprovalRequest[] = []
+    const approvals = answering({ state: 'pending', approvalId: 'apv_1' }, asked)
+    const toolbox = bench.runner({ approvals })({ mode: 'ask', workspace, userId: 'u', conversationId: 'c' })
+    const ask = (name: string, given: object) => toolbox.ask({ id: '1', name, arguments: given }, never)
+    expect(await toolbox.call({ id: '1', name: 'write_file', arguments: write[1] }, never)).toMatchObject({
+      ...{ decision: 'pending', approvalId: 'apv_1', failed: true },
+    })
+    expect(await ask(...write)).toBe('apv_1')
+    expect(asked).toHaveLength(2)
+    // A person is not asked about what needs no approval, what a guard refuses, or what cannot be read.
+    expect(await ask(...read)).toBeUndefined()
+    expect(await ask('write_file', { path: '../a', content: '' })).toBeUndefined()
+    expect(await ask('write_file', {})).toBeUndefined()
+    expect(asked).toHaveLength(2)
+  })
+
+  it('has the guards judge again when an approved call is made', async () => {
+    const approvals = answering({ state: 'approved', approvalId: 'apv_1' })
+    const policy = policyOf({ toolRateLimitPerMinute: 1 })
+    const call = toolsIn(bench, workspace, { mode: 'ask', approvals, policy })
+    expect(await call(...write)).toMatchObject({ decision: 'approved' })
+    expect(await call(...write)).toMatchObject({ decision: 'blocked' })
+  })
+
   it('denies what nobody can approve, and says so', async () => {
     expect(await toolsIn(bench, workspace, { mode: 'ask' })(...write)).toMatchObject({
-      content: 'Denied: it needs the approval of a person, and nobody can be asked here',
+      content: 'Denied: it needs the approval of a person, and there is no person to ask here',
       decision: 'denied',
       failed: true,
     })
@@ -95,11 +185,8 @@ describe('mode ask', () => {
 
   it('asks about these exact arguments, and only once the guards agree', async () => {
     const asked: ApprovalRequest[] = []
-    const approve = async (request: ApprovalRequest) => {
-      asked.push(request)
-      return { approved: false as const, reason: 'not today' }
-    }
-    const call = toolsIn(bench, workspace, { mode: 'ask', approve })
+    const approvals = answering({ state: 'denied', reason: 'not today' }, asked)
+    const call = toolsIn(bench, workspace, { mode: 'ask', approvals })
     expect(await call('write_file', { path: '../a', content: '' })).toMatchObject({ decision: 'blocked' })
     expect(await call(...write)).toMatchObject({ content: 'Denied: not today' })
     expect(asked).toEqual([
@@ -166,7 +253,7 @@ describe('a call', () => {
       ['nope', 'invalid', undefined],
     ])
     expect(records[0]).toEqual({
-      ...{ callId: 'call_1', tool: 'write_file', arguments: { path: 'a.txt', content: 'a' } },
+      ...{ callId: 'call_1', tool: 'write_file', risk: 'write', arguments: { path: 'a.txt', content: 'a' } },
       ...{ result: 'Replaced a.txt, 1 bytes.', failed: false, decision: 'allowed', mode: 'full' },
       ...{ userId: 'user_1', taskId: 'task_1', durationMs: 0 },
     })

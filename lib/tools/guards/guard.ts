@@ -6,8 +6,8 @@ export type GuardFacts = {
   paths: readonly PathFact[]
   /** The words of a command line; empty for tools that run none. */
   words: readonly string[]
-  /** Calls of this user in the last minute, this one not counted. */
-  recentCalls: number
+  /** Whether the user has made fewer calls in the last minute than `callsPerMinute`; this one is counted then. */
+  withinRate: boolean
   callsPerMinute: number
 }
 

@@ -1,10 +1,10 @@
 import type { Guard } from './guard.ts'
 
-/** Refuses calls above the configured rate per user. */
+/** Refuses calls above the rate that the policy allows each user. */
 export const rateLimit: Guard = {
   name: 'rate-limit',
-  refuses: ({ recentCalls, callsPerMinute }) =>
-    recentCalls >= callsPerMinute
-      ? `More than ${callsPerMinute} tool calls in a minute. Wait, and do more with each call.`
-      : undefined,
+  refuses: ({ withinRate, callsPerMinute }) =>
+    withinRate
+      ? undefined
+      : `More than ${callsPerMinute} tool calls in a minute. Wait, and do more with each call.`,
 }

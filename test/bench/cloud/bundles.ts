@@ -10,7 +10,7 @@ import { atMost, type Row } from '../row.ts'
 
 const HTTP = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'memory', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'memory', 'security', 'health', 'openapi', 'ui'],
 ]
 /** Its zip has the files of the page as well, which are not its code. */
 const WITH_FILES = 'ui'

@@ -22,6 +22,7 @@ export const actions: Readonly<Record<string, string>> = {
   'device.end': 'Device ended',
   'device.cleanup': 'Old pairing requests removed',
   'settings.change': 'Settings changed',
+  'policy.change': 'Policy of tools changed',
   'task.export': 'Tasks exported',
   'task.import': 'Tasks imported',
   'memory.clear': 'Memory cleared',

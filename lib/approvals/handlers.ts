@@ -1,0 +1,13 @@
+import type { Handlers } from '../http/route.ts'
+import type { approvalRoutes } from './contract.ts'
+import type { ApprovalService } from './service.ts'
+
+type Needs = { approvals: Pick<ApprovalService, 'list' | 'decide'> }
+
+export const approvalHandlers = ({ approvals }: Needs): Handlers<typeof approvalRoutes> => ({
+  listApprovals: async (_input, { principal }) => ({ approvals: await approvals.list(principal) }),
+  decideApproval: async ({ params, body }, { principal }) => ({
+    success: true,
+    approval: await approvals.decide(principal, params.id, body.decision),
+  }),
+})

@@ -1,0 +1,241 @@
+import { missing, Problem } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Outcome, Store } from '../ports/store.ts'
+import { bindingOf, type Request, scopeOf } from './binding.ts'
+import {
+  type AllowedTool,
+  type ApprovalRow,
+  type ApprovalSlot,
+  allowedTools,
+  approvalSlots,
+  approvals,
+  OF_A_TASK,
+} from './rows.ts'
+import type { Approval, Decision } from './schema.ts'
+
+type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker }
+
+/** How long a person has to decide. */
+export const APPROVAL_MS = 600_000
+/** A decision that no call has used up lapses a day after its approval expired: the next such call asks anew. */
+const UNUSED_MS = 86_400_000
+/** Rows are read by people, and by links of the audit, for so long. */
+export const KEPT_MS = 30 * 86_400_000
+const ALLOWED_MS = 90 * 86_400_000
+const MOST_LISTED = 200
+const MOST_DUE = 100
+/** Calls that ask for the same thing at once: each try loses to one that did something. */
+const TRIES = 8
+
+type Answer =
+  | { state: 'approved'; approvalId?: string }
+  | { state: 'denied'; approvalId?: string; reason: string }
+  | { state: 'pending'; approvalId: string }
+
+const refusals = {
+  denied: 'a person refused this call',
+  expired: 'no approval came within 10 minutes',
+} as const
+
+export type ApprovalService = ReturnType<typeof createApprovals>
+
+/**
+ * Approvals of tool calls. They outlive the request that asks and the process: a decision is one commit, and what waits
+ * for it hears of it by a message. An approval is bound to tool, exact arguments, user, and conversation or task; one call
+ * uses it up. A denial is used up too, so that the same call may be asked for again later.
+ */
+export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
+  const isDue = ({ expiresAt }: Approval) => Date.parse(expiresAt) <= clock.now()
+
+  const ended = (id: string, set: Partial<ApprovalRow>) => ({
+    update: approvals,
+    key: id,
+    when: { status: 'pending' },
+    set: { ...set, decidedAt: iso(clock.now()) },
+    unset: ['pendingOf', 'pendingTask', 'dueAt'] as const,
+  })
+
+  /** An approval that was not decided in time is denied by that; whoever does it first has done it. */
+  const expire = (id: string) => store.commit<ApprovalRow>(ended(id, { status: 'expired' }))
+
+  const current = async (id: string): Promise<ApprovalRow | undefined> => {
+    const row = await store.get(approvals, id)
+    if (row?.status !== 'pending' || !isDue(row)) return row
+    await expire(id)
+    return store.get(approvals, id)
+  }
+
+  const open = async (request: Request, binding: string): Promise<Outcome<ApprovalSlot>> => {
+    const now = clock.now()
+    const id = ids.next('apv')
+    const { userId, conversationId, taskId, tool, risk, title } = request
+    const expiresAt = iso(now + APPROVAL_MS)
+    const row: ApprovalRow = {
+      ...{ id, userId, toolName: tool, title, securityLevel: risk, status: 'pending' },
+      ...(conversationId === undefined ? {} : { conversationId }),
+      ...(taskId === undefined ? {} : { taskId, pendingTask: OF_A_TASK }),
+      params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
+      ...{ requestedAt: iso(now), expiresAt, dueAt: expiresAt, pendingOf: userId },
+      ...{ scope: scopeOf(request), binding, removeAt: now + KEPT_MS },
+    }
+    const slot = { binding, approvalId: id, expiresAt: now + APPROVAL_MS + UNUSED_MS }
+    return store.commit<ApprovalSlot>({ insert: approvalSlots, row: slot }, [{ insert: approvals, row }])
+  }
+
+  /** The approval that holds for the binding, made where there is none. */
+  const findOrOpen = async (request: Request, binding: string): Promise<ApprovalRow | undefined> => {
+    const slot = await store.get(approvalSlots, binding)
+    if (slot === undefined) {
+      await open(request, binding)
+      return undefined
+    }
+    const row = await current(slot.approvalId)
+    if (row === undefined || row.usedAt !== undefined)
+      await store.commit<ApprovalSlot>({
+        remove: approvalSlots,
+        key: binding,
+        when: { approvalId: slot.approvalId },
+      })
+    return row?.usedAt === undefined ? row : undefined
+  }
+
+  const answerOf = ({ id, status }: ApprovalRow): Answer => {
+    if (status === 'pending') return { state: 'pending', approvalId: id }
+    if (status === 'approved') return { state: 'approved', approvalId: id }
+    return { state: 'denied', approvalId: id, reason: refusals[status] }
+  }
+
+  /** Whether this call is the one that used the approval up. */
+  const spend = async ({ id, binding }: ApprovalRow): Promise<boolean> => {
+    const { applied } = await store.commit<ApprovalRow>(
+      { update: approvals, key: id, when: { usedAt: null }, set: { usedAt: iso(clock.now()) } },
+      [{ remove: approvalSlots, key: binding, when: { approvalId: id } }],
+    )
+    return applied
+  }
+
+  const answer = async (request: Request, uses: boolean): Promise<Answer> => {
+    const binding = bound(request)
+    if (binding === undefined)
+      return { state: 'denied', reason: 'its arguments hold text that is not well-formed Unicode' }
+    if (await store.get(allowedTools, [scopeOf(request), request.tool])) return { state: 'approved' }
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const row = await findOrOpen(request, binding)
+      if (row === undefined) continue
+      const standing = answerOf(row)
+      if (!uses || standing.state === 'pending' || (await spend(row))) return standing
+    }
+    throw new Problem('unavailable', 'approval_busy', 'Others ask for the same call: try again')
+  }
+
+  const isVisible = ({ userId, role }: Principal, row: ApprovalRow) =>
+    row.userId === userId || (role === 'admin' && row.taskId !== undefined)
+
+  const pendingIn = async (index: 'pendingOf' | 'pendingTasks', is: string) => {
+    const query = { index, is, order: 'asc', limit: MOST_LISTED, detail: true } as const
+    return (await store.page(approvals, query)).rows.filter((row) => !isDue(row))
+  }
+
+  const list = async ({ userId, role }: Principal): Promise<Approval[]> => {
+    const lists = await Promise.all([
+      pendingIn('pendingOf', userId),
+      ...(role === 'admin' ? [pendingIn('pendingTasks', OF_A_TASK)] : []),
+    ])
+    const rows = new Map(lists.flat().map((row) => [row.id, row]))
+    return [...rows.values()]
+      .sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1))
+      .slice(0, MOST_LISTED)
+      .map(shown)
+  }
+
+  /** The commit of a decision; false where the approval is not pending any more. */
+  const commitDecision = async ({ userId }: Principal, row: ApprovalRow, decision: Decision) => {
+    const status = decision === 'deny' ? 'denied' : 'approved'
+    const head = ended(row.id, { status, decision, decidedBy: userId })
+    const { scope, toolName } = row
+    const allowed = { scope, toolName, approvalId: row.id, expiresAt: clock.now() + ALLOWED_MS }
+    if (decision !== 'allow-always') return (await store.commit<ApprovalRow>(head)).applied
+    const outcome = await store.commit<ApprovalRow>(head, [{ insert: allowedTools, row: allowed }])
+    // The tool is in the allowlist already.
+    if (!outcome.applied && outcome.refused === 1) return (await store.commit<ApprovalRow>(head)).applied
+    return outcome.applied
+  }
+
+  /** What else waits in the session for a tool that is allowed there from now on. */
+  const allowOthers = async (principal: Principal, { scope, toolName, userId }: ApprovalRow) => {
+    const others = await pendingIn('pendingOf', userId)
+    for (const row of others)
+      if (row.scope === scope && row.toolName === toolName) await commitDecision(principal, row, 'allow-once')
+  }
+
+  const decide = async (principal: Principal, id: string, decision: Decision): Promise<Approval> => {
+    const row = await current(id)
+    if (row === undefined || !isVisible(principal, row)) throw missing('Approval')
+    if (row.status === 'expired') throw expired()
+    if (row.status !== 'pending' || !(await commitDecision(principal, row, decision))) throw decided()
+    if (decision === 'allow-always') await allowOthers(principal, row)
+    const after = await store.get(approvals, id, true)
+    if (after === undefined) throw missing('Approval')
+    return shown(after)
+  }
+
+  const remove = async (rows: readonly Readonly<AllowedTool>[]) => {
+    for (const { scope, toolName } of rows)
+      await store.commit<AllowedTool>({ remove: allowedTools, key: [scope, toolName] })
+  }
+
+  return {
+    ask: (request: Request): Promise<Answer> => answer(request, false),
+    use: (request: Request): Promise<Answer> => answer(request, true),
+    /** What waits for a decision of the caller, the oldest first; admins see what tasks wait for as well. */
+    list,
+    /** Throws Problem `missing`, and Problem `invalid` `approval_decided` or `approval_expired`. */
+    decide,
+    /** Denies what was not decided in time. Resolves to how many those were: as many as the limit, and there may be more. */
+    expireDue: async (): Promise<number> => {
+      const due = await store.page(approvals, {
+        ...{ index: 'due', order: 'asc', limit: MOST_DUE },
+        where: [{ field: 'dueAt', to: iso(clock.now()) }],
+      })
+      for (const { id } of due.rows) await expire(id)
+      return due.rows.length
+    },
+    /** Drops the allowlist of a conversation or task that is deleted, and denies what it waits for. */
+    forget: async (session: Pick<Request, 'userId' | 'conversationId' | 'taskId'>): Promise<void> => {
+      const scope = scopeOf(session)
+      const rows = await store.page(allowedTools, {
+        ...{ index: 'ofScope', is: scope, order: 'asc', limit: MOST_LISTED },
+      })
+      await remove(rows.rows)
+      for (const row of await pendingIn('pendingOf', session.userId))
+        if (row.scope === scope) await store.commit<ApprovalRow>(ended(row.id, { status: 'denied' }))
+    },
+  }
+}
+
+const bound = (request: Request): string | undefined => {
+  try {
+    return bindingOf(request)
+  } catch {
+    return undefined
+  }
+}
+
+const shown = ({
+  scope: _scope,
+  binding: _binding,
+  usedAt: _used,
+  pendingOf: _pendingOf,
+  pendingTask: _pendingTask,
+  dueAt: _due,
+  removeAt: _remove,
+  ...approval
+}: ApprovalRow): Approval => approval
+
+const decided = () => new Problem('invalid', 'approval_decided', 'This approval is decided already')
+const expired = () =>
+  new Problem('invalid', 'approval_expired', 'This approval has expired, so the call is denied')

@@ -1,0 +1,51 @@
+import { type Change, collection, type Increment } from '../core/collection.ts'
+import type { Policy, ToolCallEntry } from './schema.ts'
+
+/** What admins changed of the policy. `version` grows with each change, so that two at once do not undo each other. */
+export type PolicyRow = { id: string; version: number; values: Partial<Policy> }
+export const POLICY_ID = 'policy'
+export const policyRows = collection<PolicyRow>({ name: 'securityPolicy', key: 'id', indexes: {} })
+
+/** How many tool calls are on record: of all users, and of one. */
+export const TOOL_CALL_COUNTER = 'toolCalls'
+export const MEMBER = 'all'
+export const toolCallCounterOf = (userId: string): string => `${TOOL_CALL_COUNTER}:${userId}`
+
+/** A tool call on record, in full; the summaries of what is long are for lists. `sessionOf` is its conversation or task. */
+export type ToolCallRow = ToolCallEntry & {
+  callId: string
+  argumentsSummary: string
+  resultSummary: string
+  sessionOf?: string
+  expiresAt: number
+}
+
+type Detail = 'arguments' | 'result'
+
+const countsOf = ({ before, after }: Change<Omit<ToolCallRow, Detail>>): Increment[] => {
+  const row = after ?? before
+  const total = Number(after !== undefined) - Number(before !== undefined)
+  if (row === undefined || total === 0) return []
+  return [TOOL_CALL_COUNTER, toolCallCounterOf(row.userId)].map((counter) => ({
+    ...{ counter, member: MEMBER, add: { total } },
+  }))
+}
+
+export const toolCalls = collection<ToolCallRow, Detail>({
+  name: 'toolCalls',
+  key: 'id',
+  indexes: {
+    newest: { by: 'timestamp' },
+    ofUser: { within: 'userId', by: 'timestamp' },
+    ofSession: { within: 'sessionOf', by: 'timestamp' },
+  },
+  detail: ['arguments', 'result'],
+  summary: [
+    ...(['id', 'timestamp', 'userId', 'conversationId', 'taskId', 'tool', 'mode', 'decision'] as const),
+    ...(['failed', 'guard', 'approvalId', 'durationMs', 'callId'] as const),
+    ...(['argumentsSummary', 'resultSummary', 'sessionOf', 'expiresAt'] as const),
+  ],
+  expires: 'expiresAt',
+  counts: countsOf,
+  recount: { index: 'newest' },
+})

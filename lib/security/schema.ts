@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { securityModes } from '../core/security-mode.ts'
+import { ToolNameSchema } from '../tools/schema.ts'
+
+export const SecurityModeSchema = z.enum(securityModes)
+
+const toolList = z
+  .array(ToolNameSchema)
+  .max(100)
+  .transform((names) => [...new Set(names)])
+
+/** What tools may do in this installation. Guards hold besides. */
+export const PolicySchema = z
+  .object({
+    defaultMode: SecurityModeSchema.meta({ description: 'The mode of conversations that name none' }),
+    allowedTools: toolList.meta({ description: 'What mode `allowlist` lets through' }),
+    blockedTools: toolList.meta({ description: 'Refused in every mode, `full` too' }),
+    requireApprovalFor: toolList.meta({
+      description: 'Asks for approval in every mode that would let the tool through; not for agentic turns',
+    }),
+    auditAll: z.boolean().meta({ description: 'false leaves reads that were allowed out of the audit' }),
+    toolRateLimitPerMinute: z.int().min(1).max(10_000).meta({ description: 'Tool calls of one user' }),
+  })
+  .meta({ id: 'SecurityPolicy' })
+export type Policy = z.output<typeof PolicySchema>
+
+export const defaultPolicy: Policy = Object.freeze({
+  defaultMode: 'ask',
+  allowedTools: [],
+  blockedTools: [],
+  requireApprovalFor: [],
+  auditAll: true,
+  toolRateLimitPerMinute: 300,
+})
+
+/** The policy as a running process knows it: `known` is what it read last, `current` is not older than it may be. */
+export type PolicySource = { known(): Policy; current(): Promise<Policy> }
+
+const toolDecisions = ['allowed', 'approved', 'denied', 'blocked', 'invalid', 'pending'] as const
+
+/** A tool call as it went, refused ones included. Secrets are masked. */
+export const ToolCallEntrySchema = z
+  .object({
+    id: z.string(),
+    timestamp: z.iso.datetime(),
+    userId: z.string(),
+    conversationId: z.string().optional(),
+    taskId: z.string().optional(),
+    tool: z.string(),
+    arguments: z.unknown().meta({
+      id: 'ToolArguments',
+      description: 'Whole in one entry, a text of at most 200 characters in lists',
+    }),
+    result: z.string().meta({ description: 'Whole in one entry, at most 200 characters in lists' }),
+    failed: z.boolean(),
+    mode: SecurityModeSchema,
+    decision: z.enum(toolDecisions),
+    guard: z.string().optional(),
+    approvalId: z.string().optional(),
+    durationMs: z.number(),
+  })
+  .meta({ id: 'ToolCallEntry' })
+export type ToolCallEntry = z.output<typeof ToolCallEntrySchema>

@@ -1,0 +1,157 @@
+import type * as z from 'zod'
+import { messageOf, missing } from '../core/errors.ts'
+import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import type { Principal } from '../core/principal.ts'
+import { retry } from '../core/retry.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store, Test } from '../ports/store.ts'
+import type { ListToolCallsQuery } from './contract.ts'
+import { MEMBER, TOOL_CALL_COUNTER, type ToolCallRow, toolCallCounterOf, toolCalls } from './rows.ts'
+import type { PolicySource, ToolCallEntry } from './schema.ts'
+
+type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; policy: Pick<PolicySource, 'known'> }
+type Query = z.output<typeof ListToolCallsQuery>
+
+/** A call as the tools tell of it: masked and bounded. */
+export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { callId: string; risk?: string }
+
+export const KEPT_MS = 90 * 86_400_000
+const SUMMARY = 200
+/** Entries that are being written at once; further ones go to the log instead, whole. */
+const MOST_WRITING = 1_000
+
+export type ToolCallAudit = ReturnType<typeof createToolCallAudit>
+
+/** The record of tool calls: by whom, what, how it was decided, and what came of it. */
+export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) => {
+  const writing = new Set<Promise<void>>()
+
+  const rowOf = ({ risk: _risk, userId, ...call }: RecordedCall): ToolCallRow => {
+    const sessionOf = call.conversationId ?? call.taskId
+    const now = clock.now()
+    return {
+      ...{ id: ids.next('tca'), timestamp: iso(now), userId },
+      ...call,
+      durationMs: Math.round(call.durationMs),
+      argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),
+      resultSummary: summary(call.result),
+      ...(sessionOf === undefined ? {} : { sessionOf }),
+      expiresAt: now + KEPT_MS,
+    }
+  }
+
+  const toLog = (row: ToolCallRow, reason: string) =>
+    log.error({ toolCall: row, reason }, 'a tool call is on record here alone')
+
+  const write = async (row: ToolCallRow) => {
+    try {
+      await retry(() => store.commit<ToolCallRow>({ insert: toolCalls, row }), clock)
+    } catch (thrown) {
+      toLog(row, messageOf(thrown))
+    }
+  }
+
+  /**
+   * Puts a call on record behind its back: the loop does not wait for storage. What storage does not take, or what there
+   * is too much of at once, goes to the log whole. With `auditAll` off, reads that were allowed are left out.
+   */
+  const record = (call: RecordedCall): void => {
+    if (!policy.known().auditAll && call.decision === 'allowed' && call.risk === 'read') return
+    const row = rowOf(call)
+    if (writing.size >= MOST_WRITING) {
+      toLog(row, 'too many are being written')
+      return
+    }
+    const written = write(row).finally(() => writing.delete(written))
+    writing.add(written)
+  }
+
+  const countOf = async (index: Index, where: Test<ToolCallRow>[]): Promise<number> => {
+    if (where.length > 0 || index.index === 'ofSession') return store.count(toolCalls, { ...index, where })
+    const counter = index.index === 'newest' ? TOOL_CALL_COUNTER : toolCallCounterOf(index.is)
+    return (await store.counters(counter))[MEMBER]?.total ?? 0
+  }
+
+  /** The newest first; admins see all calls, others their own. */
+  const list = async (principal: Principal, query: Query) => {
+    const index = indexOf(principal, query)
+    const where = testsOf(principal, query, index)
+    const scope = `toolCalls:${JSON.stringify([index, where])}`
+    const [page, counted] = await Promise.all([
+      store.page(toolCalls, { ...index, where, order: 'desc', ...rangeOf(query, scope) }),
+      countOf(index, where),
+    ])
+    return {
+      entries: page.rows.map(summarized),
+      ...pageFacts(page, totalOf(page, counted, query), query, scope),
+    }
+  }
+
+  /** One call, whole. Throws Problem `missing`, also for a call of somebody else. */
+  const get = async ({ userId, role }: Principal, id: string): Promise<ToolCallEntry> => {
+    const row = await store.get(toolCalls, id, true)
+    if (row === undefined || (row.userId !== userId && role !== 'admin')) throw missing('Audit entry')
+    return shown(row)
+  }
+
+  return {
+    record,
+    list,
+    get,
+    /** Resolves when what was recorded so far is stored, or in the log. */
+    settled: async (): Promise<void> => void (await Promise.all(writing)),
+  }
+}
+
+type Index = { index: 'newest' } | { index: 'ofUser' | 'ofSession'; is: string }
+
+/** The narrowest order that has what is asked for. */
+const indexOf = ({ userId, role }: Principal, query: Query): Index => {
+  const session = query.conversationId ?? query.taskId
+  if (session !== undefined) return { index: 'ofSession', is: session }
+  const user = role === 'admin' ? query.userId : userId
+  return user === undefined ? { index: 'newest' } : { index: 'ofUser', is: user }
+}
+
+const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): Test<ToolCallRow>[] => {
+  const is = (field: 'tool' | 'userId' | 'conversationId' | 'taskId', value: string | undefined) =>
+    value === undefined ? [] : [{ field, in: [value] }]
+  const { tool, conversationId, taskId, from, to } = query
+  const isOwn = role !== 'admin' && index === 'ofSession'
+  return [
+    ...is('tool', tool),
+    ...(index === 'ofUser' && query.userId === undefined ? [] : is('userId', query.userId)),
+    ...(isOwn ? is('userId', userId) : []),
+    ...is('conversationId', conversationId),
+    ...is('taskId', taskId),
+    ...(from === undefined && to === undefined
+      ? []
+      : [
+          {
+            field: 'timestamp' as const,
+            ...(from === undefined ? {} : { from }),
+            ...(to === undefined ? {} : { to }),
+          },
+        ]),
+  ]
+}
+
+const summary = (text: string): string => (text.length > SUMMARY ? `${text.slice(0, SUMMARY - 1)}…` : text)
+
+const shown = ({
+  callId: _call,
+  argumentsSummary: _arguments,
+  resultSummary: _result,
+  sessionOf: _session,
+  expiresAt: _expires,
+  ...entry
+}: ToolCallRow): ToolCallEntry => entry
+
+const summarized = (row: Readonly<ToolCallRow>): ToolCallEntry => ({
+  ...shown(row),
+  arguments: row.argumentsSummary,
+  result: row.resultSummary,
+})

@@ -1,0 +1,80 @@
+import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
+import type { Config } from '../../lib/config.ts'
+import { createAuthContext } from '../../lib/join/auth-context.ts'
+import { joinSecurity, type Security } from '../../lib/join/security.ts'
+import type { Functions } from './functions.ts'
+
+/** More than a row keeps in itself. */
+const LONG = 'word '.repeat(20_000)
+const HOUR_MS = 3_600_000
+
+type Call = (name: string, route: string, body?: unknown) => Promise<unknown>
+type Listed = { approvals: { id: string; toolName: string }[]; entries: { id: string }[] }
+
+const request = (tool: string) => ({
+  ...{ tool, risk: 'write' as const, title: tool, userId: 'user_1', taskId: 'task_1' },
+  arguments: { content: LONG },
+})
+
+/** What tools do to storage where they run, at a time that `earlierMs` lies before now. */
+const tools =
+  (work: (security: Security) => Promise<unknown>, earlierMs = 0) =>
+  async (config: Config): Promise<unknown> => {
+    const ports = openWorkPorts(config, withoutSending)
+    const clock = { ...ports.clock, now: () => ports.clock.now() - earlierMs }
+    const entry = createAuthContext(ports, config)
+    return work(joinSecurity(entry, { ...ports, clock }, config))
+  }
+
+const callsTools = async ({ toolSecurity, toolCalls }: Security) => {
+  await toolSecurity.policy.current()
+  for (let n = 0; n < 2; n++) await toolSecurity.countCall('user_1', 300)
+  toolSecurity.onToolCall({
+    ...{ callId: 'call_1', tool: 'write_file', arguments: { content: LONG }, result: LONG, failed: false },
+    ...{ decision: 'allowed', mode: 'full', userId: 'user_1', taskId: 'task_1', durationMs: 1 },
+  })
+  await toolCalls.settled()
+  for (const tool of ['write_file', 'edit_file', 'git']) await toolSecurity.approvals.ask(request(tool))
+}
+
+/** Tools that are called and asked about in the worker; policy, record and decisions in the function of security. */
+export const useSecurity = async ({ as, feed, invoke }: Functions, ask: Call): Promise<void> => {
+  const call = async (route: string, body?: unknown) => (await ask('security', route, body)) as Listed
+  await as(
+    'worker',
+    tools(({ toolSecurity }) => toolSecurity.approvals.ask(request('old')), HOUR_MS),
+  )
+  await invoke('tick', {})
+  // Of this one no tick hears before the call does.
+  await as(
+    'worker',
+    tools(({ toolSecurity }) => toolSecurity.approvals.ask(request('late')), HOUR_MS),
+  )
+  await as(
+    'worker',
+    tools(({ toolSecurity }) => toolSecurity.approvals.ask(request('late'))),
+  )
+  await as('worker', tools(callsTools))
+  for (let n = 0; n < 2; n++) await call('PUT /api/security/policy', { auditAll: true })
+  await call('GET /api/security/policy')
+  const { approvals } = await call('GET /api/security/approvals')
+  const decisions = { write_file: 'allow-always', edit_file: 'allow-once', git: 'deny' }
+  for (const [tool, decision] of Object.entries(decisions))
+    await call(`POST /api/security/approvals/${approvals.find(({ toolName }) => toolName === tool)?.id}`, {
+      decision,
+    })
+  // The decisions reach the worker, where the calls are made.
+  await feed('worker', 'ai-tasks')
+  await as(
+    'worker',
+    tools(async ({ toolSecurity: { approvals: standing } }) => {
+      const uses = await Promise.all(Object.keys(decisions).map((tool) => standing.use(request(tool))))
+      const states = uses.map(({ state }) => state).join()
+      if (states !== 'approved,approved,denied') throw new Error(`The worker heard ${states}`)
+    }),
+  )
+  const { entries } = await call('GET /api/security/audit')
+  for (const query of ['?tool=git', '?userId=user_1', '?taskId=task_1'])
+    await call(`GET /api/security/audit${query}`)
+  await call(`GET /api/security/audit/${entries[0]?.id}`)
+}

@@ -13,6 +13,7 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/devices/paired/', /^pairing_/],
   ['/api/devices/pairing/status/', /^svc_pairing_/],
   ['/api/gateway/', /^gw_/],
+  ['/api/chat/conversations/', /^conv_/],
   ['/api/memory/files/', /\.md$/],
   ['/api/memory/chunks/', /^chk_/],
   ['/api/memory/sessions/', /^mem_/],

@@ -19,6 +19,7 @@ const MOST_MS = 210_000 + 30 * REQUESTS
 const STATES = [
   ...['task_state_conflict', 'dead_letter_not_pending', 'memory_session_state_conflict'],
   ...['email_taken', 'last_admin'],
+  ...['turn_under_way', 'approval_pending', 'message_too_long', 'model_unknown'],
 ]
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */
 const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
@@ -28,6 +29,7 @@ const UNKNOWN = [
   ...['memory_file_not_found', 'memory_chunk_not_found', 'experience_not_found'],
   ...['approval_not_found', 'audit_entry_not_found'],
   ...['session_not_found', 'device_not_found', 'wrong_password', 'bad_reset_code'],
+  ...['conversation_not_found', 'task_not_found', 'ticket_not_found'],
 ]
 
 const ENDING: readonly Fuzzed['name'][] = ['changePassword', 'endSession', 'endOtherSessions']
@@ -60,6 +62,11 @@ const signIn = async (baseUrl: string) => {
   const { invite: { id } = { id: '' } } = invite.json as unknown as { invite?: { id: string } }
   const stretch = await ask('/api/memory/sessions', { name: 'Fuzzed' }, session)
   const { session: memory } = stretch.json as unknown as { session: { id: string } }
+  const talk = async () => {
+    const { json } = await ask('/api/chat/conversations', {}, session)
+    return (json as unknown as { conversation: { id: string } }).conversation.id
+  }
+  const talks = [await talk(), await talk(), await talk()]
   const learned = { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' }
   const lesson = await ask('/api/memory/experiences', learned, session)
   const { experience } = lesson.json as unknown as { experience: { id: string } }
@@ -87,6 +94,7 @@ const signIn = async (baseUrl: string) => {
       id,
       memory.id,
       experience.id,
+      ...talks,
       ...['notes.md', 'team%2Frules.md', ...['chk', 'apv', 'tca'].map((kind) => `${kind}_${'0'.repeat(26)}`)],
     ].map(String),
   }

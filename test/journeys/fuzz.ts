@@ -74,6 +74,8 @@ const IMPORT = {
   tasks: [{ id: 'a', title: 'A', status: 'completed', createdAt: '2024-02-29T12:00:00Z' }],
 }
 
+const SAID = { messages: [{ role: 'user', content: 'Fuzzed' }] }
+
 /** A body that each of these routes takes; the others have none, or are content with nothing. */
 const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   createTask: CREATE,
@@ -98,6 +100,12 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   changePolicy: { blockedTools: ['git'], toolRateLimitPerMinute: 10 },
   decideApproval: { decision: 'deny' },
   createExperience: { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' },
+  renameConversation: { title: 'Fuzzed' },
+  createCompletion: SAID,
+  smartChat: SAID,
+  quickChat: { prompt: 'Fuzzed' },
+  sendMessage: { content: 'Fuzzed' },
+  sendMessageWithTools: { content: 'Fuzzed' },
 }
 
 const taskLike = z.object({

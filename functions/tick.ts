@@ -7,6 +7,7 @@ import { createConversations } from '../lib/chat/conversations.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
+import { joinAgentSessions } from '../lib/join/agent-sessions.ts'
 import { joinSecurity } from '../lib/join/security.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
@@ -18,6 +19,7 @@ const open = () => {
   return {
     ...jobs,
     ...{ memory, approvals },
+    agentSessions: joinAgentSessions(jobs.outside, config, jobs.tasks.find),
     conversations: createConversations(jobs.outside),
     tablePrefix: config.TABLE_PREFIX,
   }

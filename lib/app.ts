@@ -90,7 +90,6 @@ export const openLocalApp = async (config: Config) => {
     notificationQueue,
     adapters: agents.adapters,
     runProgram: agents.runProgram,
-    agentModel: () => agents.models.resolve({}),
     models: agents.models,
     loop: agents.loop,
     openTools: agents.openTools,

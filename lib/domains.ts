@@ -1,6 +1,7 @@
 import { createConversations } from './chat/conversations.ts'
 import type { ChatPorts } from './chat/service.ts'
 import type { Config } from './config.ts'
+import { joinAgentSessions, joinTaskRuns } from './join/agent-sessions.ts'
 import { joinAgentic } from './join/agentic.ts'
 import { createAuthContext } from './join/auth-context.ts'
 import { joinChat } from './join/chat.ts'
@@ -11,7 +12,7 @@ import { joinSignIn, type SignInPorts } from './join/sign-in.ts'
 import { joinTokens } from './join/tokens.ts'
 import { createContinueTurn } from './join/turns.ts'
 import { joinWebhooks } from './join/webhooks.ts'
-import { joinWork, type WorkPorts } from './join/work.ts'
+import { joinWork, type Work, type WorkPorts } from './join/work.ts'
 
 /** The outside world as the domains see it. */
 export type Ports = SignInPorts & WorkPorts & MemoryJoinPorts & ChatPorts
@@ -21,7 +22,8 @@ export type Domains = ReturnType<typeof createDomains>
 /** All domains, joined: a verb that one needs of another is handed over in `join/`, and nowhere else. */
 export const createDomains = (ports: Ports, config: Config) => {
   const entry = createAuthContext(ports, config)
-  const work = joinWork(entry, ports, config)
+  const agentSessions = joinAgentSessions(ports, config, (id) => work.tasks.find(id))
+  const work: Work = joinWork(entry, { ...ports, openEvents: joinTaskRuns(agentSessions, ports) }, config)
   const memory = joinMemory(entry, ports)
   const conversations = createConversations(ports)
   const security = joinSecurity(entry, ports, config)
@@ -36,7 +38,8 @@ export const createDomains = (ports: Ports, config: Config) => {
     memory,
     conversations,
     chat,
-    agentic: joinAgentic({ ...work, chat, conversations }, ports),
+    agentSessions,
+    agentic: joinAgentic({ agentSessions, chat, conversations }, ports),
     tokens: joinTokens(entry, ports, config),
     inbound: joinWebhooks(work, ports, config),
   }

@@ -12,11 +12,13 @@ import { readConfig } from '../config.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'
+import { joinAgentSessions } from '../join/agent-sessions.ts'
 import { joinAgentic } from '../join/agentic.ts'
 import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
 import { joinSecurity } from '../join/security.ts'
 import type { Work } from '../join/work.ts'
+import type { Feed } from '../ports/feed.ts'
 import { openAgents } from './agents.ts'
 import { openRepositories } from './cloud-accepting.ts'
 import { joinCloudMemory } from './cloud-memory.ts'
@@ -24,7 +26,7 @@ import { withSecrets } from './cloud-secrets.ts'
 import { isFault } from './faults.ts'
 import { toolVerbs } from './tool-verbs.ts'
 
-type Served = AuthContext & Pick<Work, 'tasks' | 'agentSessions'> & { ports: AuthPorts }
+type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & { feed: Feed } }
 
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 
@@ -59,7 +61,7 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     { ...ports, ...agents },
     config,
   )
-  const { agentSessions } = served
+  const agentSessions = joinAgentSessions(ports, config, served.tasks.find)
   const agentic = joinAgentic({ chat, agentSessions, conversations }, { ...ports, ...agents })
   return {
     ...modelHandlers({ chat, clock }),

@@ -3,13 +3,13 @@ import { createRequestMetrics } from '../health/request-metrics.ts'
 import type { Health } from '../health/service.ts'
 import type { Handlers, Routes } from '../http/route.ts'
 import { type AuthContext, type AuthPorts, createAuthContext } from '../join/auth-context.ts'
-import { joinWork, type Work } from '../join/work.ts'
+import { joinWork, type Work, type WorkPorts } from '../join/work.ts'
 import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
 import { describeAgents } from './cloud-agents.ts'
 import type { Open } from './cloud-http.ts'
 import { openHealth } from './health.ts'
 
-type Served = AuthContext & Work & { health: Health; ports: AuthPorts }
+type Served = AuthContext & Work & { health: Health; ports: AuthPorts & Pick<WorkPorts, 'feed'> }
 
 /** Opens a function whose handlers have to do with tasks. */
 export const openWork =

@@ -12,11 +12,12 @@ import { type Turn, TurnSchema } from '../approvals/schema.ts'
 import { createConversations } from '../chat/conversations.ts'
 import { badSetting, readConfig, readSome } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
+import { joinAgentSessions, joinTaskRuns } from '../join/agent-sessions.ts'
 import { createAuthContext } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
 import { joinSecurity } from '../join/security.ts'
 import { createContinueTurn } from '../join/turns.ts'
-import { joinWork } from '../join/work.ts'
+import { joinWork, type Work } from '../join/work.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
@@ -61,9 +62,9 @@ export const openWorker = async () => {
   const entry = createAuthContext(outside, config)
   warnOfShortSecrets(config, outside.log)
   const memory = joinCloudMemory(entry, outside, config)
-  const { adapters, runProgram, models } = agents
-  const agentModel = () => models.resolve({})
-  const work = joinWork(entry, { ...outside, adapters, runProgram, agentModel }, config)
+  const agentSessions = joinAgentSessions(outside, config, (id) => work.tasks.find(id))
+  const openEvents = joinTaskRuns(agentSessions, { ...outside, ...agents })
+  const work: Work = joinWork(entry, { ...outside, ...agents, openEvents }, config)
   const domains = { ...work, ...joinSecurity(entry, outside, config) }
   const { active, worker, deadLetters, toolCalls } = domains
   const conversations = createConversations(outside)

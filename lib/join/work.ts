@@ -1,5 +1,3 @@
-import { createAgentSessions } from '../agentic/sessions.ts'
-import { createTaskRuns } from '../agentic/task-runs.ts'
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
 import { createDeliveries } from '../deliveries/service.ts'
@@ -20,6 +18,7 @@ import type { RunTask } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import { createPool } from '../worker/pool.ts'
+import type { OpenRunEvents } from '../worker/run.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth-context.ts'
 import { createNotices, type Notice } from './notices.ts'
@@ -33,9 +32,9 @@ export type WorkPorts = AuthPorts & {
   notificationQueue: WorkerState
   feed: Feed
   adapters: readonly AgentAdapter[]
-  /** Absent where no agents run, as the model that the runs of tasks use. */
+  /** Absent where no agents run, as the events of their runs. */
   runProgram?: RunProgram
-  agentModel?: () => { provider: string; model: string }
+  openEvents?: OpenRunEvents
   breakers: Breakers
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>
@@ -44,11 +43,11 @@ export type WorkPorts = AuthPorts & {
   queueMode: QueueStatus['mode']
 }
 
+const withoutEvents: OpenRunEvents = () => ({ observe: () => undefined, end: () => undefined })
+
 const runsElsewhere: RunProgram = async () => {
   throw new Error('Agents run in the worker function')
 }
-
-const noModel = () => ({ provider: '', model: '' })
 
 export type Work = ReturnType<typeof joinWork>
 
@@ -104,12 +103,6 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
-  const agentSessions = createAgentSessions({
-    ...ports,
-    timeoutMs: config.AGENTIC_TIMEOUT_MS,
-    orphanMs: config.AGENTIC_ORPHAN_MS,
-    taskOf: tasks.find,
-  })
   const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
     lease: tasks.lease,
@@ -120,7 +113,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
     runProgram: ports.runProgram ?? runsElsewhere,
-    openEvents: createTaskRuns({ ...ports, sessions: agentSessions, target: ports.agentModel ?? noModel }),
+    openEvents: ports.openEvents ?? withoutEvents,
     timeoutMs: config.POOL_TIMEOUT_MS,
     clock,
     log,
@@ -129,7 +122,6 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({ gateway, notifications })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
-    agentSessions,
     ...{ active, worker, slots, handleNotice },
   }
 }

@@ -26,8 +26,8 @@ const FIXED: readonly TaskField[] = [
   'createdBy',
   'retriedFrom',
   'countedAs',
-  'sentAgainAt',
   'trace',
+  'waitingFor',
   'watched',
 ]
 // What was asked for comes first, as in the row that a create makes.

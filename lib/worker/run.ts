@@ -15,12 +15,14 @@ export type RunEvents = {
   end(ended: Ended): Promise<void> | undefined
 }
 
+export type OpenRunEvents = (task: Leased) => RunEvents
+
 type Needs = {
   clock: Clock
   timeoutMs: number
   runProgram: RunProgram
   masker: Masker
-  openEvents: (task: Leased) => RunEvents
+  openEvents: OpenRunEvents
 }
 
 /** An agent that was told to stop has this long before its slot is taken from it. */

@@ -24,7 +24,7 @@ const FUNCTION_OF: Readonly<Record<string, string>> = {
   tokens: 'gateway',
 }
 /** What calls models is served by the streaming function alone, which has their keys; the distribution sends it there. */
-const STREAMED_ONLY: readonly string[] = ['models']
+const STREAMED_ONLY: readonly string[] = ['models', 'agentic']
 const PREFIX = 'agent-task-service-dev-'
 
 /** What the HTTP API has of a route: it takes a parameter with slashes only as the end of a path. */

@@ -14,6 +14,7 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/devices/pairing/status/', /^svc_pairing_/],
   ['/api/gateway/', /^gw_/],
   ['/api/chat/conversations/', /^conv_/],
+  ['/api/chat/sessions/', /^sess_/],
   ['/api/memory/files/', /\.md$/],
   ['/api/memory/chunks/', /^chk_/],
   ['/api/memory/sessions/', /^mem_/],

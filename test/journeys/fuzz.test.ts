@@ -95,7 +95,11 @@ const signIn = async (baseUrl: string) => {
       memory.id,
       experience.id,
       ...talks,
-      ...['notes.md', 'team%2Frules.md', ...['chk', 'apv', 'tca'].map((kind) => `${kind}_${'0'.repeat(26)}`)],
+      ...[
+        'notes.md',
+        'team%2Frules.md',
+        ...['chk', 'apv', 'tca', 'sess'].map((kind) => `${kind}_${'0'.repeat(26)}`),
+      ],
     ].map(String),
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { freeText } from '../core/shown-text.ts'
 
 export const SESSION_STATES = ['created', 'queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type SessionState = (typeof SESSION_STATES)[number]
@@ -29,10 +30,7 @@ export const EFFORTS = ['low', 'medium', 'high', 'max'] as const
 /** The body of an agentic turn. */
 export const AgenticRequestSchema = z
   .object({
-    content: z
-      .string()
-      .max(100_000)
-      .refine((text) => text.trim() !== '', 'must not be empty'),
+    content: freeText(100_000),
     model: z.string().min(1).max(200).optional(),
     provider: z.string().min(1).max(50).optional(),
     temperature: z.number().min(0).max(2).optional(),

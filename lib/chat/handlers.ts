@@ -28,20 +28,20 @@ export const conversationHandlers = ({
 type ModelNeeds = { chat: Chat; clock: Clock }
 
 export const modelHandlers = ({ chat, clock }: ModelNeeds): Handlers<typeof modelRoutes> => {
-  const { completions, send, models } = chat
   const streamed = async (body: CompletionBody, { principal, gone }: Call, withMemory: boolean) =>
-    eventStream(clock, await completions.stream(principal, body, { withMemory, gone: gone() }))
+    eventStream(clock, await chat.completions.stream(principal, body, { withMemory, gone: gone() }))
   const whole = (body: CompletionBody, { principal, gone }: Call) =>
-    completions.complete(principal, body, gone())
+    chat.completions.complete(principal, body, gone())
   return {
     createCompletion: ({ body }, call) => (body.stream ? streamed(body, call, false) : whole(body, call)),
-    quickChat: ({ body }, { principal, gone }) => completions.quick(principal, body, gone()),
+    quickChat: ({ body }, { principal, gone }) => chat.completions.quick(principal, body, gone()),
     smartChat: ({ body }, call) =>
-      body.stream ? streamed(body, call, true) : completions.smart(call.principal, body, call.gone()),
-    listProviders: () => listProviders(models),
-    listModels: async ({ query }) => ({ models: [...(await models.models(query.provider))] }),
-    sendMessage: ({ params, body }, { principal }) => send.send(principal, params.id, body),
-    sendMessageWithTools: ({ params, body }, { principal }) => send.sendWithTools(principal, params.id, body),
+      body.stream ? streamed(body, call, true) : chat.completions.smart(call.principal, body, call.gone()),
+    listProviders: () => listProviders(chat.models),
+    listModels: async ({ query }) => ({ models: [...(await chat.models.models(query.provider))] }),
+    sendMessage: ({ params, body }, { principal }) => chat.send.send(principal, params.id, body),
+    sendMessageWithTools: ({ params, body }, { principal }) =>
+      chat.send.sendWithTools(principal, params.id, body),
   }
 }
 

@@ -105,6 +105,7 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   smartChat: SAID,
   quickChat: { prompt: 'Fuzzed' },
   sendMessage: { content: 'Fuzzed' },
+  sendAgentic: { content: 'Fuzzed' },
   sendMessageWithTools: { content: 'Fuzzed' },
 }
 

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { apiOf } from '../journeys/api.ts'
 import { launchService, startService, temporaryFolder } from '../journeys/service.ts'
@@ -27,11 +28,17 @@ type Folder = ReturnType<typeof temporaryFolder>
 const killed = temporaryFolder()
 const stopped = temporaryFolder()
 const resumed = temporaryFolder()
+/** Resolves once the note of the commits has stood still for longer than the service leaves delivered messages in its file. */
+const untilNoted = async (folder: Folder) => {
+  const noted = () => readFileSync(folder.in('service.db-commits'), 'latin1')
+  for (let last = ''; last !== noted(); await sleep(2_500)) last = noted()
+}
 const fill = async (folder: Folder, end: 'kill9' | 'stop') => {
   await using service = await startService({ env: { DATA_DIR: folder.path, ...scripted } })
   const { create, untilIdle } = apiOf(service.baseUrl)
   for (let n = 0; n < TASKS; n += 1) await create({ title: `Task ${n}` })
   await untilIdle()
+  await untilNoted(folder)
   await service[end]()
 }
 beforeAll(async () => {

@@ -48,7 +48,6 @@ export const agentSessions = collection<AgentSessionRow>({
     if (row === undefined || change === 0) return []
     return [{ counter: sessionCounter(row.userId), member: SESSIONS_MEMBER, add: { total: change } }]
   },
-  recount: { index: 'byStatus' },
 })
 
 /** The stream of a session's events on the feed. */

@@ -56,7 +56,8 @@ export const createLiveRun = (
   let unstoredSize = 0
   let storing: readonly Unstored[] = []
   let stored: Promise<void> = Promise.resolve()
-  let hasStored = false
+  // An earlier run of the session may have stored events.
+  let hasStored = run > 1
   let readerLeftAt = clock.now()
   let isClosed = false
 

@@ -1,3 +1,4 @@
+import { Problem } from '../core/errors.ts'
 import type { SessionEvent } from './schema.ts'
 
 /** What a reader may fall behind by: after that it is cut off, and goes on with `Last-Event-ID` when it comes back. */
@@ -16,6 +17,7 @@ export const createReader = (): Reader => {
   let waiting: SessionEvent[] = []
   let characters = 0
   let isOver = false
+  let isBehind = false
   let wake: (() => void) | undefined
   const call = () => {
     wake?.()
@@ -28,6 +30,7 @@ export const createReader = (): Reader => {
       characters += size
       if (waiting.length > MOST_BEHIND || characters > MOST_CHARACTERS) {
         waiting = []
+        isBehind = true
         isOver = true
       }
       call()
@@ -44,10 +47,14 @@ export const createReader = (): Reader => {
             waiting = []
             characters = 0
             yield batch
-          } else if (isOver) return
+          } else if (isBehind) throw tooSlow()
+          else if (isOver) return
           else await new Promise<void>((resolve) => (wake = resolve))
         }
       },
     },
   }
 }
+
+/** Ends the connection: its reader goes on with what is stored when it comes back. */
+const tooSlow = () => new Problem('unavailable', 'reader_too_slow', 'The reader fell too far behind')

@@ -166,22 +166,24 @@ export const createAgentSessions = (needs: Needs) => {
         cancelTimeout()
         endWatch()
         await run.flush()
-        await store.commit<AgentSessionRow>({
-          update: agentSessions,
-          key: id,
-          when: { status: 'running' },
-          set: { status, endedAt: iso(clock.now()), ...(error ? { error } : {}) },
-        })
-        live.delete(id)
-        await run.close()
+        try {
+          await store.commit<AgentSessionRow>({
+            update: agentSessions,
+            key: id,
+            when: { status: 'running' },
+            set: { status, endedAt: iso(clock.now()), ...(error ? { error } : {}) },
+          })
+        } finally {
+          // Where the end was not stored, the next tick finds a session that nothing runs.
+          live.delete(id)
+          await run.close()
+        }
       },
     }
   }
 
   /** Looks after a running session of a conversation, each second: stops it when nobody reads it, or it is told to. */
   const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
-    let cancel: () => void
-    let isEnded = false
     const look = async () => {
       const row = await store.get(agentSessions, id)
       if (row?.cancelRequestedAt !== undefined) stop('CANCELLED')
@@ -190,22 +192,7 @@ export const createAgentSessions = (needs: Needs) => {
       const leftMs = clock.now() - Math.max(run.readerLeftAt, row?.followedUntil ?? 0)
       if (run.readers === 0 && !isFollowed && leftMs >= orphanMs) stop('ORPHANED')
     }
-    const again = () => {
-      cancel = clock.after(WATCH_MS, () => {
-        look()
-          .catch((thrown) =>
-            log.warn({ sessionId: id, reason: messageOf(thrown) }, 'a session was not watched'),
-          )
-          .finally(() => {
-            if (!isEnded) again()
-          })
-      })
-    }
-    again()
-    return () => {
-      isEnded = true
-      cancel()
-    }
+    return repeat(clock, WATCH_MS, look, log)
   }
 
   /** The part of a task's session that a run adds; `run` is the fencing token, which grows from run to run. */
@@ -217,7 +204,7 @@ export const createAgentSessions = (needs: Needs) => {
     const id = sessionOfTask(task.id)
     const part = createLiveRun(needs, id, run)
     let inserted: Promise<unknown> | undefined
-    let cancel: () => void = () => undefined
+    let endLooks: () => void = () => undefined
     const insert = async () => {
       const row: AgentSessionRow = {
         ...{ id, status: 'created', taskId: task.id, userId: task.createdBy, ...target },
@@ -231,14 +218,9 @@ export const createAgentSessions = (needs: Needs) => {
       const row = await store.get(agentSessions, id)
       if ((row?.followedUntil ?? 0) > clock.now()) await part.flush()
     }
-    const again = () => {
-      cancel = clock.after(WATCH_MS, () => {
-        look().then(again, again)
-      })
-    }
     const begin = () => {
       live.set(id, { run: part, stop: () => undefined })
-      again()
+      endLooks = repeat(clock, WATCH_MS, look, log)
       inserted = insert().catch((thrown) =>
         log.error({ taskId: task.id, reason: messageOf(thrown) }, 'the session of a task was not stored'),
       )
@@ -251,7 +233,7 @@ export const createAgentSessions = (needs: Needs) => {
       flush: part.flush,
       close: async () => {
         if (inserted === undefined) return
-        cancel()
+        endLooks()
         await inserted
         await part.close()
         if (live.get(id)?.run === part) live.delete(id)
@@ -283,6 +265,7 @@ export const createAgentSessions = (needs: Needs) => {
       await markFollowed(id)
     }
     const endLooks = repeat(clock, WATCH_MS, look, log)
+    await look().catch(() => undefined)
     let lastEntry: string | undefined
     try {
       for await (const entry of feed.follow(streamOf(id), {}, AbortSignal.any([signal, ended.signal]))) {
@@ -417,19 +400,22 @@ const eventOf = ({ type, data }: FeedEntry): SessionEvent => ({
   ...(data as Omit<SessionEvent, 'type'>),
 })
 
-/** Calls `work` now and again after each wait, until the returned function is called. */
+/** Calls `work` again after each wait, until the returned function is called; a call under way is then the last. */
 const repeat = (clock: Clock, everyMs: number, work: () => Promise<void>, log: Log): (() => void) => {
   let isEnded = false
-  let cancel: () => void = () => undefined
+  let cancel: () => void
   const call = async () => {
     try {
       await work()
     } catch (thrown) {
       log.warn({ reason: messageOf(thrown) }, 'the state of an agent session could not be read')
     }
-    if (!isEnded) cancel = clock.after(everyMs, call)
+    if (!isEnded) arm()
   }
-  void call()
+  const arm = () => {
+    cancel = clock.after(everyMs, () => void call())
+  }
+  arm()
   return () => {
     isEnded = true
     cancel()

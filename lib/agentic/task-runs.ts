@@ -6,13 +6,17 @@ import type { AgentSessions, TaskFacts, TaskSessionRun } from './sessions.ts'
 
 /** How a run of a task ended. */
 type RunEnd =
-  | { kind: 'succeeded'; result: { output: string; usage?: object | undefined } }
-  | { kind: 'failed'; error: { code: string; message: string } }
+  | { kind: 'succeeded'; result: { output: string; [more: string]: unknown } }
+  | { kind: 'failed'; error: { code: string; message: string }; retryable: boolean }
   | { kind: 'waiting'; message: string }
   | { kind: 'stopped'; reason: string }
 
 /** A task as it was claimed: `fence` grows with each claim, `attempts` with each that counts. */
-type ClaimedTask = TaskFacts & { readonly fence: number; readonly attempts: number }
+type ClaimedTask = TaskFacts & {
+  readonly fence: number
+  readonly attempts: number
+  readonly maxAttempts: number
+}
 
 type Needs = {
   sessions: Pick<AgentSessions, 'openRun'>
@@ -42,24 +46,35 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
       },
       end: (ended: RunEnd): Promise<void> | undefined => {
         if (begun === undefined) return undefined
-        tellEnd(begun.run, ended)
+        tellEnd(begun.run, task, ended)
         return begun.run.close()
       },
     }
   }
 }
 
-const tellEnd = ({ emit }: TaskSessionRun, ended: RunEnd): void => {
+/** Only the last event of a session is `error`: an attempt after which the task goes on ends in `attempt:failed`. */
+const tellEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTask, ended: RunEnd): void => {
+  if (ended.kind === 'waiting') {
+    emit('approval:pending', { message: ended.message })
+    return
+  }
   if (ended.kind === 'succeeded') {
-    const { output, usage } = ended.result
-    emit('summary', { summary: output })
-    emit('complete', { finishReason: 'stop', ...tokensOf(usage) })
-  } else if (ended.kind === 'failed') emit('error', ended.error)
-  else if (ended.kind === 'waiting') emit('approval:pending', { message: ended.message })
-  else emit('error', { code: ended.reason.toUpperCase(), message: `The run was stopped: ${ended.reason}.` })
+    emit('summary', { summary: ended.result.output })
+    emit('complete', completionOf(ended.result))
+    return
+  }
+  const error = ended.kind === 'failed' ? ended.error : stopped(ended.reason)
+  const willRetry = ended.kind === 'failed' ? ended.retryable : ended.reason !== 'cancelled'
+  const told = { code: error.code.toUpperCase(), message: error.message }
+  if (willRetry && attempts < maxAttempts) emit('attempt:failed', { attempt: attempts, ...told })
+  else emit('error', told)
 }
 
-const tokensOf = (usage: object | undefined) => {
+const stopped = (reason: string) => ({ code: reason, message: `The run was stopped: ${reason}.` })
+
+const completionOf = ({ usage, model, provider, toolCalls }: Record<string, unknown>) => {
   const { promptTokens, completionTokens, totalTokens } = (usage ?? {}) as Record<string, unknown>
-  return { totalTokens, inputTokens: promptTokens, outputTokens: completionTokens }
+  const tokens = { totalTokens, inputTokens: promptTokens, outputTokens: completionTokens }
+  return { ...tokens, model, provider, toolCalls, finishReason: 'stop' }
 }

@@ -91,12 +91,14 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
   const { sessions, turns, models, loop, openToolbox, clock, ids, log } = needs
 
   const run = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
-    const { request, toolbox, maxSteps, toolCalls } = start
+    const { request, toolbox, maxSteps, toolCalls, said } = start
     const { emit, signal } = session
     const { effort, maxBudget, showThinking, temperature } = request
     const tell = createLoopEvents({ emit, clock, ids, showThinking })
     const hear = (event: LoopEvent) => {
       tell(event)
+      if (event.type === 'step:start') said.text = ''
+      if (event.type === 'text') said.text += event.text
       if (event.type === 'tool:result') toolCalls.push(entryOf(event))
     }
     const result = await loop({
@@ -109,22 +111,33 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     if (result.ended === 'empty')
       throw new Problem('unavailable', 'provider_error', 'The model neither answered nor did anything.')
     const { text: content, usage, provider, model } = result
+    // Saved first: nothing may fail once the turn is said to be complete.
+    const { id } = await turns.finish(turn, { content, toolCalls, usage, provider, model })
     emit('summary', { summary: content })
     emit('complete', completionOf(result))
-    const { id } = await turns.finish(turn, { content, toolCalls, usage, provider, model })
     emit('message_saved', { id })
   }
 
   /** Runs the turn to its last event. Never rejects. */
   const runToEnd = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
+    let error: AgentSession['error']
     try {
       await run(turn, session, start)
-      await session.end('completed')
     } catch (thrown) {
-      const error = errorOf(thrown)
+      error = errorOf(thrown)
       session.emit('error', error)
-      await turns.fail(turn, thrown, { content: '', toolCalls: start.toolCalls })
-      await session.end(error.code === 'CANCELLED' ? 'cancelled' : 'failed', error)
+      await keepPartial(turn, error, start)
+    }
+    await session.end(stateAfter(error), error)
+  }
+
+  /** Keeps what a failed turn said and did, where the conversation is still there. */
+  const keepPartial = async (turn: Turn, { code, message }: Failure, { said, toolCalls }: Start) => {
+    const reason = new Problem('unavailable', code.toLowerCase(), message)
+    try {
+      await turns.fail(turn, reason, { content: said.text, toolCalls })
+    } catch (thrown) {
+      log.warn({ reason: messageOf(thrown) }, 'what a failed agentic turn had said was not stored')
     }
   }
 
@@ -162,7 +175,14 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)
-        runToEnd(turn, session, { request, toolbox, maxSteps, target, toolCalls: [] }).catch((thrown) =>
+        runToEnd(turn, session, {
+          request,
+          toolbox,
+          maxSteps,
+          target,
+          toolCalls: [],
+          said: { text: '' },
+        }).catch((thrown) =>
           log.error(
             { sessionId: session.id, reason: messageOf(thrown) },
             'the end of a session was not stored',
@@ -182,8 +202,16 @@ type Start = {
   toolbox: Toolbox
   maxSteps: number
   target: { provider: string; model: string }
-  /** The calls so far. */
+  /** The calls so far, and the text of the step that is under way. */
   toolCalls: ToolCallEntry[]
+  said: { text: string }
+}
+
+type Failure = NonNullable<AgentSession['error']>
+
+const stateAfter = (error: Failure | undefined) => {
+  if (error === undefined) return 'completed'
+  return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
 }
 
 const entryOf = ({ call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>): ToolCallEntry => ({

@@ -171,6 +171,11 @@ export const createCompletions = (needs: Needs) => {
     }
     const events = async function* (): AsyncGenerator<string, void> {
       let said = ''
+      let isSettled = false
+      const settleFailed = async (thrown: unknown) => {
+        if (!isSettled) await failed(prepared, thrown, said)
+        isSettled = true
+      }
       try {
         let next = first
         for (; !next.done; next = await pieces.next()) {
@@ -179,15 +184,18 @@ export const createCompletions = (needs: Needs) => {
         }
         const { reason: finishReason, provider, model, fallbackFrom } = next.value
         const usage = await saved(prepared, next.value)
+        isSettled = true
         const facts = { provider, model, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) }
         const context = withMemory ? { context: contextOf(prepared) } : {}
         yield eventText({ done: true, usage, finishReason, ...facts, ...factsOf(prepared), ...context })
       } catch (thrown) {
-        await failed(prepared, thrown, said)
+        await settleFailed(thrown)
         const { code, message } = errorOf(thrown)
         yield eventText({ error: message, code }, { name: 'error' })
       } finally {
         end()
+        // The reader left while this waited for it to take the last piece.
+        await settleFailed(callerLeft())
       }
     }
     return untilLeft(events(), left)
@@ -223,6 +231,9 @@ async function* untilLeft(given: AsyncIterable<string>, left: AbortController): 
   try {
     yield* given
   } finally {
-    left.abort(new Problem('unavailable', 'cancelled', 'The caller left before the end of the answer'))
+    left.abort(callerLeft())
   }
 }
+
+const callerLeft = () =>
+  new Problem('unavailable', 'cancelled', 'The caller left before the end of the answer')

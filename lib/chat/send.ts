@@ -421,6 +421,16 @@ export const createSend = (needs: Needs) => {
   }
 
   /**
+   * The process that holds the lease may be dead: the message of the decision is to come again until that is known. Throws
+   * Problem `unavailable` `turn_under_way`.
+   */
+  const refuseWhileHeld = async (conversationId: string): Promise<void> => {
+    const conversation = await store.get(conversationRows, conversationId)
+    if (conversation === undefined || !leases.isHeld(conversation)) return
+    throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+  }
+
+  /**
    * Continues the turn that waits in a conversation, after a decision on one of its approvals. May be called again for the
    * same decision: one process at a time goes on, and it hears of every call. Throws what the turn fails with, once that
    * is stored.
@@ -436,6 +446,7 @@ export const createSend = (needs: Needs) => {
       key: conversationId,
       add: { wakes: 1 },
     })
+    if (applied) await refuseWhileHeld(conversationId)
     const run = applied ? await takeWaiting(conversationId) : undefined
     if (run === undefined) return
     using limit = timeLimit(clock, timeoutMs)

@@ -94,11 +94,17 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     let resent = 0
     let recovered = 0
     for await (const rows of inStatus('queued')) resent += await withEach(rows, send)
-    for await (const rows of inStatus('in_progress'))
+    for await (const rows of inStatus('in_progress')) {
+      // A decision may have been on its way; a run that finds none waits again.
+      resent += await withEach(
+        rows.filter(({ waitingFor }) => waitingFor !== undefined),
+        sendResume,
+      )
       recovered += await withEach(
         rows.filter(({ waitingFor }) => waitingFor === undefined),
         lease.recover,
       )
+    }
     return { resent, recovered }
   }
 

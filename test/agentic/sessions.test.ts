@@ -178,11 +178,24 @@ describe('agent sessions', () => {
     expect((await slow.next()).done).toBe(false)
     for (let count = 0; count < 11_000; count += 1) session.emit('content', { step: 1, text: 'x' })
     await session.end('completed')
-    // It is not kept waiting for what it missed: it comes back with the id of its last event.
-    const rest: SessionEvent[] = []
-    for (let next = await slow.next(); !next.done; next = await slow.next()) rest.push(...next.value)
-    expect(textOf(rest).length).toBeLessThan(11_000)
+    await expect(slow.next()).rejects.toMatchObject({ code: 'reader_too_slow' })
+    // It comes back with the id of its last event.
     expect(textOf(await take(await sessions.follow(ada, session.id, '', never)))).toHaveLength(11_000)
+  })
+
+  it('of a task gives its earlier runs also to who comes while the next one has stored nothing yet', async () => {
+    const sessions = process()
+    taskStates.set('task_02', 'in_progress')
+    const about = { id: 'task_02', createdBy: 'user_ada', status: 'in_progress' }
+    const target = { provider: 'demo', model: 'scripted' }
+    const first = sessions.openRun(about, 1, target)
+    first.emit('step:start', { step: 1 })
+    await first.close()
+    const second = sessions.openRun(about, 2, target)
+    second.emit('session:start', {})
+    const events = await take(await sessions.follow(bob, 'sess_02', '', never), 2)
+    expect(typesOf(events)).toEqual(['step:start', 'session:start'])
+    await second.close()
   })
 
   it('of a task has all its runs, and the state of the task', async () => {
@@ -190,14 +203,21 @@ describe('agent sessions', () => {
     const target = () => ({ provider: 'demo', model: 'scripted' })
     const runOf = createTaskRuns({ sessions, target, clock, ids })
     const task = (run: number) => ({
-      ...{ id: 'task_01', createdBy: 'user_ada', status: 'in_progress', fence: run, attempts: run },
+      ...{
+        id: 'task_01',
+        createdBy: 'user_ada',
+        status: 'in_progress',
+        fence: run,
+        attempts: run,
+        maxAttempts: 3,
+      },
     })
     taskStates.set('task_01', 'in_progress')
     const silent = runOf(task(1))
     expect(silent.end({ kind: 'succeeded', result: { output: '' } })).toBeUndefined()
     const first = runOf(task(1))
     first.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
-    await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' } })
+    await first.end({ kind: 'failed', error: { code: 'agent_failed', message: 'No luck' }, retryable: true })
     const followed = take(await process().follow(bob, 'sess_01', '', never))
     const second = runOf(task(2))
     second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
@@ -205,7 +225,7 @@ describe('agent sessions', () => {
     expect(await sessions.get(bob, 'sess_01')).toMatchObject({ status: 'running', taskId: 'task_01' })
     taskStates.set('task_01', 'completed')
     const run = ['session:start', 'step:start']
-    expect(typesOf(await followed)).toEqual([...run, 'error', ...run, 'summary', 'complete'])
+    expect(typesOf(await followed)).toEqual([...run, 'attempt:failed', ...run, 'summary', 'complete'])
     expect((await sessions.list(bob, { limit: 50, taskId: 'task_01' })).sessions).toMatchObject([
       { id: 'sess_01', status: 'completed' },
     ])

@@ -45,6 +45,10 @@ describe('an agentic turn', () => {
   const open = (models: Models) => {
     const did: string[] = []
     const finished: unknown[] = []
+    let isRefusing = false
+    const refuseAnswers = () => {
+      isRefusing = true
+    }
     const turns: ConversationTurns<Turn> = {
       begin: async (_principal, conversationId, { content }) => {
         if (conversationId !== 'conv_1') throw missing('Conversation')
@@ -56,10 +60,14 @@ describe('an agentic turn', () => {
         } as unknown as Turn
       },
       finish: async (_turn, answer) => {
+        if (isRefusing) throw missing('Conversation')
         finished.push(answer)
         return { id: 'msg_2' }
       },
-      fail: (turn) => turn.release(),
+      fail: async (turn) => {
+        if (isRefusing) throw missing('Conversation')
+        await turn.release()
+      },
     }
     const sessions = createAgentSessions({
       ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
@@ -80,7 +88,7 @@ describe('an agentic turn', () => {
         }
       return events
     }
-    return { agentic, sessions, run, did, finished }
+    return { agentic, sessions, run, did, finished, refuseAnswers }
   }
 
   const calling = (...given: string[]): ScriptedStep => ({
@@ -176,6 +184,15 @@ describe('an agentic turn', () => {
     expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([
       { status: 'failed', error: { code } },
     ])
+  })
+
+  it('ends although its answer cannot be saved, without being complete', async () => {
+    const { run, sessions, refuseAnswers } = open(createScriptedModels([{ text: 'Done' }]))
+    refuseAnswers()
+    const events = await run()
+    expect(typesOf(events)).not.toContain('complete')
+    expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'CONVERSATION_NOT_FOUND' } })
+    expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status: 'failed' }])
   })
 
   it('is stopped by a cancel, also in a tool', async () => {

@@ -221,7 +221,13 @@ describe('a turn that waits for approval', () => {
           ...toolbox,
           call: async (call, signal) => {
             const outcome = await toolbox.call(call, signal)
-            if (judged === 2) await process.turns.resume({ conversationId: id, approvalId: 'any' })
+            // The message of the decision comes again, but this turn has heard of it.
+            if (judged === 2)
+              await expect(
+                process.turns.resume({ conversationId: id, approvalId: 'any' }),
+              ).rejects.toMatchObject({
+                code: 'turn_under_way',
+              })
             return outcome
           },
         }

@@ -33,12 +33,18 @@ describe('a task whose run waits for approval', () => {
     expect(events.at(-1)).toMatchObject({ type: 'progress', message: 'Waiting for approval of run_command' })
   })
 
-  it('is left alone by the tick, and by a restart', async () => {
+  it('is left alone by the tick', async () => {
     const { service, id, agent } = await waiting()
     await pass(service.clock, 5 * MINUTE_MS, MINUTE_MS)
-    expect(await service.tasks.recovery.afterRestart()).toEqual({ resent: 0, recovered: 0 })
     expect(await service.tasks.get(id)).toMatchObject({ status: 'in_progress', waitingFor: 'approval' })
     expect(agent.runs).toHaveLength(1)
+  })
+
+  it('is asked again after a restart, since its decision may have been on its way', async () => {
+    const { service, id } = await waiting()
+    expect(await service.tasks.recovery.afterRestart()).toEqual({ resent: 1, recovered: 0 })
+    await turns(40)
+    expect(await service.tasks.get(id)).toMatchObject({ status: 'completed', attempts: 1 })
   })
 
   it('goes on with its checkpoint in the same attempt, once, however often it is told to', async () => {

@@ -75,7 +75,10 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
 
   const modeOf = (task: AgentTask): SecurityMode | Promise<SecurityMode> => {
     const wanted = task.metadata?.securityMode
-    return isSecurityMode(wanted) ? wanted : (needs.securityMode?.() ?? 'full')
+    if (isSecurityMode(wanted)) return wanted
+    if (wanted === undefined || wanted === null) return needs.securityMode?.() ?? 'full'
+    const what = 'metadata.securityMode must be deny, sandbox, allowlist, ask or full'
+    throw taskFailure('invalid', 'security_mode_invalid', what, false)
   }
 
   // Judged when the task was made, and again now: names change what they stand for, and tasks come by import too.

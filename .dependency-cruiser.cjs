@@ -23,7 +23,10 @@ const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|join/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
-const shared = ['^lib/http/(?:route|observe|guard|front|credential|event-stream)\\.ts$', '^lib/[^/]+/schema\\.ts$']
+const shared = [
+  '^lib/http/(?:route|observe|guard|front|credential|event-stream)\\.ts$',
+  '^lib/[^/]+/schema\\.ts$',
+]
 // What the page may run of the service: it has no dependency but what is plain itself.
 const plain = '^lib/(?:api/(?:client|api-error)|tasks/machine|memory/terms)\\.ts$'
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']

@@ -22,7 +22,13 @@ const usage = `${EVENT}${JSON.stringify({
 })}\n\n`
 
 const drained = (response: ServerResponse) =>
-  new Promise<void>((resolve) => response.once('drain', resolve).once('close', resolve))
+  new Promise<void>((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.on('drain', done).on('close', done)
+  })
 
 const stream = async (response: ServerResponse, count: number, everyMs: number) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' })

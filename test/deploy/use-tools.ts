@@ -124,7 +124,10 @@ const useApprovedTurn = async ({ functions, ask, call }: Means, id: string): Pro
   if (pendingApprovals.length < 2) throw new Error('The turn does not wait for two approvals')
   await approveAll({ functions, call }, async () => {
     const { messages } = await call('chat', `GET /api/chat/conversations/${id}`)
-    return messages.some(({ content }: Answer) => content === 'Done.')
+    const done = messages.find(({ content }: Answer) => content === 'Done.')
+    for (const { name, status, result } of done?.toolCalls ?? [])
+      if (name !== 'get_task' && status !== 'success') throw new Error(`${name}: ${result}`)
+    return done !== undefined
   })
 }
 

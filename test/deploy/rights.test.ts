@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
 import { hasDynoxide } from '../../offline/emulators.ts'
+import { temporaryFolder } from '../journeys/service.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
 import { secretEnv } from '../webhooks/signed.ts'
 import { startCloud } from './cloud.ts'
@@ -12,6 +13,7 @@ import { FED, useEverything } from './use-everything.ts'
 import { useSeldom } from './use-seldom.ts'
 import { useStream } from './use-stream.ts'
 import { useTick } from './use-tick.ts'
+import { startModel } from './use-tools.ts'
 
 const PREFIX = 'agent-task-service-dev-'
 
@@ -20,6 +22,8 @@ let provider: TestProvider
 let functions: Functions
 let template: Template
 let streamed: string[]
+let model: Awaited<ReturnType<typeof startModel>>
+let folder: ReturnType<typeof temporaryFolder>
 
 const roleOf = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}Role`
 
@@ -80,8 +84,11 @@ if (!hasDynoxide())
 describeHere('the rights of a function', () => {
   beforeAll(async () => {
     process.env.AGENT_ADAPTERS = 'test/fixtures/agents/moody.ts'
-    // Configured, so that no demo model is started; nobody asks it anything.
-    process.env.OLLAMA_MODEL = 'none'
+    model = await startModel()
+    folder = temporaryFolder()
+    // Without a sandbox, git of the coding agent runs on every machine.
+    const run = { ...model.env, WORKSPACES_DIR: folder.path, AGENT_SANDBOX: 'off' }
+    Object.assign(process.env, run)
     process.env.QUEUE_RETRY_ATTEMPTS = '2'
     process.env.QUEUE_RETRY_BACKOFF_MS = '0'
     template = printStage('dev').resources
@@ -92,12 +99,14 @@ describeHere('the rights of a function', () => {
     const used = await useEverything(functions, provider)
     await useTick(functions, cloud, used.token)
     await useSeldom(functions, cloud, used.known)
-    streamed = await useStream(functions, cloud, used.known)
+    streamed = await useStream(functions, cloud, used.known, run)
   }, 120_000)
   afterAll(async () => {
     functions?.stop()
     await cloud?.stop()
     await provider?.[Symbol.asyncDispose]()
+    await model?.close()
+    folder?.[Symbol.dispose]()
   })
 
   it.each(FUNCTIONS)('of %s are enough for what it does', (name) => {

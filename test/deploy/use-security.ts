@@ -9,7 +9,7 @@ const LONG = 'word '.repeat(20_000)
 const HOUR_MS = 3_600_000
 
 type Call = (name: string, route: string, body?: unknown) => Promise<unknown>
-type Listed = { approvals: { id: string; toolName: string }[]; entries: { id: string }[] }
+type Listed = { approvals: { id: string; toolName: string; title: string }[]; entries: { id: string }[] }
 
 const request = (tool: string) => ({
   ...{ tool, risk: 'write' as const, title: tool, userId: 'user_1', taskId: 'task_1' },
@@ -77,4 +77,21 @@ export const useSecurity = async ({ as, feed, invoke }: Functions, ask: Call): P
   for (const query of ['?tool=git', '?userId=user_1', '?taskId=task_1'])
     await call(`GET /api/security/audit${query}`)
   await call(`GET /api/security/audit/${entries[0]?.id}`)
+}
+
+/**
+ * A call that is decided on between two looks at its approval, as where a turn is about to wait, and one that is asked about
+ * again after its time, before a tick.
+ */
+export const useApprovals = async (config: Config, ask: Call): Promise<void> => {
+  const call = async (route: string, body?: unknown) => (await ask('security', route, body)) as Listed
+  const decided = { ...request('edit_file'), title: 'decided' }
+  await tools(({ toolSecurity }) => toolSecurity.approvals.ask(decided))(config)
+  const { approvals } = await call('GET /api/security/approvals')
+  const id = approvals.find(({ title }) => title === 'decided')?.id
+  await call(`POST /api/security/approvals/${id}`, { decision: 'allow-once' })
+  await tools(({ toolSecurity }) => toolSecurity.approvals.use(decided))(config)
+  const late = request('late_call')
+  for (const earlierMs of [HOUR_MS, 0])
+    await tools(({ toolSecurity }) => toolSecurity.approvals.ask(late), earlierMs)(config)
 }

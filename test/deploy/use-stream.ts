@@ -1,11 +1,12 @@
 import { expect } from '@jest/globals'
-import type { Config } from '../../lib/config.ts'
-import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
+import { type Config, readConfig } from '../../lib/config.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 import { startProgram } from './program.ts'
 import { beginConversation, deleteWaiting, useModels, useWaitingTurns } from './use-models.ts'
+import { useApprovals } from './use-security.ts'
 import { besides, forgetSeen } from './use-seldom.ts'
+import { useTools } from './use-tools.ts'
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
 type Headers = Record<string, string>
@@ -16,29 +17,29 @@ const patience = (priority: number) => ({
   options: { synchronous: true, timeout: 10, notifyUrl: 'http://127.0.0.1:9/', notifySecret: 'secret' },
 })
 
-const SAYS = events(
-  chunk({ role: 'assistant', content: 'word '.repeat(10_000) }),
-  chunk({}, 'stop'),
-  usage(1, 1),
-  DONE,
-)
-
 /**
  * What the streaming function is there for; answers what it did. The container's program is a process of its own. Of those
  * who ask the same at once, all but one come too late.
  */
-export const useStream = async (functions: Functions, cloud: Cloud, known: Headers): Promise<string[]> => {
+export const useStream = async (
+  functions: Functions,
+  cloud: Cloud,
+  known: Headers,
+  models: Headers,
+): Promise<string[]> => {
   const unused = { name: 'stream', scopes: ['gateway'] }
   const { token } = await functions.http('gateway', 'POST /api/tokens', unused, known)
   const beside = await besides(cloud)
   await forgetSeen(beside)
   beside.stop()
   const { env, uses, stop } = await cloud.environmentOf()
-  const wire = await startWire(SAYS)
-  const provider = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${wire.origin}/v1`, OPENAI_MODEL: 'model-7' }
-  const program = await startProgram(['functions/agentic/server.ts'], { ...env, ...provider })
+  const program = await startProgram(['functions/agentic/server.ts'], { ...env, ...models })
   const ask = async (path: string, init: RequestInit) => (await fetch(program.url + path, init)).json()
   expect(await ask('/api/tasks/export', { headers: known })).toMatchObject({ version: '1.0' })
+  await useTools(functions, program.url, known)
+  await useApprovals(readConfig({ ...process.env, ...env }), (name, route, body) =>
+    functions.http(name, route, body, known),
+  )
   for (const priority of [1, 3]) {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -58,7 +59,6 @@ export const useStream = async (functions: Functions, cloud: Cloud, known: Heade
   await functions.as('chat', deleteWaiting(waiting))
   await functions.invoke('tick', {})
   await program.stop()
-  await wire.close()
   stop()
   return uses()
 }

@@ -1,4 +1,5 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import { type AgentSessionRow, agentSessions } from '../../lib/agentic/rows.ts'
 import { iso } from '../../lib/core/time.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
@@ -17,7 +18,7 @@ type Cloud = Awaited<ReturnType<typeof startCloud>>
 
 /**
  * What the tick is there for: tasks that are due, tasks whose worker died, in their last attempt or in one before, and
- * tasks whose message was lost, in each lane; deliveries that are due again.
+ * tasks whose message was lost, in each lane; deliveries that are due again; a session whose process died.
  */
 export const useTick = async (functions: Functions, cloud: Cloud, token: string) => {
   const submit = async (more: object, notifyUrl = 'http://127.0.0.1:9/'): Promise<string> => {
@@ -40,14 +41,22 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
   const error = { code: 'agent_failed', message: 'word '.repeat(200) }
   const leaseExpiresAt = clock.now() - MINUTE_MS
   const abandoned = { status: 'in_progress', fence: 1, leaseExpiresAt, error } as const
-  const unclaimed = { updatedAt: iso(clock.now() - HOUR_MS) }
+  const hourAgo = iso(clock.now() - HOUR_MS)
+  const unclaimed = { createdAt: hourAgo, updatedAt: hourAgo }
   const lost = [1, 9].map((attempts) => ({ ...abandoned, attempts }))
   const left: Partial<TaskRow>[] = [pending, unclaimed, ...lost]
   for (const priority of [1, 3])
     for (const set of left)
       await store.commit<TaskRow>({ update: tasks, key: await submit({ priority }), set })
   await lengthenLog({ store, clock }, await submit({}), { ...abandoned, attempts: 1 })
+  const session: AgentSessionRow = {
+    ...{ id: 'sess_left', status: 'running', conversationId: 'conv_left', userId: 'user_left' },
+    ...{ provider: 'ollama', model: 'model-7', createdAt: hourAgo, expiresAt: clock.now() + HOUR_MS },
+  }
+  await store.commit<AgentSessionRow>({ insert: agentSessions, row: session })
   await functions.invoke('tick', {})
+  if ((await store.get(agentSessions, session.id))?.status !== 'failed')
+    throw new Error('The tick left a session of a dead process running')
   for (const status of ['pending', 'in_progress'] as const)
     if ((await store.count(tasks, { index: 'byStatus', is: status })) > 0)
       throw new Error(`The tick left what was ${status}`)

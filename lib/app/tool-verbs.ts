@@ -1,3 +1,4 @@
+import type { SecurityMode } from '../core/security-mode.ts'
 import type { Security } from '../join/security.ts'
 import type { Work } from '../join/work.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
@@ -20,8 +21,14 @@ export const toolVerbs = (joined: () => Joined) => {
   return {
     security,
     /** In the name of the user, without the rights of an admin. */
-    createTask: (userId: string, task: { title: string; prompt: string }) =>
-      joined().tasks.create({ userId, role: 'user' }, CreateTaskSchema.parse(task)),
+    createTask: (
+      userId: string,
+      { securityMode, ...task }: { title: string; prompt: string; securityMode: SecurityMode },
+    ) =>
+      joined().tasks.create(
+        { userId, role: 'user' },
+        CreateTaskSchema.parse({ ...task, metadata: { securityMode } }),
+      ),
     findTask: (id: string) => joined().tasks.find(id),
   }
 }

@@ -57,11 +57,11 @@ export const createToolRunner = (needs: Needs) => {
 
   const perform = async (
     { tool, input }: ParsedCall,
-    { workspace, userId }: ToolSession,
+    { workspace, userId, mode }: ToolSession,
     signal: AbortSignal,
   ) => {
     try {
-      return await untilAborted(clock, tool.run(input, { workspace, userId, signal }), signal)
+      return await untilAborted(clock, tool.run(input, { workspace, userId, mode, signal }), signal)
     } catch (thrown) {
       signal.throwIfAborted()
       return failure(tool, thrown)

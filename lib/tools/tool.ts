@@ -1,8 +1,9 @@
 import type * as z from 'zod'
+import type { SecurityMode } from '../core/security-mode.ts'
 import type { Workspace } from '../ports/workspace.ts'
 import type { Risk } from './schema.ts'
 
-export type ToolContext = { workspace: Workspace; userId: string; signal: AbortSignal }
+export type ToolContext = { workspace: Workspace; userId: string; mode: SecurityMode; signal: AbortSignal }
 export type ToolOutput = { content: string; failed?: boolean }
 
 /**

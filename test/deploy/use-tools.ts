@@ -70,7 +70,7 @@ export const useTools = async (functions: Functions, url: string, known: Headers
     (await call('chat', 'POST /api/chat/conversations', given)).conversation.id
   await useSessions(ask, await begin())
   await useApprovedTurn({ functions, ask, call }, await begin({ systemPrompt: LONG }))
-  for (const priority of [1, 3]) await useApprovedTask({ functions, call }, priority)
+  for (const priority of [1, 3]) await continueApprovedTask({ functions, call }, priority)
 }
 
 type Ask = (path: string, body?: object) => Promise<Response>
@@ -132,7 +132,10 @@ const useApprovedTurn = async ({ functions, ask, call }: Means, id: string): Pro
 }
 
 /** A task of the coding agent whose call is approved elsewhere: a message of its lane has it go on. */
-const useApprovedTask = async ({ functions, call }: Omit<Means, 'ask'>, priority: number): Promise<void> => {
+const continueApprovedTask = async (
+  { functions, call }: Omit<Means, 'ask'>,
+  priority: number,
+): Promise<void> => {
   const given = { title: 'Task', prompt: USE_TOOLS, assignedAgent: 'coding-agent', priority }
   const { task } = await call('tasks', 'POST /api/tasks', { ...given, metadata: { securityMode: 'ask' } })
   await approveAll({ functions, call }, async () => {

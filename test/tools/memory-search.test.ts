@@ -3,7 +3,12 @@ import { createMemorySearch } from '../../lib/tools/builtin/memory-search.ts'
 import { taskTools } from '../../lib/tools/catalog.ts'
 
 const chunk = { path: 'a/b.md', startLine: 3, endLine: 5, text: '# Title\n\ntext' }
-const context = { workspace: {} as never, userId: 'u', signal: new AbortController().signal }
+const context = {
+  workspace: {} as never,
+  userId: 'u',
+  mode: 'full' as const,
+  signal: new AbortController().signal,
+}
 
 describe('memory_search', () => {
   it('answers where something stands, and what', async () => {

@@ -48,7 +48,12 @@ afterAll(() => void server.close())
 const clock = createClock()
 const fetcher = (allow = ['127.0.0.1']) => {
   const tool = createWebFetch({ outbound: createOutbound({ clock, allow }), clock })
-  const context = { workspace: {} as never, userId: 'u', signal: new AbortController().signal }
+  const context = {
+    workspace: {} as never,
+    userId: 'u',
+    mode: 'full' as const,
+    signal: new AbortController().signal,
+  }
   return async (url: string) =>
     tool.run({ url }, context).catch(({ code }: { code: string }) => ({ content: code, failed: true }))
 }

@@ -23,6 +23,21 @@ const KEY = 'key-1'
 const SECRETS_PATH = '/t'
 const MOST_RECORDS = 100
 
+const MOST_TRIES = 10
+
+/**
+ * Emulators that share the machine with other tests may not take a connection within the second that the clients of the
+ * service wait for one. What is made here may be made again.
+ */
+const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await work()
+    } catch (thrown) {
+      if (tries === MOST_TRIES || !(thrown instanceof Error) || thrown.name !== 'TimeoutError') throw thrown
+    }
+}
+
 /** What functions stand on, on emulators; `secrets` are parameters of SSM. */
 export const startCloud = async (secrets: Readonly<Record<string, string>> = {}) => {
   const [database, services, kms] = await Promise.all([startDynamoDb(), startSqsAndS3(), startKms(KEY)])
@@ -41,9 +56,9 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
   const dynamoDb = openDynamoDb(place(database))
   const tables = tableDefinitions(collections, tableNames(TABLE_PREFIX))
   const [urls] = await Promise.all([
-    createQueues(sqs, queueDefinitions(QUEUES, TIMEOUTS)),
-    createTables(dynamoDb, tables),
-    createBucket(s3, BUCKET),
+    patiently(() => createQueues(sqs, queueDefinitions(QUEUES, TIMEOUTS))),
+    patiently(() => createTables(dynamoDb, tables)),
+    patiently(() => createBucket(s3, BUCKET)),
   ])
   const arns = await streamArnsOf(dynamoDb, tables)
   const { shards, start, read } = createStreams(database.endpoint)

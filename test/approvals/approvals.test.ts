@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import type { Request } from '../../lib/approvals/binding.ts'
+import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
 import { APPROVAL_MS, createApprovals } from '../../lib/approvals/service.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
-import { stores } from './stores.ts'
+import { storesOf } from '../fakes/stores.ts'
 
 const DAY_MS = 86_400_000
 const ANN: Principal = { userId: 'user_ann', role: 'user' }
@@ -21,156 +22,162 @@ const write: Request = {
 
 let conversations = 0
 
-describe.each(stores)('approvals in %s', (_name, open) => {
-  let clock: FakeClock
-  let opened: Awaited<ReturnType<typeof open>>
-  let store: Store
-  beforeAll(async () => {
-    clock = createFakeClock()
-    // Transactions that stand in each other's way wait for a moment, while the time of day stands still.
-    opened = await open({ ...clock, after: createClock().after })
-    store = opened.store
-  })
-  afterAll(() => opened?.close())
-
-  let approvals: ReturnType<typeof createApprovals>
-  let request: Request
-  beforeEach(() => {
-    conversations += 1
-    const ids = createFakeIds({ now: () => clock.now() + conversations })
-    approvals = createApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
-    request = { ...write, conversationId: `c-${conversations}` }
-  })
-
-  const pendingId = async (asked: Parameters<typeof approvals.ask>[0] = request): Promise<string> => {
-    const answer = await approvals.ask(asked)
-    if (answer.state !== 'pending') throw new Error(`not pending but ${answer.state}`)
-    return answer.approvalId
-  }
-  const codeOf = (work: Promise<unknown>) =>
-    work.then(
-      () => 'done',
-      ({ code }) => code,
-    )
-
-  it('are asked for once, however often a call asks, and shown with masked arguments', async () => {
-    const asked = await Promise.all([1, 2, 3].map(() => approvals.use(request)))
-    expect(new Set(asked.map((answer) => JSON.stringify(answer))).size).toBe(1)
-    const mine = (await approvals.list(ANN)).filter(
-      ({ conversationId }) => conversationId === request.conversationId,
-    )
-    expect(mine).toEqual([
-      {
-        ...{ id: await pendingId(), conversationId: request.conversationId, userId: 'user_ann' },
-        ...{ toolName: 'write_file', title: 'write_file a.txt', securityLevel: 'write', status: 'pending' },
-        params: { path: 'a.txt', content: 'the [masked]' },
-        requestedAt: new Date(clock.now()).toISOString(),
-        expiresAt: new Date(clock.now() + APPROVAL_MS).toISOString(),
-      },
-    ])
-  })
-
-  it('let one call pass, of many at once', async () => {
-    await approvals.decide(ANN, await pendingId(), 'allow-once')
-    const answers = await Promise.all([1, 2, 3].map(() => approvals.use(request)))
-    expect(answers.map(({ state }) => state).sort()).toEqual(['approved', 'pending', 'pending'])
-  })
-
-  it.each([
-    ['other arguments', { arguments: { path: 'a.txt', content: 'other' } }],
-    ['another tool', { tool: 'edit_file' }],
-    ['another user', { userId: 'user_bob' }],
-    ['another conversation', { conversationId: 'c-other' }],
-  ])('of one call say nothing of %s', async (_what, change) => {
-    await approvals.decide(ANN, await pendingId(), 'allow-once')
-    expect(await approvals.use({ ...request, ...change })).toMatchObject({ state: 'pending' })
-    expect(await approvals.use(request)).toMatchObject({ state: 'approved' })
-  })
-
-  it('know arguments by their value, not by the order of their members', async () => {
-    await approvals.decide(ANN, await pendingId(), 'allow-once')
-    const { path, content } = request.arguments
-    expect(await approvals.use({ ...request, arguments: { content, path } })).toMatchObject({
-      state: 'approved',
+describe.each(storesOf([approvalRows, approvalSlots, allowedTools] as never))(
+  'approvals in %s',
+  (_name, open) => {
+    let clock: FakeClock
+    let opened: Awaited<ReturnType<typeof open>>
+    let store: Store
+    beforeAll(async () => {
+      clock = createFakeClock()
+      // Transactions that stand in each other's way wait for a moment, while the time of day stands still.
+      opened = await open({ ...clock, after: createClock().after })
+      store = opened.store
     })
-  })
+    afterAll(() => opened?.close())
 
-  it('that are denied refuse one call, and the next asks again', async () => {
-    const id = await pendingId()
-    expect(await approvals.decide(ANN, id, 'deny')).toMatchObject({ status: 'denied', decidedBy: 'user_ann' })
-    expect(await approvals.ask(request)).toMatchObject({ state: 'denied' })
-    expect(await approvals.use(request)).toEqual({
-      ...{ state: 'denied', approvalId: id, reason: 'a person refused this call' },
+    let approvals: ReturnType<typeof createApprovals>
+    let request: Request
+    beforeEach(() => {
+      conversations += 1
+      const ids = createFakeIds({ now: () => clock.now() + conversations })
+      approvals = createApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
+      request = { ...write, conversationId: `c-${conversations}` }
     })
-    expect(await pendingId()).not.toBe(id)
-  })
 
-  it('allow a tool for the whole session, what else waits for it there included', async () => {
-    const id = await pendingId()
-    const other = { ...request, arguments: { path: 'b.txt' } }
-    const otherId = await pendingId(other)
-    const elsewhere = { ...request, conversationId: `${request.conversationId}-2` }
-    await pendingId(elsewhere)
-    await approvals.decide(ANN, id, 'allow-always')
-    expect(await codeOf(approvals.decide(ANN, otherId, 'deny'))).toBe('approval_decided')
-    for (const content of ['1', '2'])
-      expect(await approvals.use({ ...request, arguments: { content } })).toEqual({ state: 'approved' })
-    expect(await approvals.use({ ...request, tool: 'edit_file' })).toMatchObject({ state: 'pending' })
-    expect(await approvals.use(elsewhere)).toMatchObject({ state: 'pending' })
-    await approvals.forget(request)
-    // The approval of the call itself was used up by nothing.
-    expect(await approvals.use({ ...request, arguments: { content: '1' } })).toMatchObject({
-      state: 'pending',
+    const pendingId = async (asked: Parameters<typeof approvals.ask>[0] = request): Promise<string> => {
+      const answer = await approvals.ask(asked)
+      if (answer.state !== 'pending') throw new Error(`not pending but ${answer.state}`)
+      return answer.approvalId
+    }
+    const codeOf = (work: Promise<unknown>) =>
+      work.then(
+        () => 'done',
+        ({ code }) => code,
+      )
+
+    it('are asked for once, however often a call asks, and shown with masked arguments', async () => {
+      const asked = await Promise.all([1, 2, 3].map(() => approvals.use(request)))
+      expect(new Set(asked.map((answer) => JSON.stringify(answer))).size).toBe(1)
+      const mine = (await approvals.list(ANN)).filter(
+        ({ conversationId }) => conversationId === request.conversationId,
+      )
+      expect(mine).toEqual([
+        {
+          ...{ id: await pendingId(), conversationId: request.conversationId, userId: 'user_ann' },
+          ...{ toolName: 'write_file', title: 'write_file a.txt', securityLevel: 'write', status: 'pending' },
+          params: { path: 'a.txt', content: 'the [masked]' },
+          requestedAt: new Date(clock.now()).toISOString(),
+          expiresAt: new Date(clock.now() + APPROVAL_MS).toISOString(),
+        },
+      ])
     })
-  })
 
-  it('expire after 10 minutes, which denies', async () => {
-    const [swept, found, late] = [request, { ...request, tool: 'git' }, { ...request, tool: 'run_command' }]
-    const ids = [await pendingId(swept), await pendingId(found), await pendingId(late)]
-    clock.advance(APPROVAL_MS - 1)
-    await approvals.expireDue()
-    expect(await pendingId(swept)).toBe(ids[0])
-    clock.advance(1)
-    // Neither a caller that comes too late nor a call that looks has to wait for the sweep.
-    expect(await codeOf(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
-    expect(await approvals.use(found)).toMatchObject({
-      ...{ state: 'denied', reason: 'no approval came within 10 minutes' },
+    it('let one call pass, of many at once', async () => {
+      await approvals.decide(ANN, await pendingId(), 'allow-once')
+      const answers = await Promise.all([1, 2, 3].map(() => approvals.use(request)))
+      expect(answers.map(({ state }) => state).sort()).toEqual(['approved', 'pending', 'pending'])
     })
-    expect(await approvals.expireDue()).toBeGreaterThan(0)
-    expect(await approvals.expireDue()).toBe(0)
-    expect(await approvals.list(ANN)).toEqual([])
-    for (const one of [swept, late]) expect(await approvals.use(one)).toMatchObject({ state: 'denied' })
-  })
 
-  it('given and never used lapse within a day', async () => {
-    await approvals.decide(ANN, await pendingId(), 'allow-once')
-    clock.advance(APPROVAL_MS + DAY_MS)
-    expect(await approvals.use(request)).toMatchObject({ state: 'pending' })
-  })
+    it.each([
+      ['other arguments', { arguments: { path: 'a.txt', content: 'other' } }],
+      ['another tool', { tool: 'edit_file' }],
+      ['another user', { userId: 'user_bob' }],
+      ['another conversation', { conversationId: 'c-other' }],
+    ])('of one call say nothing of %s', async (_what, change) => {
+      await approvals.decide(ANN, await pendingId(), 'allow-once')
+      expect(await approvals.use({ ...request, ...change })).toMatchObject({ state: 'pending' })
+      expect(await approvals.use(request)).toMatchObject({ state: 'approved' })
+    })
 
-  it('are decided once, also by two at once', async () => {
-    const id = await pendingId()
-    const codes = await Promise.all([
-      codeOf(approvals.decide(ANN, id, 'allow-once')),
-      codeOf(approvals.decide(ANN, id, 'deny')),
-    ])
-    expect(codes.sort()).toEqual(['approval_decided', 'done'])
-    const again = await pendingId({ ...request, tool: 'git' })
-    const both = [1, 2].map(() => codeOf(approvals.decide(ANN, again, 'allow-always')))
-    expect((await Promise.all(both)).sort()).toEqual(['approval_decided', 'done'])
-  })
+    it('know arguments by their value, not by the order of their members', async () => {
+      await approvals.decide(ANN, await pendingId(), 'allow-once')
+      const { path, content } = request.arguments
+      expect(await approvals.use({ ...request, arguments: { content, path } })).toMatchObject({
+        state: 'approved',
+      })
+    })
 
-  it('belong to their user; those of tasks to admins as well', async () => {
-    const mine = await pendingId()
-    const { conversationId: _, ...rest } = request
-    const ofTask = await pendingId({ ...rest, taskId: `task-${conversations}` })
-    expect(await codeOf(approvals.decide(BOB, mine, 'allow-once'))).toBe('approval_not_found')
-    expect(await codeOf(approvals.decide(ADMIN, mine, 'allow-once'))).toBe('approval_not_found')
-    expect(await codeOf(approvals.decide(BOB, ofTask, 'allow-once'))).toBe('approval_not_found')
-    expect((await approvals.list(BOB)).map(({ id }) => id)).not.toContain(mine)
-    const seen = (await approvals.list(ADMIN)).map(({ id }) => id)
-    expect([seen.includes(mine), seen.includes(ofTask)]).toEqual([false, true])
-    await approvals.decide(ADMIN, ofTask, 'allow-once')
-    await approvals.decide(ANN, mine, 'allow-once')
-  })
-})
+    it('that are denied refuse one call, and the next asks again', async () => {
+      const id = await pendingId()
+      expect(await approvals.decide(ANN, id, 'deny')).toMatchObject({
+        status: 'denied',
+        decidedBy: 'user_ann',
+      })
+      expect(await approvals.ask(request)).toMatchObject({ state: 'denied' })
+      expect(await approvals.use(request)).toEqual({
+        ...{ state: 'denied', approvalId: id, reason: 'a person refused this call' },
+      })
+      expect(await pendingId()).not.toBe(id)
+    })
+
+    it('allow a tool for the whole session, what else waits for it there included', async () => {
+      const id = await pendingId()
+      const other = { ...request, arguments: { path: 'b.txt' } }
+      const otherId = await pendingId(other)
+      const elsewhere = { ...request, conversationId: `${request.conversationId}-2` }
+      await pendingId(elsewhere)
+      await approvals.decide(ANN, id, 'allow-always')
+      expect(await codeOf(approvals.decide(ANN, otherId, 'deny'))).toBe('approval_decided')
+      for (const content of ['1', '2'])
+        expect(await approvals.use({ ...request, arguments: { content } })).toEqual({ state: 'approved' })
+      expect(await approvals.use({ ...request, tool: 'edit_file' })).toMatchObject({ state: 'pending' })
+      expect(await approvals.use(elsewhere)).toMatchObject({ state: 'pending' })
+      await approvals.forget(request)
+      // The approval of the call itself was used up by nothing.
+      expect(await approvals.use({ ...request, arguments: { content: '1' } })).toMatchObject({
+        state: 'pending',
+      })
+    })
+
+    it('expire after 10 minutes, which denies', async () => {
+      const [swept, found, late] = [request, { ...request, tool: 'git' }, { ...request, tool: 'run_command' }]
+      const ids = [await pendingId(swept), await pendingId(found), await pendingId(late)]
+      clock.advance(APPROVAL_MS - 1)
+      await approvals.expireDue()
+      expect(await pendingId(swept)).toBe(ids[0])
+      clock.advance(1)
+      // Neither a caller that comes too late nor a call that looks has to wait for the sweep.
+      expect(await codeOf(approvals.decide(ANN, ids[2] ?? '', 'allow-once'))).toBe('approval_expired')
+      expect(await approvals.use(found)).toMatchObject({
+        ...{ state: 'denied', reason: 'no approval came within 10 minutes' },
+      })
+      expect(await approvals.expireDue()).toBeGreaterThan(0)
+      expect(await approvals.expireDue()).toBe(0)
+      expect(await approvals.list(ANN)).toEqual([])
+      for (const one of [swept, late]) expect(await approvals.use(one)).toMatchObject({ state: 'denied' })
+    })
+
+    it('given and never used lapse within a day', async () => {
+      await approvals.decide(ANN, await pendingId(), 'allow-once')
+      clock.advance(APPROVAL_MS + DAY_MS)
+      expect(await approvals.use(request)).toMatchObject({ state: 'pending' })
+    })
+
+    it('are decided once, also by two at once', async () => {
+      const id = await pendingId()
+      const codes = await Promise.all([
+        codeOf(approvals.decide(ANN, id, 'allow-once')),
+        codeOf(approvals.decide(ANN, id, 'deny')),
+      ])
+      expect(codes.sort()).toEqual(['approval_decided', 'done'])
+      const again = await pendingId({ ...request, tool: 'git' })
+      const both = [1, 2].map(() => codeOf(approvals.decide(ANN, again, 'allow-always')))
+      expect((await Promise.all(both)).sort()).toEqual(['approval_decided', 'done'])
+    })
+
+    it('belong to their user; those of tasks to admins as well', async () => {
+      const mine = await pendingId()
+      const { conversationId: _, ...rest } = request
+      const ofTask = await pendingId({ ...rest, taskId: `task-${conversations}` })
+      expect(await codeOf(approvals.decide(BOB, mine, 'allow-once'))).toBe('approval_not_found')
+      expect(await codeOf(approvals.decide(ADMIN, mine, 'allow-once'))).toBe('approval_not_found')
+      expect(await codeOf(approvals.decide(BOB, ofTask, 'allow-once'))).toBe('approval_not_found')
+      expect((await approvals.list(BOB)).map(({ id }) => id)).not.toContain(mine)
+      const seen = (await approvals.list(ADMIN)).map(({ id }) => id)
+      expect([seen.includes(mine), seen.includes(ofTask)]).toEqual([false, true])
+      await approvals.decide(ADMIN, ofTask, 'allow-once')
+      await approvals.decide(ANN, mine, 'allow-once')
+    })
+  },
+)

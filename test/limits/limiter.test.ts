@@ -2,16 +2,17 @@ import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createLimiter } from '../../lib/limits/limiter.ts'
+import { callsRows } from '../../lib/limits/rows.ts'
 import type { Limit } from '../../lib/ports/limiter.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { insist } from '../crash/insist.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
-import { stores } from './stores.ts'
+import { storesOf } from '../fakes/stores.ts'
 
 const minute = { name: 'login', calls: 3, windowMs: 60_000 }
 
-describe.each(stores)('a limit on %s', (_name, open) => {
+describe.each(storesOf([callsRows] as never))('a limit on %s', (_name, open) => {
   const clock = createFakeClock()
   // Whoever loses a race waits a moment, which passes while the time of day stands still.
   const { after } = createClock()

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createLimiter } from '../../lib/limits/limiter.ts'
+import { callsRows } from '../../lib/limits/rows.ts'
 import type { Limit } from '../../lib/ports/limiter.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forAllTests } from '../fakes/lifetimes.ts'
-import { stores } from './stores.ts'
+import { storesOf } from '../fakes/stores.ts'
 
 /** Numbers in [0, 1) that are the same in each run (mulberry32). */
 const seeded = (seed: number) => () => {
@@ -29,7 +30,7 @@ const burst: Limit = { name: 'burst', calls: 10, windowMs: 1_000 }
 const login: Limit = { name: 'login', calls: 5, windowMs: 60_000 }
 const many: Limit = { name: 'many', calls: 250, windowMs: 60_000 }
 
-describe.each(stores)('over every window on %s', (_name, open) => {
+describe.each(storesOf([callsRows] as never))('over every window on %s', (_name, open) => {
   const clock = createFakeClock()
   const opened = forAllTests(
     () => open(clock),

@@ -1,21 +1,18 @@
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { callsRows } from '../../lib/limits/rows.ts'
 import type { Clock } from '../../lib/ports/clock.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { openTables } from '../adapters/dynamodb/opened.ts'
-import { startDatabase } from '../fakes/database.ts'
-
-const collections = [callsRows] as unknown as readonly Collection[]
+import { startDatabase } from './database.ts'
 
 type Opened = { store: Store; close(): Promise<unknown> }
 
-const openSqlite = async (clock: Clock): Promise<Opened> => {
+const openSqlite = async (collections: readonly Collection[], clock: Clock): Promise<Opened> => {
   const store = openSqliteStore({ file: ':memory:', collections, clock })
   return { store, close: () => store.close() }
 }
 
-const openDynamo = async (clock: Clock): Promise<Opened> => {
+const openDynamo = async (collections: readonly Collection[], clock: Clock): Promise<Opened> => {
   const { client, stop } = await startDatabase()
   const { store } = await openTables({ client, collections, clock })
   const close = async () => {
@@ -25,8 +22,10 @@ const openDynamo = async (clock: Clock): Promise<Opened> => {
   return { store, close }
 }
 
-/** Every storage that limits count in. */
-export const stores: [name: string, open: (clock: Clock) => Promise<Opened>][] = [
-  ['SQLite', openSqlite],
-  ['DynamoDB', openDynamo],
+/** Every storage that a domain keeps its rows in, with these collections. */
+export const storesOf = (
+  collections: readonly Collection[],
+): [name: string, open: (clock: Clock) => Promise<Opened>][] => [
+  ['SQLite', (clock) => openSqlite(collections, clock)],
+  ['DynamoDB', (clock) => openDynamo(collections, clock)],
 ]

@@ -24,7 +24,7 @@ const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
 const shared = [
-  '^lib/http/(?:route|observe|guard|front|credential|event-stream)\\.ts$',
+  '^lib/http/(?:route|observe|guard|trusted-proxies|credential|event-stream)\\.ts$',
   '^lib/[^/]+/schema\\.ts$',
 ]
 // What the page may run of the service: it has no dependency but what is plain itself.

@@ -6,11 +6,14 @@ import { openPlain } from '../lib/app/cloud-plain.ts'
 import { withSecrets } from '../lib/app/cloud-secrets.ts'
 import { openSignIn } from '../lib/app/cloud-sign-in.ts'
 import { lazyHandlers } from '../lib/app/lazy-handlers.ts'
+import { disconnectRoutes } from '../lib/integrations/contract.ts'
+import { disconnectHandlers } from '../lib/integrations/handlers.ts'
+import { joinDisconnect } from '../lib/join/integrations.ts'
 import { oauthRoutes } from '../lib/oauth/contract.ts'
 import { oauthHandlers } from '../lib/oauth/handlers.ts'
 
 export const handler = serveGroup(
-  { ...everyAuthRoute, ...userRoutes },
+  { ...everyAuthRoute, ...userRoutes, ...disconnectRoutes },
   openPlain((given) => {
     const signIn = openSignIn(given)
     // Most who come in need no provider, and do not wait for what is known of them.
@@ -20,8 +23,11 @@ export const handler = serveGroup(
     return {
       ...everyAuthHandler(signIn),
       ...users,
-      // Only who unlinks has tokens to revoke; nobody is disabled later because secrets cannot be read.
+      // Only who unlinks has tokens to revoke; unreadable secrets do not keep an account from being disabled.
       changeUser: (input, call) => (input.body.unlink ? usersElsewhere : users).changeUser(input, call),
+      ...lazyHandlers(disconnectRoutes, async () =>
+        disconnectHandlers({ disconnect: joinDisconnect(given.entry, await withProviders()) }),
+      ),
       ...lazyHandlers(oauthRoutes, async () => oauthHandlers(await withProviders())),
     }
   }),

@@ -1,4 +1,5 @@
 import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
+import { describeAgents } from '../lib/app/cloud-agents.ts'
 import { openJobs } from '../lib/app/cloud-jobs.ts'
 import { joinCloudMemory } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-sending.ts'
@@ -6,27 +7,30 @@ import { stuckTasks } from '../lib/app/cloud-stuck-tasks.ts'
 import { createConversations } from '../lib/chat/conversations.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
-import { LONGEST_SEND_MS } from '../lib/deliveries/service.ts'
+import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
 import { joinAgentSessions } from '../lib/join/agent-sessions.ts'
+import { joinConversationEnds } from '../lib/join/conversations.ts'
+import { joinSchedules } from '../lib/join/schedules.ts'
 import { joinSecurity } from '../lib/join/security.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
-const open = () => {
+const open = async () => {
   const config = readConfig()
-  const jobs = openJobs(config, openSending(config))
+  const jobs = openJobs(config, openSending(config), await describeAgents(config))
   const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
   const { approvals } = joinSecurity(jobs.entry, jobs.outside, config)
   return {
     ...jobs,
     ...{ memory, approvals },
-    agentSessions: joinAgentSessions(jobs.outside, config, jobs.tasks.find),
-    conversations: createConversations(jobs.outside),
+    schedules: joinSchedules({ ...jobs, ...jobs.entry }, jobs.outside),
+    agentSessions: joinAgentSessions(jobs.outside, config, jobs.tasks),
+    ...joinConversationEnds({ conversations: createConversations(jobs.outside), approvals }, jobs.outside),
     tablePrefix: config.TABLE_PREFIX,
   }
 }
-/** A thousand messages, and half a second for each of 20 writes at once. */
+/** A thousand rows, and half a second for each of 20 writes at once. */
 const LONGEST_REMOVAL_MS = 15_000
-type Opened = ReturnType<typeof open>
+type Opened = Awaited<ReturnType<typeof open>>
 let opened: Opened | undefined
 
 /** `needsMs` is what a step may take: with less than that left, it waits for the next tick. */
@@ -35,10 +39,16 @@ type Step = { step: string; needsMs?: number; work: () => unknown }
 /** What has become due, in the order in which it is done. What takes long comes last, and has a time that it ends within. */
 const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): Step[] => [
   { step: 'settings', work: rest.settings.refresh },
+  { step: 'schedules', work: rest.schedules.runAllDue },
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
   { step: 'abandoned sessions', work: () => rest.agentSessions.recover() },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
-  { step: 'deleted conversations', needsMs: LONGEST_REMOVAL_MS, work: rest.conversations.removeDeleted },
+  {
+    step: 'deleted conversations',
+    needsMs: LONGEST_REMOVAL_MS,
+    work: rest.conversationRemoval.removeDeleted,
+  },
+  { step: 'webhooks', work: rest.outboundWebhooks.wakeDue },
   { step: 'approvals', work: rest.approvals.expireDue },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {
@@ -61,7 +71,7 @@ const report = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePr
  * has no time left is for the next tick, and is told of.
  */
 export const handler = async (_event: unknown, context: InvocationContext): Promise<void> => {
-  opened ??= open()
+  opened ??= await open()
   const { log } = opened
   const leftMs = context.getRemainingTimeInMillis
   const failed: string[] = []

@@ -1,15 +1,21 @@
 import { serveGroup } from '../lib/app/cloud-http.ts'
 import { withSecrets } from '../lib/app/cloud-secrets.ts'
 import { openWork } from '../lib/app/cloud-work.ts'
+import { connectionRoutes } from '../lib/integrations/contract.ts'
+import { connectionHandlers } from '../lib/integrations/handlers.ts'
+import { joinConnectionStatus } from '../lib/join/integrations.ts'
 import { joinWebhooks } from '../lib/join/webhooks.ts'
 import { inboundRoutes } from '../lib/webhooks/contract.ts'
 import { inboundHandlers } from '../lib/webhooks/handlers.ts'
 
+const routes = { ...inboundRoutes, ...connectionRoutes }
+
 /** Senders come by the HTTP API, or by the function's own URL; what they sign with is known to this function alone. */
-export const handler = serveGroup(inboundRoutes, async (given) => {
+export const handler = serveGroup(routes, async (given) => {
   const config = await withSecrets(given)
-  const open = openWork<typeof inboundRoutes>((served) =>
-    inboundHandlers({ inbound: joinWebhooks(served, served.ports, config) }),
-  )
+  const open = openWork<typeof routes>((served) => ({
+    ...inboundHandlers({ inbound: joinWebhooks(served, served.ports, config) }),
+    ...connectionHandlers({ connectionStatus: joinConnectionStatus(served.ports, config) }),
+  }))
   return open(config)
 })

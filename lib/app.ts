@@ -14,6 +14,8 @@ import { createRepositories } from './adapters/node/repositories.ts'
 import { sweepWorkspaces } from './adapters/node/workspace-sweep.ts'
 import { openSqliteStore } from './adapters/sqlite/store.ts'
 import { createFeed } from './adapters/store/feed.ts'
+import { createTrackers } from './adapters/trackers/catalog.ts'
+import { createWebSearchProviders } from './adapters/web-search/catalog.ts'
 import { createGroups } from './api/table.ts'
 import { openAgents } from './app/agents.ts'
 import { openLocalCipher } from './app/cipher.ts'
@@ -22,12 +24,11 @@ import { openData } from './app/data.ts'
 import { createDrain } from './app/drain.ts'
 import { openEmbedding } from './app/embedding.ts'
 import { isFault } from './app/faults.ts'
-import { frontOf, openGuard } from './app/front.ts'
 import { openHealth } from './app/health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './app/local-delivery.ts'
-import { checkKey, telling } from './app/lost-key.ts'
+import { checkKey, reportingLostKey } from './app/lost-key.ts'
 import { openPage } from './app/page.ts'
-import type { SandboxStanding } from './app/sandbox.ts'
+import type { SandboxHealth } from './app/sandbox.ts'
 import { warnOfShortSecrets } from './app/short-secrets.ts'
 import { refuseOpenHost, signInOf } from './app/sign-in.ts'
 import { toolVerbs } from './app/tool-verbs.ts'
@@ -37,9 +38,17 @@ import type { Config } from './config.ts'
 import { createMasker } from './core/masker.ts'
 import { createDomains, type Domains, type Ports } from './domains.ts'
 import { createRequestMetrics } from './health/request-metrics.ts'
-import { createDispatch } from './http/dispatch.ts'
+import { openGuard } from './http/guard.ts'
 import { createHost } from './http/host.ts'
+import { createDispatch } from './http/router.ts'
+import { trustedProxiesOf } from './http/trusted-proxies.ts'
+import { codeHostPlace } from './join/code-host.ts'
+import { createLocalPublisher } from './live/publishing.ts'
+import { createLocalWatch } from './live/watch.ts'
+import { apiUrlsOf } from './oauth/api-urls.ts'
+import type { Feed } from './ports/feed.ts'
 import type { Log } from './ports/log.ts'
+import { taskOfWorkspace } from './ports/workspace.ts'
 import type { RunTask } from './tasks/schema.ts'
 import { VERSION } from './version.ts'
 
@@ -65,19 +74,34 @@ export const openLocalApp = async (config: Config) => {
   const queues = { tasks: taskQueue, notices: notificationQueue, turns: turnQueue }
   const delivery = createLocalDelivery({ ...queues, clock, log })
   const { deliver } = delivery
-  const store = openSqliteStore({ file: data.file, collections, clock, deliver, onLost: dieOf(log) })
+  const liveWatch = createLocalWatch(clock)
+  const publisher = createLocalPublisher(liveWatch, {
+    ...{ clock, log },
+    feed: { append: (...entries) => feed.append(...entries) },
+  })
+  const file = { file: data.file, collections, onLost: dieOf(log) }
+  const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
+  const feed: Feed = createFeed({ store, clock, ids })
   const breakers = createBreakers({ clock, isFault })
   const allow = config.OUTBOUND_ALLOW_HOSTS
-  const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS })
+  const place = codeHostPlace(config)
+  const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS, ...place })
   const outbound = createOutbound({ clock, allow })
+  const providerFetch = createProviderFetch()
   const agents = await openAgents({
     ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, repositories },
     // Agents are there before the domains are.
     searchMemory: (query) => domains.memory.recall(query),
+    searchWeb: (query, signal) => domains.webSearch.search(query, signal),
     ...toolVerbs(() => domains),
+    codeHost: {
+      accountFor: (userId) => domains.codeHost.accountFor(userId),
+      isWanted: () => domains.codeHost.isWanted(),
+    },
     outbound,
     port: () => (server.address() as AddressInfo | null)?.port,
     isLocalMode: () => domains.authMode() === 'local',
+    taskSecurityMode: () => domains.settings.current().tasks.securityMode,
   })
   const memoryWatch = createMemoryWatch({
     ...{ folder: config.MEMORY_DIR, clock, log },
@@ -85,7 +109,8 @@ export const openLocalApp = async (config: Config) => {
   })
   const ports: Ports = {
     store,
-    feed: createFeed({ store, clock, ids }),
+    feed,
+    liveWatch,
     taskQueue,
     notificationQueue,
     adapters: agents.adapters,
@@ -102,10 +127,12 @@ export const openLocalApp = async (config: Config) => {
     random: Math.random,
     entropy,
     passwords: createArgon2({ entropy }),
-    cipher: telling(openLocalCipher(config, { entropy }), log),
-    providerFetch: createProviderFetch(),
+    cipher: reportingLostKey(openLocalCipher(config, { entropy }), log),
+    providerFetch,
     outbound,
     repositories,
+    webSearchProviders: createWebSearchProviders({ outbound }),
+    trackers: createTrackers({ fetch: providerFetch, clock, apiUrls: apiUrlsOf(config.accounts) }),
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
@@ -118,7 +145,7 @@ export const openLocalApp = async (config: Config) => {
     domains.slots.resize(concurrency)
     notificationQueue.resize(notificationConcurrency)
   })
-  // Before anybody can ask for anything it is known who may come in.
+  // The settings of access are read before the first request.
   await domains.settings.refresh()
   refuseOpenHost(domains, config)
   await checkKey(ports)
@@ -126,13 +153,16 @@ export const openLocalApp = async (config: Config) => {
     deliverMessages: store.start,
     expiredRows: store.sweep,
     workspaces: () =>
-      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, domains.active.has),
+      sweepWorkspaces(data.workspacesDir, config.WORKSPACE_TTL_HOURS, clock, (name) =>
+        domains.active.has(taskOfWorkspace(name)),
+      ),
   })
   const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, () => store.writable)
   const drain = createDrain(server)
   /** Ends the requests in flight and what runs, at the same time; then what both stand on. */
   const close = async () => {
     domains.memory.endSync()
+    domains.live.endAll()
     await Promise.all([drain(), background.stop(), memoryWatch.stop()])
     await agents.close()
     delivery.stop()
@@ -142,7 +172,7 @@ export const openLocalApp = async (config: Config) => {
   const facts = {
     version: VERSION,
     mode: config.SERVICE_MODE,
-    publicUrl: frontOf(config).publicUrl,
+    publicUrl: trustedProxiesOf(config).publicUrl,
     providers: agents.models.providers(),
     model: agents.models.resolve({}),
     agents: domains.agents.types(),
@@ -155,13 +185,13 @@ export const openLocalApp = async (config: Config) => {
   return { server, start, close, facts, signIn: () => signInOf(domains, store) }
 }
 
-/** A service that cannot write is of no use; whoever supervises it starts a new one. */
+/** A service that cannot write is of no use; its supervisor starts a new one. */
 const dieOf = (log: Log) => (reason: unknown) => {
   log.error({ err: reason }, 'storage lost its writer; the process ends')
   process.exit(1)
 }
 
-/** Loaded when somebody first asks: nothing else needs the library behind it. */
+/** Loaded with the first request for it: nothing else needs the library behind it. */
 const describe = async () => {
   const [{ openApiDocument }, { tables }] = await Promise.all([
     import('./api/openapi.ts'),
@@ -171,15 +201,15 @@ const describe = async () => {
 }
 
 const openServer = (
-  ports: Ports & { sandbox: SandboxStanding },
+  ports: Ports & { sandbox: SandboxHealth },
   domains: Domains,
   config: Config,
   writable: () => boolean,
 ) => {
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
-  const front = frontOf(config)
-  const http = { guard: openGuard(domains, front), front, record: requests.record, clock, log, compile }
+  const proxies = trustedProxiesOf(config)
+  const http = { guard: openGuard(domains, proxies), proxies, record: requests.record, clock, log, compile }
   const groups = createGroups(http, {
     ...domains,
     health: openHealth({ ports, domains, requests, writable }),

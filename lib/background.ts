@@ -12,6 +12,8 @@ const MEMORY_MS = 60_000
 const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
+/** Turns are told to stop before their requests are cut, which is after 5 s: a tool may take a second of it to end. */
+const TURNS_MS = 3_500
 /** What is being sent then may end too; the next process sends the rest. */
 const LAST_SENDS_MS = 1_500
 
@@ -40,8 +42,19 @@ export const createBackground = (
   config: Config,
   upkeep: Upkeep,
 ) => {
-  const { tasks, gateway, deliveries, memory, conversations, active, worker, agentSessions, approvals } =
-    domains
+  const {
+    tasks,
+    gateway,
+    deliveries,
+    memory,
+    conversationRemoval,
+    active,
+    worker,
+    agentSessions,
+    approvals,
+    schedules,
+    outboundWebhooks,
+  } = domains
   let jobs: (() => Promise<void>)[] = []
   let stopped = false
 
@@ -70,9 +83,11 @@ export const createBackground = (
     jobs = [
       every({ clock, log }, 'heartbeat', config.TASK_LEASE_MS / 3, active.beat),
       every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
+      every({ clock, log }, 'schedules', TICK_MS, schedules.runAllDue),
       every({ clock, log }, 'approvals', TICK_MS, approvals.expireDue),
+      every({ clock, log }, 'webhooks', TICK_MS, outboundWebhooks.wakeDue),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
-      every({ clock, log }, 'deleted conversations', TICK_MS, conversations.removeDeleted),
+      every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
       // What the watcher did not hear of, or the provider of embeddings refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
@@ -89,16 +104,22 @@ export const createBackground = (
   const stop = async () => {
     stopped = true
     gateway.release()
-    agentSessions.stopAll('SHUTDOWN')
+    const sessionsEnded = agentSessions.stopAll('SHUTDOWN')
     const drained = Promise.all([
       consumers.tasks.drain(),
       consumers.notifications.drain(),
       consumers.turns.drain(),
+      domains.chat.send.settled(),
     ])
-    const cancel = clock.after(DRAIN_MS, () => active.stopAll('shutdown'))
+    const cancel = clock.after(DRAIN_MS, () => {
+      active.stopAll('shutdown')
+    })
+    const cancelTurns = clock.after(TURNS_MS, domains.chat.send.stopAll)
     await drained
     cancel()
+    cancelTurns()
     await worker.settled()
+    await withinMs(DRAIN_MS, sessionsEnded)
     await domains.toolCalls.settled()
     deliveries.stop()
     await withinMs(LAST_SENDS_MS, deliveries.settled())

@@ -3,21 +3,32 @@ import { agentSessions } from './agentic/rows.ts'
 import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
-import { chatMessages, chatTurns, conversationRemovals, conversations } from './chat/rows.ts'
+import {
+  chatMessages,
+  chatTurns,
+  conversationRemovals,
+  conversations,
+  workspaceSnapshots,
+} from './chat/rows.ts'
 import type { Collection } from './core/collection.ts'
 import { feedEntries } from './core/feed-entries.ts'
 import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { probes } from './health/write-probe.ts'
+import { integrationRows } from './integrations/rows.ts'
 import { callsRows } from './limits/rows.ts'
+import { liveWatches } from './live/rows.ts'
 import { experiences, memoryFiles, memorySessions, memoryState } from './memory/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
+import { webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
 import { deadLetters } from './queue/rows.ts'
+import { reports } from './reporting/rows.ts'
+import { schedules } from './schedules/rows.ts'
 import { policyRows, toolCalls } from './security/rows.ts'
 import { settingsRows } from './settings/rows.ts'
-import { createReplays, taskEvents, tasks } from './tasks/rows.ts'
+import { createReplays, taskEvents, tasks, ticketTasks } from './tasks/rows.ts'
 import { tokenRows } from './tokens/rows.ts'
 import { inboundClaims, inboundEvents } from './webhooks/rows.ts'
 
@@ -25,7 +36,9 @@ import { inboundClaims, inboundEvents } from './webhooks/rows.ts'
 export const collections = [
   tasks,
   taskEvents,
+  ticketTasks,
   feedEntries,
+  liveWatches,
   agentSessions,
   createReplays,
   deadLetters,
@@ -51,8 +64,13 @@ export const collections = [
   gatewayRequests,
   gatewayKeys,
   deliveryRows,
+  webhooks,
+  webhookHealth,
+  reports,
+  integrationRows,
   inboundEvents,
   inboundClaims,
+  schedules,
   memoryFiles,
   memoryState,
   memorySessions,
@@ -61,6 +79,7 @@ export const collections = [
   chatMessages,
   conversationRemovals,
   chatTurns,
+  workspaceSnapshots,
   policyRows,
   toolCalls,
   approvals,

@@ -2,8 +2,8 @@ import type { Lifecycle, Request, ResponseObject, ResponseToolkit } from '@hapi/
 import { createClock } from '../lib/adapters/node/clock.ts'
 import { createIds } from '../lib/adapters/node/ids.ts'
 import { Problem } from '../lib/core/errors.ts'
-import { withCommonHeaders } from '../lib/http/common-headers.ts'
 import { problemOf, problemResult } from '../lib/http/problem.ts'
+import { withCommonHeaders } from '../lib/http/respond.ts'
 
 type Answer = { statusCode: number; headers: Readonly<Record<string, unknown>> }
 const answers = new WeakMap<Request, Answer>()

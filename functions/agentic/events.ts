@@ -41,7 +41,7 @@ const invocationOf = (header: string): z.output<typeof Invocation> => {
   }
 }
 
-/** It is named by its message; where that was found helps nobody. */
+/** It is named by its message; the place of it in the stream says nothing more. */
 const isBadSetting = (err: unknown): err is Problem => err instanceof Problem && err.code === 'bad_setting'
 
 const answer = async (request: IncomingMessage, response: ServerResponse) => {

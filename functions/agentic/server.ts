@@ -13,9 +13,13 @@ import { modelRoutes } from '../../lib/chat/contract.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
-import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
+import { createDispatch } from '../../lib/http/router.ts'
 import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
+import { liveRoutes } from '../../lib/live/contract.ts'
+import { liveHandlers } from '../../lib/live/handlers.ts'
+import { createLive } from '../../lib/live/service.ts'
+import { createStoredWatch } from '../../lib/live/watch.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
 
@@ -25,6 +29,7 @@ const modelled = { ...modelRoutes, ...agenticRoutes }
 const routes = {
   exportTasks: taskRoutes.exportTasks,
   submitRequest: gatewayRoutes.submitRequest,
+  ...liveRoutes,
   ...modelled,
 }
 
@@ -34,10 +39,21 @@ const routes = {
  */
 export const openStreaming = (): Server => {
   const open = openWork<typeof routes>((served) => {
-    const { gateway, tasks, ports } = served
-    const { exportTasks } = taskHandlers({ tasks, keepExport: openExportCopies(readConfig(), ports) })
+    const { gateway, tasks, reportOf, ports } = served
+    const { exportTasks } = taskHandlers({
+      tasks,
+      reportOf,
+      keepExport: openExportCopies(readConfig(), ports),
+    })
     const { submitRequest } = gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.streaming, gateway) })
-    return { exportTasks, submitRequest, ...lazyHandlers(modelled, () => openModelHandlers(served)) }
+    const live = createLive({ ...ports, liveWatch: createStoredWatch(ports) })
+    const { followEvents } = liveHandlers({ live, clock: ports.clock })
+    return {
+      exportTasks,
+      submitRequest,
+      followEvents,
+      ...lazyHandlers(modelled, () => openModelHandlers(served)),
+    }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(openGroup(routes, open)))
   return createHost({

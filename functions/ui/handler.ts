@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { servePage } from '../../lib/app/cloud-page.ts'
-import type { Place } from '../../lib/http/no-route.ts'
+import type { Place } from '../../lib/http/router.ts'
 import document from '../../resources/openapi.json' with { type: 'json' }
 
 /** Every route that there is, as the description has it. */

@@ -95,7 +95,7 @@ export const accountRoutes = defineRoutes({
   createInvite: {
     method: 'POST',
     path: '/api/auth/invites',
-    summary: 'Invite somebody to register; the code is shown once',
+    summary: 'Invite a person to register; the code is shown once',
     access: 'admin',
     body: z.object({ email: EmailSchema.optional(), expiresInDays: z.int().min(1).max(365).default(7) }),
     status: 201,
@@ -151,7 +151,7 @@ export const userRoutes = defineRoutes({
   createResetCode: {
     method: 'POST',
     path: '/api/users/{id}/reset-code',
-    summary: 'Make a code with which the holder of an account sets another password, once and within an hour',
+    summary: 'Make a code with which the owner of an account sets another password, once and within an hour',
     access: 'admin',
     params: IdParams,
     status: 201,

@@ -41,9 +41,6 @@ export const GivenPassword = z
   .max(LONGEST_PASSWORD)
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
 
-/** A name of the IANA time zone database. */
-export const TimezoneSchema = z.string().max(100).refine(isTimezone, 'is not an IANA time zone')
-
 /** A language tag of BCP 47. */
 export const LocaleSchema = z.string().max(100).refine(isLocale, 'is not a BCP 47 language tag')
 
@@ -51,11 +48,6 @@ export const AvatarUrlSchema = z.string().max(500).refine(isHttpsUrl, 'must be a
 
 function isHttpsUrl(url: string): boolean {
   return url.startsWith('https://') && URL.canParse(url)
-}
-
-function isTimezone(name: string): boolean {
-  // Offsets such as `+01:00` are taken by Intl too, and are no names.
-  return /^[A-Za-z]/.test(name) && succeeds(() => new Intl.DateTimeFormat('en', { timeZone: name }))
 }
 
 function isLocale(tag: string): boolean {

@@ -15,9 +15,9 @@ type Needs = { store: Store; mode: () => AuthMode; register: Register }
  * share that person's account later.
  */
 export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOrCreateUser => {
-  const existing = async (holder: Registration) => {
-    if (!holder.emailVerified) throw accountExists()
-    const user = await store.get(users, holder.userId)
+  const existing = async (registration: Registration) => {
+    if (!registration.emailVerified) throw accountExists()
+    const user = await store.get(users, registration.userId)
     if (user === undefined || user.disabled)
       throw new Problem('forbidden', 'sign_in_refused', 'This account is disabled')
     return { user: shownUser(user), isNew: false }
@@ -27,8 +27,8 @@ export const createFindOrCreateUser = ({ store, mode, register }: Needs): FindOr
     if (mode() === 'local')
       throw new Problem('unsupported', 'cloud_mode_only', 'Accounts belong to AUTH_MODE=cloud or oidc')
     const applicant = applicantOf(person)
-    const holder = await store.get(registrations, applicant.email)
-    if (holder !== undefined) return existing(holder)
+    const registration = await store.get(registrations, applicant.email)
+    if (registration !== undefined) return existing(registration)
     const user = await register(applicant, { linkOf })
     if (user !== undefined) return { user: shownUser(user), isNew: true }
     // The same person came twice at once.

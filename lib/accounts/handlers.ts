@@ -24,7 +24,7 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
   const { accounts, authMode, grantSession } = needs
   const withConnections = async (user: User) => ({ ...user, ...(await needs.connectionsOf(user.id)) })
 
-  const nobody = () => {
+  const signedOut = () => {
     const mode = authMode()
     const accessKeyRequired =
       mode === 'local' && needs.accessKey.exists() ? { accessKeyRequired: true as const } : {}
@@ -52,9 +52,9 @@ export const accountHandlers = (needs: Needs): Handlers<typeof accountRoutes> =>
       return { message: 'Password changed: all other sessions have ended' }
     }),
     me: async (_input, { principal }) => {
-      if (principal.userId === ANONYMOUS.userId) return nobody()
+      if (principal.userId === ANONYMOUS.userId) return signedOut()
       const user = await accounts.userOf(principal.userId)
-      if (user === undefined) return nobody()
+      if (user === undefined) return signedOut()
       return { authenticated: true as const, authMode: authMode(), user: await withConnections(user) }
     },
     changeMe: async ({ body }, { principal }) => ({

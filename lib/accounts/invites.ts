@@ -80,7 +80,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
     return status?.role === 'admin' && !status.disabled
   }
 
-  /** The invite of a code. Throws Problem `invalid` `invalid_invite`, whatever is wrong with it. */
+  /** The invite of a code. Throws Problem `invalid` `invalid_invite`, the same for each fault. */
   const ofCode = async (code: string, email: string): Promise<InviteRow> => {
     const at = code.indexOf('-')
     const row = at > 0 ? await store.get(invites, PREFIX + code.slice(0, at)) : undefined

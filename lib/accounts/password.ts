@@ -83,7 +83,7 @@ export const createPasswordChanges = (needs: Needs) => {
   }
 
   /**
-   * A code with which the holder of an account sets another password, once and within an hour; one that was given before is
+   * A code with which the owner of an account sets another password, once and within an hour; one that was given before is
    * worth nothing any more. Throws Problem `missing` for an account that is not there.
    */
   const createResetCode = async (principal: Principal, userId: string) => {

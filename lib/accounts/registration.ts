@@ -161,5 +161,5 @@ const busy = () =>
   new Problem(
     'unavailable',
     'registration_busy',
-    'The same account is being linked to somebody else: try again',
+    'The same account is being linked to another user: try again',
   )

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { type AccountStatus, RoleSchema } from '../auth/schema.ts'
+import { TimezoneSchema } from '../core/timezone.ts'
 import type { AnyWrite } from '../ports/store.ts'
-import { AvatarUrlSchema, LocaleSchema, NameSchema, TimezoneSchema } from './fields.ts'
+import { AvatarUrlSchema, LocaleSchema, NameSchema } from './fields.ts'
 
 /** An account as its owner and the admins see it. */
 export const UserSchema = z.object({
@@ -47,7 +48,7 @@ export type UserOf = (userId: string) => Promise<User | undefined>
 
 /**
  * The status of a user's account, read from storage each time; undefined for one who is not there or does not belong to the
- * mode of sign-in. Whatever acts in a user's name (session, API token, device) asks this first.
+ * mode of sign-in. Sessions, API tokens and devices, which act in a user's name, ask this first.
  */
 export type AccountStatusOf = (userId: string) => Promise<AccountStatus | undefined>
 

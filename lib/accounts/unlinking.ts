@@ -26,5 +26,5 @@ export const lastAdmin = () =>
   new Problem(
     'invalid',
     'last_admin',
-    'This is the last admin who can sign in: make somebody else an admin first',
+    'This is the last admin who can sign in: make another user an admin first',
   )

@@ -32,8 +32,12 @@ export const createUsers = ({ store, mode }: Needs) => {
     return row && { role: row.role, disabled: row.disabled }
   }
 
-  /** Whether there is an account whose holder may sign in as an admin; once there is one, there always is. */
+  /** Whether there is an account whose owner may sign in as an admin; once there is one, there always is. */
   const hasAdmin = async (): Promise<boolean> => (await store.get(rosters, ROSTER_ID)) !== undefined
+
+  /** Every admin who may come in. */
+  const adminIds = async (): Promise<readonly string[]> =>
+    mode() === 'local' ? [LOCAL_USER] : ((await store.get(rosters, ROSTER_ID))?.admins ?? [])
 
   /** Every account but the local admin's, newest first. */
   const list = async (query: PageQuery) => {
@@ -54,7 +58,7 @@ export const createUsers = ({ store, mode }: Needs) => {
     return shownUser(row)
   }
 
-  return { userOf, accountStatusOf, hasAdmin, list, change }
+  return { userOf, accountStatusOf, hasAdmin, adminIds, list, change }
 }
 
 /** As admins see an account in their list. */

@@ -4,7 +4,9 @@ import { defineRoutes } from '../http/route.ts'
 import { AgenticRequestSchema, AgentSessionSchema } from './schema.ts'
 
 const params = z.object({ id: z.string().min(1).max(200) })
-const headers = z.object({ 'last-event-id': z.string().max(100).optional() })
+/** The number of the run, and that of the event in it. Any other text would be taken for one, and hide what comes before it. */
+const eventId = z.string().regex(/^(?:\d{4,12}-\d{7,12})?$/, 'must be the id of an event of this stream')
+const headers = z.object({ 'last-event-id': eventId.optional() })
 const events = z.string().meta({
   description: 'Server-sent events: `data` is `{type, data, timestamp}`, `id` is for `Last-Event-ID`',
 })
@@ -47,7 +49,7 @@ export const agenticRoutes = defineRoutes({
     access: 'session',
     params,
     headers,
-    query: z.object({ after: z.string().max(100).optional() }),
+    query: z.object({ after: eventId.optional() }),
     response: events,
     produces: 'text/event-stream',
   },

@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
+import type { StreamMasker } from '../core/stream-masker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Feed, FeedDraft } from '../ports/feed.ts'
 import type { Log } from '../ports/log.ts'
@@ -50,7 +51,8 @@ export const createLiveRun = (
   run: number,
 ): LiveRun => {
   const readers = new Set<Reader>()
-  const maskers = new Map<string, (text: string) => string>()
+  /** Of each type of deltas: its masker, and the last one that came. */
+  const streams = new Map<string, { masker: StreamMasker; last: Delta }>()
   let count = 0
   let unstored: Unstored[] = []
   let unstoredSize = 0
@@ -61,12 +63,20 @@ export const createLiveRun = (
   let readerLeftAt = clock.now()
   let isClosed = false
 
-  /** Without secrets: those of a delta may have begun in the one before. */
-  const masked = (type: string, data: object): object => {
-    if (!JOINED.has(type)) return bounded(cut(masker.data(data)) as object)
-    const next = maskers.get(type) ?? masker.stream()
-    maskers.set(type, next)
-    return { ...data, text: next((data as Delta).text) }
+  /** A delta as far as no secret may have begun in it; what is kept back goes out with the next one, or before other events. */
+  const tellDelta = (type: string, data: Delta) => {
+    const stream = streams.get(type) ?? { masker: masker.stream(), last: data }
+    stream.last = data
+    streams.set(type, stream)
+    const text = stream.masker.push(data.text)
+    if (text !== '') tell(type, { ...data, text })
+  }
+
+  const tellKeptBack = () => {
+    for (const [type, stream] of streams) {
+      const text = stream.masker.flush()
+      if (text !== '') tell(type, { ...stream.last, text })
+    }
   }
 
   const keep = (event: SessionEvent, size: number) => {
@@ -111,15 +121,20 @@ export const createLiveRun = (
     return stored
   }
 
-  const emit: EmitEvent = (type, given) => {
-    if (isClosed) return
+  const tell = (type: string, data: object) => {
     count += 1
-    const data = masked(type, given)
     const event = { id: eventId(run, count), type, data, timestamp: clock.now() }
     const size = sizeOf(data)
     for (const reader of readers) reader.push(event, size)
     keep(event, size)
     if (unstoredSize > MOST_UNSTORED || type === 'step:complete') void flush()
+  }
+
+  const emit: EmitEvent = (type, given) => {
+    if (isClosed) return
+    if (JOINED.has(type)) return tellDelta(type, given as Delta)
+    tellKeptBack()
+    tell(type, bounded(cut(masker.data(given)) as object))
   }
 
   return {

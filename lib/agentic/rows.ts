@@ -18,7 +18,7 @@ export type AgentSessionRow = AgentSession & {
 export const sessionCounter = (userId: string): string => `agentSessions:${userId}`
 export const SESSIONS_MEMBER = 'all'
 
-export const agentSessions = collection<AgentSessionRow>({
+export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'cancelRequestedAt'>({
   name: 'agentSessions',
   key: 'id',
   indexes: {
@@ -38,9 +38,9 @@ export const agentSessions = collection<AgentSessionRow>({
     'endedAt',
     'error',
     'expiresAt',
-    'followedUntil',
-    'cancelRequestedAt',
   ],
+  // No list shows them, and each index that had them would be written with every renewal of a mark.
+  detail: ['followedUntil', 'cancelRequestedAt'],
   expires: 'expiresAt',
   counts: ({ before, after }) => {
     const row = after ?? before
@@ -48,6 +48,7 @@ export const agentSessions = collection<AgentSessionRow>({
     if (row === undefined || change === 0) return []
     return [{ counter: sessionCounter(row.userId), member: SESSIONS_MEMBER, add: { total: change } }]
   },
+  recount: { index: 'ofUser', ofUser: sessionCounter },
 })
 
 /** The stream of a session's events on the feed. */

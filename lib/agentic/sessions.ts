@@ -53,7 +53,13 @@ export type OpenSession = {
 export type TaskSessionRun = { readonly emit: EmitEvent; flush(): Promise<void>; close(): Promise<void> }
 
 /** What a session needs to know of a task. */
-export type TaskFacts = { readonly id: string; readonly status: string; readonly createdBy: string }
+export type TaskFacts = {
+  readonly id: string
+  readonly status: string
+  readonly createdBy: string
+  readonly completedAt?: string | undefined
+  readonly error?: AgentSession['error'] | undefined
+}
 
 type Needs = {
   store: Store
@@ -66,6 +72,8 @@ type Needs = {
   orphanMs: number
   /** The task that a session belongs to. */
   taskOf: (taskId: string) => Promise<TaskFacts | undefined>
+  /** Throws Problem `invalid` for a task that is over. */
+  cancelTask: (principal: Principal, taskId: string) => Promise<unknown>
 }
 
 type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversationId: string }
@@ -73,8 +81,11 @@ type Listed = PageQuery & { taskId?: string | undefined; conversationId?: string
 
 /** How often a running session looks whether another process wants it to stop, or follows it. */
 const WATCH_MS = 1_000
-/** A mark that a session is followed from elsewhere lasts so long, and is renewed half way. */
-const FOLLOWED_MS = 20_000
+/** Looks from one append to the next of a session that is followed from elsewhere: each append is paid for. */
+const LOOKS_OF_APPEND = 2
+/** A mark that a session is followed from elsewhere lasts so long, and is renewed so long before its end. */
+const FOLLOWED_MS = 30_000
+const RENEWED_BEFORE_MS = 10_000
 /** A session that is running for longer than its time limit and this was left behind by a process that died. */
 const LEFT_MS = 60_000
 
@@ -87,14 +98,34 @@ const STATES_OF_TASKS: Readonly<Record<string, SessionState>> = {
   cancelled: 'cancelled',
 }
 
+/** What the last event of a run is where it ended the session. */
+const ENDS: ReadonlySet<string> = new Set(['complete', 'message_saved', 'error'])
+
+/** How the session of a task stands, by its task. */
+const endOfTask = (task: TaskFacts | undefined): Pick<AgentSession, 'status' | 'endedAt' | 'error'> => {
+  const status = STATES_OF_TASKS[task?.status ?? ''] ?? 'failed'
+  if (!isOver(status)) return { status }
+  const { completedAt: endedAt, error } = task ?? {}
+  return {
+    status,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    ...(status === 'cancelled' ? { error: { code: 'CANCELLED', message: 'The task was cancelled.' } } : {}),
+    ...(status === 'failed' && error
+      ? { error: { code: error.code.toUpperCase(), message: error.message } }
+      : {}),
+  }
+}
+
 const sessionOfTask = (taskId: string): string => `sess_${taskId.replace(/^task_/, '')}`
 
 export type AgentSessions = ReturnType<typeof createAgentSessions>
 
 /** Agent sessions: their rows, the runs in this process, and their events for readers here and elsewhere. */
 export const createAgentSessions = (needs: Needs) => {
-  const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf } = needs
+  const { store, feed, clock, ids, log, timeoutMs, orphanMs, taskOf, cancelTask } = needs
   const live = new Map<string, { run: LiveRun; stop: (code: StopCode) => void }>()
+  /** Those of conversations, until their end is stored. */
+  const running = new Set<Promise<void>>()
 
   const shown = async ({
     expiresAt: _e,
@@ -102,9 +133,7 @@ export const createAgentSessions = (needs: Needs) => {
     cancelRequestedAt: _c,
     ...row
   }: AgentSessionRow) => {
-    if (row.taskId === undefined) return row
-    const task = await taskOf(row.taskId)
-    return { ...row, status: STATES_OF_TASKS[task?.status ?? ''] ?? 'failed' }
+    return row.taskId === undefined ? row : { ...row, ...endOfTask(await taskOf(row.taskId)) }
   }
 
   /** The row of a session that this caller may see: those of tasks are for everybody. */
@@ -158,6 +187,8 @@ export const createAgentSessions = (needs: Needs) => {
     live.set(id, { run, stop })
     const cancelTimeout = clock.after(timeoutMs, () => stop('TIMEOUT'))
     const endWatch = watch(id, run, stop)
+    const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>()
+    running.add(ended)
     return {
       id,
       signal: controller.signal,
@@ -177,6 +208,8 @@ export const createAgentSessions = (needs: Needs) => {
           // Where the end was not stored, the next tick finds a session that nothing runs.
           live.delete(id)
           await run.close()
+          running.delete(ended)
+          tellEnded()
         }
       },
     }
@@ -184,11 +217,12 @@ export const createAgentSessions = (needs: Needs) => {
 
   /** Looks after a running session of a conversation, each second: stops it when nobody reads it, or it is told to. */
   const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
+    const appendFollowed = appends(run)
     const look = async () => {
-      const row = await store.get(agentSessions, id)
+      const row = await store.get(agentSessions, id, true)
       if (row?.cancelRequestedAt !== undefined) stop('CANCELLED')
       const isFollowed = (row?.followedUntil ?? 0) > clock.now()
-      if (isFollowed) await run.flush()
+      await appendFollowed(isFollowed)
       const leftMs = clock.now() - Math.max(run.readerLeftAt, row?.followedUntil ?? 0)
       if (run.readers === 0 && !isFollowed && leftMs >= orphanMs) stop('ORPHANED')
     }
@@ -214,9 +248,10 @@ export const createAgentSessions = (needs: Needs) => {
       // A later run finds the row of the first.
       await store.commit<AgentSessionRow>({ insert: agentSessions, row })
     }
+    const appendFollowed = appends(part)
     const look = async () => {
-      const row = await store.get(agentSessions, id)
-      if ((row?.followedUntil ?? 0) > clock.now()) await part.flush()
+      const row = await store.get(agentSessions, id, true)
+      await appendFollowed((row?.followedUntil ?? 0) > clock.now())
     }
     const begin = () => {
       live.set(id, { run: part, stop: () => undefined })
@@ -246,7 +281,7 @@ export const createAgentSessions = (needs: Needs) => {
     return row === undefined || isOver((await shown(row)).status)
   }
 
-  /** Says that this session is followed from here, so that its process stores what happens each second. */
+  /** Says that this session is followed from here, so that its process stores what happens every 2 s. */
   const markFollowed = (id: string) =>
     store.commit<AgentSessionRow>({
       update: agentSessions,
@@ -260,7 +295,7 @@ export const createAgentSessions = (needs: Needs) => {
     let markedAt = Number.NEGATIVE_INFINITY
     const look = async () => {
       if (live.has(id) || (await isSessionOver(id))) return ended.abort()
-      if (clock.monotonic() - markedAt < FOLLOWED_MS / 2) return
+      if (clock.monotonic() - markedAt < FOLLOWED_MS - RENEWED_BEFORE_MS) return
       markedAt = clock.monotonic()
       await markFollowed(id)
     }
@@ -298,6 +333,25 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
+  /**
+   * A task may end while no run of it goes on: it is cancelled while it waits, or its worker died. What its session ends with
+   * is then told by its state, in place of an event of the last run.
+   */
+  const missingEnd = async (id: string, last: SessionEvent | undefined): Promise<SessionEvent[]> => {
+    const row = await store.get(agentSessions, id)
+    if (row?.taskId === undefined || last === undefined || ENDS.has(last.type)) return []
+    const { error, endedAt } = await shown(row)
+    if (error === undefined || endedAt === undefined) return []
+    return [
+      {
+        id: `${last.id.split('-', 1)[0]}-9999999`,
+        type: 'error',
+        data: error,
+        timestamp: Date.parse(endedAt),
+      },
+    ]
+  }
+
   /** The events after an id, each once, until the session is over. Runs of a task follow each other here and elsewhere. */
   async function* follow(
     id: string,
@@ -308,8 +362,11 @@ export const createAgentSessions = (needs: Needs) => {
     for (;;) {
       const here = live.get(id)
       const batches = here === undefined ? followStored(id, signal) : readLive(here.run, id, signal)
-      yield* fresh(batches)
-      if (signal.aborted || (!live.has(id) && (await isSessionOver(id)))) return
+      yield* fresh.of(batches)
+      if (signal.aborted) return
+      if (live.has(id) || !(await isSessionOver(id))) continue
+      yield* fresh.of([await missingEnd(id, fresh.last())])
+      return
     }
   }
 
@@ -328,21 +385,23 @@ export const createAgentSessions = (needs: Needs) => {
     },
     /** As `follow`, of a session that was just opened here, from its first event. */
     followOpened: (id: string, signal: AbortSignal) => follow(id, '', signal),
-    /** Stops a session. Throws Problem `missing`, and `invalid` `session_state_conflict` for one that is over or is a task's. */
+    /**
+     * Stops a session; that of a task by cancelling the task. Throws Problem `missing`, and `invalid`
+     * `session_state_conflict` for one that is over.
+     */
     cancel: async (principal: Principal, id: string): Promise<AgentSession> => {
       const row = await load(principal, id)
-      if (row.taskId !== undefined)
-        throw new Problem(
-          'invalid',
-          'session_of_task',
-          `The session belongs to the task ${row.taskId}: cancel the task.`,
-        )
-      if (isOver(row.status))
+      const { status } = await shown(row)
+      if (isOver(status))
         throw new Problem(
           'invalid',
           'session_state_conflict',
-          `A session that is ${row.status} cannot be cancelled`,
+          `A session that is ${status} cannot be cancelled`,
         )
+      if (row.taskId !== undefined) {
+        await cancelTask(principal, row.taskId)
+        return shown(row)
+      }
       await store.commit<AgentSessionRow>({
         update: agentSessions,
         key: id,
@@ -362,9 +421,10 @@ export const createAgentSessions = (needs: Needs) => {
           if (!live.has(row.id)) await fail(row)
         }
     },
-    /** Stops all sessions of conversations in this process. */
-    stopAll: (code: StopCode) => {
+    /** Stops all sessions of conversations in this process. Resolves when they have ended, their calls of tools too. */
+    stopAll: async (code: StopCode): Promise<void> => {
       for (const { stop } of live.values()) stop(code)
+      await Promise.all(running)
     },
   }
 
@@ -382,15 +442,34 @@ export const createAgentSessions = (needs: Needs) => {
   }
 }
 
+/** Stores what a run has to tell at every second look at it, while another process follows it. */
+const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
+  let looks = 0
+  return async (isFollowed: boolean): Promise<void> => {
+    looks += 1
+    if (isFollowed && looks % LOOKS_OF_APPEND === 0) await flush()
+  }
+}
+
 /** Passes events above an id, and above all that it has passed; batches of which nothing is left are dropped. */
 const unseen = (after: string) => {
-  let last = after
-  return async function* (batches: AsyncIterable<readonly SessionEvent[]>) {
-    for await (const batch of batches) {
-      const events = batch.filter((event) => event.id > last)
-      last = events.at(-1)?.id ?? last
-      if (events.length > 0) yield events
-    }
+  let passed = after
+  let last: SessionEvent | undefined
+  const take = (batch: readonly SessionEvent[]) => {
+    for (const event of batch) if (last === undefined || event.id > last.id) last = event
+    const events = batch.filter(({ id }) => id > passed)
+    passed = events.at(-1)?.id ?? passed
+    return events
+  }
+  return {
+    async *of(batches: AsyncIterable<readonly SessionEvent[]> | Iterable<readonly SessionEvent[]>) {
+      for await (const batch of batches) {
+        const events = take(batch)
+        if (events.length > 0) yield events
+      }
+    },
+    /** The last event that came, also of those that were dropped. */
+    last: () => last,
   }
 }
 

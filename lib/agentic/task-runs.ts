@@ -4,11 +4,13 @@ import type { LoopEvent } from '../ports/tool.ts'
 import { createLoopEvents } from './loop-events.ts'
 import type { AgentSessions, TaskFacts, TaskSessionRun } from './sessions.ts'
 
+type WaitingCall = { approvalId: string; toolCallId: string; name: string }
+
 /** How a run of a task ended. */
 type RunEnd =
   | { kind: 'succeeded'; result: { output: string; [more: string]: unknown } }
   | { kind: 'failed'; error: { code: string; message: string }; retryable: boolean }
-  | { kind: 'waiting'; message: string }
+  | { kind: 'waiting'; message: string; approvals: readonly WaitingCall[] }
   | { kind: 'stopped'; reason: string }
 
 /** A task as it was claimed: `fence` grows with each claim, `attempts` with each that counts. */
@@ -56,7 +58,9 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
 /** Only the last event of a session is `error`: an attempt after which the task goes on ends in `attempt:failed`. */
 const tellEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTask, ended: RunEnd): void => {
   if (ended.kind === 'waiting') {
-    emit('approval:pending', { message: ended.message })
+    const { message, approvals } = ended
+    for (const call of approvals) emit('approval:pending', { ...call, message })
+    if (approvals.length === 0) emit('approval:pending', { message })
     return
   }
   if (ended.kind === 'succeeded') {

@@ -1,24 +1,15 @@
+import type { ChatToolCall } from '../chat/schema.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Effort, ModelMessage, Models, TokenUsage, ToolSpec } from '../ports/model.ts'
+import type { Effort, ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
 import { createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
 import { type AgentSessions, type OpenSession, SessionStopped } from './sessions.ts'
-
-/** A tool call of a turn as the conversation keeps it. `duration` is in milliseconds. */
-export type ToolCallEntry = {
-  id: string
-  name: string
-  arguments: unknown
-  result: string
-  status: 'success' | 'error'
-  duration: number
-  step: number
-}
 
 /** A turn of a conversation: what goes to the model. `release` lets the next turn begin. */
 export type ConversationTurn = {
@@ -26,6 +17,8 @@ export type ConversationTurn = {
   readonly messages: readonly ModelMessage[]
   readonly messageCount: number
   readonly compaction?: object | undefined
+  /** Aborts when the turn is cancelled, or its conversation deleted. */
+  readonly signal: AbortSignal
   release(): Promise<void>
 }
 
@@ -53,17 +46,18 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
     turn: Turn,
     answer: {
       content: string
-      toolCalls: readonly ToolCallEntry[]
+      toolCalls: readonly ChatToolCall[]
       usage: TokenUsage
       provider: string
       model: string
+      sessionId: string
     },
-  ): Promise<{ readonly id: string }>
+  ): Promise<{ readonly id: string; readonly notice?: string | undefined }>
   /** Ends a turn that failed; what was said and done until then is kept. */
   fail(
     turn: Turn,
     thrown: unknown,
-    partial: { content: string; toolCalls: readonly ToolCallEntry[] },
+    partial: { content: string; toolCalls: readonly ChatToolCall[]; sessionId: string },
   ): Promise<void>
 }
 
@@ -92,13 +86,16 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
 
   const run = async (turn: Turn, session: OpenSession, start: Start): Promise<void> => {
     const { request, toolbox, maxSteps, toolCalls, said } = start
-    const { emit, signal } = session
+    const { emit } = session
+    const signal = AbortSignal.any([session.signal, turn.signal])
     const { effort, maxBudget, showThinking, temperature } = request
     const tell = createLoopEvents({ emit, clock, ids, showThinking })
+    let step = ''
     const hear = (event: LoopEvent) => {
       tell(event)
-      if (event.type === 'step:start') said.text = ''
-      if (event.type === 'text') said.text += event.text
+      if (event.type === 'step:start') step = ''
+      if (event.type === 'text') step += event.text
+      if (step.trim() !== '') said.text = step
       if (event.type === 'tool:result') toolCalls.push(entryOf(event))
     }
     const result = await loop({
@@ -108,13 +105,13 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
       onEvent: hear,
     })
-    if (result.ended === 'empty')
-      throw new Problem('unavailable', 'provider_error', 'The model neither answered nor did anything.')
-    const { text: content, usage, provider, model } = result
+    const content = answerOf(result, start)
+    const { usage, provider, model } = result
     // Saved first: nothing may fail once the turn is said to be complete.
-    const { id } = await turns.finish(turn, { content, toolCalls, usage, provider, model })
+    const given = { sessionId: session.id, provider, model }
+    const { id, notice } = await turns.finish(turn, { content, toolCalls, usage, ...given })
     emit('summary', { summary: content })
-    emit('complete', completionOf(result))
+    emit('complete', { ...completionOf(result), ...(notice === undefined ? {} : { notice }) })
     emit('message_saved', { id })
   }
 
@@ -124,18 +121,23 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     try {
       await run(turn, session, start)
     } catch (thrown) {
-      error = errorOf(thrown)
+      error = sessionErrorOf(thrown)
       session.emit('error', error)
-      await keepPartial(turn, error, start)
+      await keepPartial(turn, session.id, error, start)
     }
     await session.end(stateAfter(error), error)
   }
 
   /** Keeps what a failed turn said and did, where the conversation is still there. */
-  const keepPartial = async (turn: Turn, { code, message }: Failure, { said, toolCalls }: Start) => {
+  const keepPartial = async (
+    turn: Turn,
+    sessionId: string,
+    { code, message }: Failure,
+    { said, toolCalls }: Start,
+  ) => {
     const reason = new Problem('unavailable', code.toLowerCase(), message)
     try {
-      await turns.fail(turn, reason, { content: said.text, toolCalls })
+      await turns.fail(turn, reason, { content: said.text, toolCalls, sessionId })
     } catch (thrown) {
       log.warn({ reason: messageOf(thrown) }, 'what a failed agentic turn had said was not stored')
     }
@@ -202,8 +204,8 @@ type Start = {
   toolbox: Toolbox
   maxSteps: number
   target: { provider: string; model: string }
-  /** The calls so far, and the text of the step that is under way. */
-  toolCalls: ToolCallEntry[]
+  /** The calls so far, and what the model said last. */
+  toolCalls: ChatToolCall[]
   said: { text: string }
 }
 
@@ -214,7 +216,7 @@ const stateAfter = (error: Failure | undefined) => {
   return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
 }
 
-const entryOf = ({ call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>): ToolCallEntry => ({
+const entryOf = ({ call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>): ChatToolCall => ({
   id: call.id,
   name: call.name,
   arguments: call.arguments,
@@ -227,6 +229,14 @@ const entryOf = ({ call, outcome, step }: Extract<LoopEvent, { type: 'tool:resul
 const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {
   max_steps: 'max_steps',
   budget: 'budget',
+}
+
+/** What the model said in the end. Throws Problem `provider_error` when it came to its end and said nothing. */
+const answerOf = ({ text, ended }: LoopResult, { maxSteps, request }: Start): string => {
+  if (text.trim() !== '') return text
+  if (ended === 'max_steps') return `There is no answer after ${maxSteps} steps.`
+  if (ended === 'budget') return `There is no answer within the budget of ${request.maxBudget} tokens.`
+  throw new Problem('unavailable', 'provider_error', 'The model ended without an answer.')
 }
 
 const completionOf = (result: LoopResult) => {
@@ -242,7 +252,7 @@ const completionOf = (result: LoopResult) => {
 }
 
 /** What the last event of a failed session says. An error that was not written for its reader tells nothing of itself. */
-export const errorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
+const sessionErrorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
   if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
   if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }
   return { code: 'INTERNAL', message: 'Something went wrong here. The log of the service says what.' }

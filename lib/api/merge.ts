@@ -21,7 +21,7 @@ export const mergeRoutes = <const T extends Tables>(tables: T): Merged<T> => {
   return Object.fromEntries(routes) as Merged<T>
 }
 
-/** What a route answers, whatever its parameters are called. */
+/** What a route answers, without the names of its parameters. */
 const answered = ({ method, path }: Route) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
 
 const refuseRepeats = (keys: readonly string[]) => {

@@ -1,8 +1,14 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { VERSION } from '../version.ts'
 import { openApiDocument } from './openapi.ts'
+import { routesAsMarkdown } from './reference.ts'
 import { tables } from './routes.ts'
 
 /** Writes the API's description where other tools read it: `npm run openapi`. */
 const file = new URL('../../resources/openapi.json', import.meta.url)
 writeFileSync(file, `${JSON.stringify(openApiDocument({ tables, version: VERSION }), null, 2)}\n`)
+
+/** And where people read it: all that follows the heading of its routes. */
+const page = new URL('../../docs/reference/api.md', import.meta.url)
+const [before = ''] = readFileSync(page, 'utf8').split(/(?<=^## Routes\n)/m)
+writeFileSync(page, `${before}\n${routesAsMarkdown(tables)}\n`)

@@ -8,10 +8,14 @@ import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
+import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
+import { liveRoutes } from '../live/contract.ts'
 import { memoryRoutes } from '../memory/contract.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { oauthRoutes } from '../oauth/contract.ts'
+import { outboundWebhookRoutes } from '../outbound-webhooks/contract.ts'
 import { queueRoutes } from '../queue/contract.ts'
+import { scheduleRoutes } from '../schedules/contract.ts'
 import { securityRoutes } from '../security/contract.ts'
 import { settingsRoutes } from '../settings/contract.ts'
 import { taskRoutes } from '../tasks/contract.ts'
@@ -35,7 +39,13 @@ export const tables = {
   audit: auditRoutes,
   tokens: tokenRoutes,
   gateway: gatewayRoutes,
+  integrations: integrationRoutes,
+  connections: connectionRoutes,
+  disconnects: disconnectRoutes,
   webhooks: inboundRoutes,
+  outbound: outboundWebhookRoutes,
+  schedules: scheduleRoutes,
+  live: liveRoutes,
   memory: memoryRoutes,
   chat: conversationRoutes,
   models: modelRoutes,

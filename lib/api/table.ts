@@ -18,15 +18,23 @@ import { gatewayHandlers } from '../gateway/handlers.ts'
 import { healthRoutes } from '../health/contract.ts'
 import { healthHandlers } from '../health/handlers.ts'
 import type { Health } from '../health/service.ts'
-import type { Group } from '../http/dispatch.ts'
 import { type HttpNeeds, lambda } from '../http/lambda.ts'
 import type { Handlers, Routes } from '../http/route.ts'
+import type { Group } from '../http/router.ts'
+import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
+import { connectionHandlers, disconnectHandlers, integrationHandlers } from '../integrations/handlers.ts'
+import { liveRoutes } from '../live/contract.ts'
+import { liveHandlers } from '../live/handlers.ts'
 import { memoryRoutes } from '../memory/contract.ts'
 import { memoryHandlers } from '../memory/handlers.ts'
 import { notificationRoutes } from '../notifications/contract.ts'
 import { notificationHandlers } from '../notifications/handlers.ts'
+import { outboundWebhookRoutes } from '../outbound-webhooks/contract.ts'
+import { outboundWebhookHandlers } from '../outbound-webhooks/handlers.ts'
 import { queueRoutes } from '../queue/contract.ts'
 import { queueHandlers } from '../queue/handlers.ts'
+import { scheduleRoutes } from '../schedules/contract.ts'
+import { scheduleHandlers } from '../schedules/handlers.ts'
 import { securityRoutes } from '../security/contract.ts'
 import { securityHandlers } from '../security/handlers.ts'
 import { settingsRoutes } from '../settings/contract.ts'
@@ -62,7 +70,19 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
     group(auditRoutes, auditHandlers(domains)),
     group(tokenRoutes, tokenHandlers(domains)),
     group(gatewayRoutes, gatewayHandlers(domains)),
-    group(inboundRoutes, inboundHandlers(domains)),
+    group(
+      {
+        ...{ ...inboundRoutes, ...outboundWebhookRoutes },
+        ...{ ...integrationRoutes, ...connectionRoutes, ...disconnectRoutes },
+      },
+      {
+        ...{ ...inboundHandlers(domains), ...outboundWebhookHandlers(domains) },
+        ...integrationHandlers(domains),
+        ...connectionHandlers(domains),
+        ...disconnectHandlers(domains),
+      },
+    ),
+    group(scheduleRoutes, scheduleHandlers(domains)),
     group(memoryRoutes, memoryHandlers(domains)),
     group(
       { ...chatRoutes, ...agenticRoutes },
@@ -72,6 +92,7 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
       { ...securityRoutes, ...approvalRoutes },
       { ...securityHandlers(domains), ...approvalHandlers(domains) },
     ),
+    group(liveRoutes, liveHandlers({ ...domains, clock })),
     group(healthRoutes, healthHandlers(domains)),
     group(apiRoutes, apiHandlers(domains)),
   ]

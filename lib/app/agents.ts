@@ -1,13 +1,18 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
+import type { Publication } from '../adapters/agents/coding/publish.ts'
 import { loadAdapters } from '../adapters/agents/load.ts'
+import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
 import { createGit } from '../adapters/node/git.ts'
+import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
 import { badSetting, type Config } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
+import { codeHostApi } from '../oauth/catalog.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -22,7 +27,7 @@ import type { ToolCallRecord } from '../tools/audit.ts'
 import type { CreateTaskFor } from '../tools/builtin/create-task.ts'
 import type { FindTask } from '../tools/builtin/get-task.ts'
 import type { SearchMemory } from '../tools/builtin/memory-search.ts'
-import { withoutWebSearch } from '../tools/builtin/web-search.ts'
+import type { SearchWeb } from '../tools/builtin/web-search.ts'
 import { conversationTools, taskTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import type { CountCall } from '../tools/rate.ts'
@@ -46,6 +51,7 @@ type Needs = {
   log: Log
   masker: Masker
   searchMemory: SearchMemory
+  searchWeb: SearchWeb
   createTask: CreateTaskFor
   findTask: FindTask
   outbound: Pick<Outbound, 'send'>
@@ -53,7 +59,11 @@ type Needs = {
   /** The port that the service listens on; programs of agents do not reach it. */
   port?: () => number | undefined
   repositories: Repositories
+  /** The accounts of the code host that tasks are run with. Absent where no tasks run. */
+  codeHost?: Pick<Publication, 'accountFor' | 'isWanted'>
   isLocalMode: () => boolean
+  /** The mode of tasks that name none, as the setting stands when one begins. Absent where no tasks run. */
+  taskSecurityMode?: () => SecurityMode
 }
 
 /**
@@ -75,13 +85,13 @@ export const openAgents = async (needs: Needs) => {
     await closeModels()
     await programs.close()
   }
-  return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.standing, close }
+  return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.health, close }
 }
 
 /** Tools as conversations have them, and as the tasks of the coding agent do. */
 const toolOpeners = ({ security, clock, masker, ...needs }: Needs) => {
   const shared = { ...security, clock, masker }
-  const tools = conversationTools({ ...needs, clock, searchWeb: withoutWebSearch })
+  const tools = conversationTools({ ...needs, clock })
   return {
     openTools: createToolRunner({ ...shared, tools }),
     openTaskTools: createToolRunner({ ...shared, tools: taskTools(needs.searchMemory) }),
@@ -125,7 +135,7 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const codingAgent = (
-  { config, workspacesDir, clock, repositories, isLocalMode }: Needs,
+  { config, workspacesDir, clock, masker, repositories, isLocalMode, taskSecurityMode, codeHost }: Needs,
   models: Models,
   { commands, owner }: Programs,
   run: { loop: RunLoop; openTools: (session: ToolSession) => Toolbox },
@@ -140,6 +150,16 @@ const codingAgent = (
     clock,
     repositories,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
+    publication: codeHost && {
+      ...codeHost,
+      codeHost: createCodeHost({
+        apiUrl: codeHostApi(config.accounts.codehost),
+        fetch: createProviderFetch(),
+        clock,
+      }),
+      mask: masker.text,
+    },
+    ...(taskSecurityMode && { securityMode: taskSecurityMode }),
     isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
   })
   return { adapter, workspaces }

@@ -1,7 +1,7 @@
 import { Problem } from '../core/errors.ts'
-import { withCommonHeaders } from '../http/common-headers.ts'
 import type { HttpResult } from '../http/event.ts'
 import { problemResult } from '../http/problem.ts'
+import { withCommonHeaders } from '../http/respond.ts'
 
 export type BufferedResponse = HttpResult & { body: string; isBase64Encoded?: true }
 

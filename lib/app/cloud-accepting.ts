@@ -4,6 +4,7 @@ import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { createRepositories } from '../adapters/node/repositories.ts'
 import type { Config } from '../config.ts'
 import type { Gateway } from '../gateway/service.ts'
+import { codeHostPlace } from '../join/code-host.ts'
 import { type Sending, withoutSending } from './cloud.ts'
 import { openCloudCipher } from './cloud-cipher.ts'
 
@@ -14,8 +15,10 @@ export const openTasking = (config: Config): Sending => ({
 })
 
 /** The repositories that tasks may name, as the settings have it. */
-export const openRepositories = ({ OUTBOUND_ALLOW_HOSTS: allow, REPOSITORY_ROOTS: roots }: Config) =>
-  createRepositories({ clock: createClock(), allow, roots })
+export const openRepositories = (config: Config) => {
+  const { OUTBOUND_ALLOW_HOSTS: allow, REPOSITORY_ROOTS: roots } = config
+  return createRepositories({ clock: createClock(), allow, roots, ...codeHostPlace(config) })
+}
 
 /** Of a function that takes tasks, and the addresses and secrets which others send to and with. */
 export const openAccepting = (config: Config): Sending => {

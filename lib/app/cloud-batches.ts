@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
-import { type Turn, TurnSchema } from '../approvals/schema.ts'
+import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { readConfig } from '../config.ts'
 import { type Notice, NoticeSchema } from '../join/notices.ts'
 import { poisonLetter } from '../queue/poison.ts'
@@ -44,10 +44,10 @@ export const openNotify = () => {
 
 const UNDELIVERABLE = {
   code: 'undeliverable',
-  message: 'The queue gave up: the message was received again and again, and nobody could claim the task',
+  message: 'The queue gave up: the message was received again and again, and no worker could claim the task',
 }
 
-const GivenUpSchema = z.union([TurnSchema, RunTaskSchema, NoticeSchema])
+const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
 
 /**
  * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
@@ -56,18 +56,20 @@ const GivenUpSchema = z.union([TurnSchema, RunTaskSchema, NoticeSchema])
  */
 export const openDlq = () => {
   const { tasks, deadLetters, handleNotice, sending, ...outside } = openNotices()
-  const take = async (messageId: string, message: RunTask | Notice | Turn) => {
+  const take = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
     if ('kind' in message) return handleNotice(message)
     if ('approvalId' in message) {
       const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
       return deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
     }
+    // Its approvals expire by themselves.
+    if ('endedTaskId' in message) return
     const { taskId } = message
     if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
     if (!(await tasks.exists(taskId)))
       await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
   }
-  const batch = createSqsBatchHandler<RunTask | Notice | Turn>({
+  const batch = createSqsBatchHandler<RunTask | Notice | TurnMessage>({
     ...outside,
     parse: GivenUpSchema,
     handle: ({ id, body }) => take(id, body),

@@ -2,15 +2,16 @@ import { openDynamoDb, openSqs } from '../adapters/aws/clients.ts'
 import { createChangeConsumer } from '../adapters/aws/dynamodb/change-consumer.ts'
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
 import { createClock } from '../adapters/node/clock.ts'
-import { createLog } from '../adapters/node/log.ts'
+import { createFeed } from '../adapters/store/feed.ts'
 import { collections } from '../collections.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Channel, Message } from '../core/collection.ts'
-import { createMasker } from '../core/masker.ts'
+import { createStreamPublisher } from '../live/publishing.ts'
+import { createStoredWatch } from '../live/watch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
 import { required } from './cloud.ts'
-import { tableNames } from './cloud-base.ts'
+import { openBasePorts, tableNames } from './cloud-base.ts'
 
 type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
@@ -59,12 +60,14 @@ export const openChanges = (config: Config = readConfig()) => {
     turns: work,
     notices: queue({ normal: required(config, 'NOTIFICATION_QUEUE_URL') }),
   }
+  const ports = openBasePorts(config)
   return createChangeConsumer({
     client: openDynamoDb({ region, endpoint: config.DYNAMODB_ENDPOINT }),
     collections,
     clock,
     tableName: tableNames(config.TABLE_PREFIX),
     deliver: createDelivery({ channels, clock }),
-    log: createLog({ level: config.LOG_LEVEL, masker: createMasker(config.secrets) }),
+    publish: createStreamPublisher(createStoredWatch(ports), { feed: createFeed(ports) }),
+    log: ports.log,
   })
 }

@@ -21,7 +21,7 @@ export const openCloudCipher = (config: Config, needs: Needs): Cipher => {
 const openKmsCipher = (keyId: string, config: Config, { entropy, clock }: Needs): Cipher => {
   const { AWS_REGION: region, KMS_ENDPOINT: endpoint, ENCRYPTION_KEY: given } = config
   const older = given && { older: createCipher({ keys: () => [given], entropy }) }
-  return createKmsCipher({ client: openKms({ region, endpoint }), keyId, entropy, clock, ...older })
+  return createKmsCipher({ connect: () => openKms({ region, endpoint }), keyId, entropy, clock, ...older })
 }
 
 const refuse = async (): Promise<never> => {

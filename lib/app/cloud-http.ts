@@ -3,15 +3,15 @@ import { type Config, environmentSecrets, readConfig } from '../config.ts'
 import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
-import { withCommonHeaders } from '../http/common-headers.ts'
-import type { HttpEvent, HttpHandler } from '../http/event.ts'
+import { type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
+import { openGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
 import { problemOf, problemResult, statusOf } from '../http/problem.ts'
+import { withCommonHeaders } from '../http/respond.ts'
 import type { Handlers, Routes } from '../http/route.ts'
+import { trustedProxiesOf } from '../http/trusted-proxies.ts'
 import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { type BufferedResponse, buffered } from './buffered-response.ts'
-import { frontOf, openGuard } from './front.ts'
-import { withRequestId } from './request-id.ts'
 
 /** What a function is made of once it is open: who may come in, and who answers them. */
 type Opened<R extends Routes> = {
@@ -39,8 +39,8 @@ export const openGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandl
   const openHandler = async () => {
     const config = readConfig()
     const { entry, ports, requests, handlers } = await open(config)
-    const front = frontOf(config)
-    const http = { ...ports, guard: openGuard(entry, front), front, record: requests.record }
+    const proxies = trustedProxiesOf(config)
+    const http = { ...ports, guard: openGuard(entry, proxies), proxies, record: requests.record }
     const handle = lambda(http, routes, handlers)
     return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
   }
@@ -49,7 +49,7 @@ export const openGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandl
     try {
       return await (await opened)(event, context)
     } catch (thrown) {
-      // Whatever a handler throws was answered by then: this is the function that could not be opened.
+      // Errors of handlers were answered by then: this is the function that could not be opened.
       opened = undefined
       const { requestId } = event.requestContext
       createLog({ level: 'error', masker: createMasker(environmentSecrets()) }).error(

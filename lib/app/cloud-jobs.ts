@@ -1,13 +1,21 @@
 import { type Config, readConfig } from '../config.ts'
 import { createAuthContext } from '../join/auth-context.ts'
 import { joinWork } from '../join/work.ts'
+import type { AgentAdapter } from '../ports/agent.ts'
 import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
+import { openAccounts } from './cloud-accounts.ts'
 
-/** The domains of a function that runs no agents. */
-export const openJobs = (config: Config = readConfig(), sending: Sending = withoutSending) => {
-  const outside = { ...openWorkPorts(config, sending), adapters: [] }
+/** The domains of a function that runs no agents; `adapters` are those that its tasks may name. */
+export const openJobs = (
+  config: Config = readConfig(),
+  sending: Sending = withoutSending,
+  adapters: readonly AgentAdapter[] = [],
+) => {
+  const outside = { ...openWorkPorts(config, sending), adapters }
   const entry = createAuthContext(outside, config)
   const { log, clock, redeliverIn } = outside
-  const work = joinWork(entry, outside, config)
+  // Who sends also writes comments.
+  const commenting = sending === withoutSending ? {} : { commenting: openAccounts(entry, outside, config) }
+  const work = joinWork(entry, { ...outside, ...commenting }, config)
   return { ...work, settings: entry.settings, entry, outside, log, clock, redeliverIn }
 }

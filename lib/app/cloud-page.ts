@@ -5,14 +5,13 @@ import { createPageFiles } from '../adapters/node/page-files.ts'
 import { environmentSecrets } from '../config.ts'
 import { createMasker } from '../core/masker.ts'
 import { ANONYMOUS } from '../core/principal.ts'
-import { withCommonHeaders } from '../http/common-headers.ts'
-import type { HttpEvent } from '../http/event.ts'
+import { type HttpEvent, withRequestId } from '../http/event.ts'
 import { lambda } from '../http/lambda.ts'
-import type { Place } from '../http/no-route.ts'
 import { createPage } from '../http/page.ts'
 import { problemOf, problemResult } from '../http/problem.ts'
+import { withCommonHeaders } from '../http/respond.ts'
+import type { Place } from '../http/router.ts'
 import { type BufferedResponse, buffered } from './buffered-response.ts'
-import { withRequestId } from './request-id.ts'
 
 /**
  * The function that serves the page from a folder, and says of all else that it is not there, or `known` under another
@@ -23,7 +22,7 @@ export const servePage = (folder: string, known: readonly Place[]) => {
   const ids = createIds({ clock })
   const log = createLog({ level: 'error', masker: createMasker(environmentSecrets()) })
   // Without routes no caller is authenticated.
-  const http = { guard: () => ANONYMOUS, front: { trustedHops: 0 }, record: () => undefined, clock, log }
+  const http = { guard: () => ANONYMOUS, proxies: { trustedHops: 0 }, record: () => undefined, clock, log }
   const serve = createPage({ files: createPageFiles(folder), otherwise: lambda(http, {}, {}, known) })
   return async (given: HttpEvent, context: object): Promise<BufferedResponse> => {
     const requestId = ids.next('req')

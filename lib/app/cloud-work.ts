@@ -9,7 +9,7 @@ import { describeAgents } from './cloud-agents.ts'
 import type { Open } from './cloud-http.ts'
 import { openHealth } from './health.ts'
 
-type Served = AuthContext & Work & { health: Health; ports: AuthPorts & Pick<WorkPorts, 'feed'> }
+type Served = AuthContext & Work & { health: Health; ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'> }
 
 /** Opens a function whose handlers have to do with tasks. */
 export const openWork =

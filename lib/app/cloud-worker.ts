@@ -1,35 +1,27 @@
-import { tmpdir } from 'node:os'
-import * as path from 'node:path'
 import * as z from 'zod'
 import { openSqs } from '../adapters/aws/clients.ts'
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '../adapters/aws/sqs/event.ts'
 import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
-import { createOutbound } from '../adapters/node/outbound.ts'
-import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
-import { type Turn, TurnSchema } from '../approvals/schema.ts'
-import { createConversations } from '../chat/conversations.ts'
+import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { badSetting, readConfig, readSome } from '../config.ts'
-import { messageOf } from '../core/errors.ts'
-import { joinAgentSessions, joinTaskRuns } from '../join/agent-sessions.ts'
+import { withoutAccounts } from '../join/account-access.ts'
+import { joinTaskRuns } from '../join/agent-sessions.ts'
 import { createAuthContext } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
-import { joinSecurity } from '../join/security.ts'
-import { createContinueTurn } from '../join/turns.ts'
 import { joinWork, type Work } from '../join/work.ts'
+import { taskOfWorkspace } from '../ports/workspace.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
 import type { StopReason } from '../worker/stop.ts'
-import { openAgents } from './agents.ts'
 import { openWorkPorts, withoutSending } from './cloud.ts'
-import { openRepositories } from './cloud-accepting.ts'
-import { joinCloudMemory } from './cloud-memory.ts'
+import { openTrackers } from './cloud-accounts.ts'
+import { openContainer, sweepDisk } from './cloud-container.ts'
 import { withSecrets } from './cloud-secrets.ts'
 import { refreshSettings } from './cloud-settings.ts'
 import { warnOfShortSecrets } from './short-secrets.ts'
-import { toolVerbs } from './tool-verbs.ts'
 
 /** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
 const WATCH_MS = 500
@@ -41,41 +33,31 @@ const LONGEST_RUN_MS = 840_000
 const UNOPENED_MS = 15_000
 
 /** What the queue of the worker carries: attempts of tasks, and turns that go on after an approval. */
-const WorkSchema = z.union([TurnSchema, RunTaskSchema])
+const WorkSchema = z.union([TurnMessageSchema, RunTaskSchema])
 
 /** The worker of task messages as it lives in a function: the agents, and what goes on around their runs. */
 export const openWorker = async () => {
   const config = await withSecrets(readConfig())
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
-  const workspacesDir = config.WORKSPACES_DIR ?? path.join(tmpdir(), 'workspaces')
   const outside = openWorkPorts(config, withoutSending)
-  const { clock } = outside
-  const agents = await openAgents({
-    ...{ ...outside, config, workspacesDir },
-    searchMemory: (query) => memory.recall(query),
-    ...toolVerbs(() => domains),
-    outbound: createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
-    repositories: openRepositories(config),
-    isLocalMode: () => entry.authMode() === 'local',
-  })
   const entry = createAuthContext(outside, config)
+  const opened = await openContainer(entry, outside, config, () => work.tasks)
+  const { agents, agentSessions, toolCalls } = opened
   warnOfShortSecrets(config, outside.log)
-  const memory = joinCloudMemory(entry, outside, config)
-  const agentSessions = joinAgentSessions(outside, config, (id) => work.tasks.find(id))
   const openEvents = joinTaskRuns(agentSessions, { ...outside, ...agents })
   const work: Work = joinWork(entry, { ...outside, ...agents, openEvents }, config)
-  const domains = { ...work, ...joinSecurity(entry, outside, config) }
-  const { active, worker, deadLetters, toolCalls } = domains
-  const conversations = createConversations(outside)
-  const chat = joinChat({ ...domains, conversations, memory }, { ...outside, ...agents }, config)
-  const continueTurn = createContinueTurn({ chat, tasks: work.tasks })
+  const { active, worker, deadLetters, tasks } = work
+  // A turn that goes on here knows its ticket by the task that was made of it.
+  const { continueTurn, snapshots } = joinChat(
+    { ...opened, tasks, access: withoutAccounts },
+    { ...outside, ...agents, trackers: openTrackers(config, outside) },
+    config,
+  )
 
   /** Invocations share the disk: one after the other as deployed, several at once in `npm run offline`. */
   const sweep = () =>
-    sweepWorkspaces(workspacesDir, config.WORKSPACE_TTL_HOURS, outside.clock, active.has).catch((thrown) =>
-      outside.log.warn({ reason: messageOf(thrown) }, 'old workspaces were not removed'),
-    )
+    sweepDisk(config, outside, (name) => active.has(taskOfWorkspace(name)) || snapshots.isInUse(name))
 
   let jobs: (() => Promise<void>)[] = []
   let invocations = 0
@@ -113,10 +95,10 @@ export const openWorker = async () => {
     }
   }
 
-  const batch = createSqsBatchHandler<RunTask | Turn>({
+  const batch = createSqsBatchHandler<RunTask | TurnMessage>({
     ...outside,
     parse: WorkSchema,
-    handle: ({ body }) => ('approvalId' in body ? continueTurn(body) : worker.run(body)),
+    handle: ({ body }) => ('attempt' in body ? worker.run(body) : continueTurn(body)),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
 

@@ -5,10 +5,10 @@ import { createWriteProbe } from '../health/write-probe.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
 import { TASK_COUNTERS } from '../tasks/counters.ts'
 import { VERSION } from '../version.ts'
-import type { SandboxStanding } from './sandbox.ts'
+import type { SandboxHealth } from './sandbox.ts'
 
 type Needs = {
-  ports: WorkPorts & { sandbox?: SandboxStanding }
+  ports: WorkPorts & { sandbox?: SandboxHealth }
   domains: Work
   requests: RequestMetrics
   writable: () => boolean

@@ -1,8 +1,8 @@
-import type { Turn } from '../approvals/schema.ts'
+import type { TurnMessage } from '../approvals/schema.ts'
 import type { Message } from '../core/collection.ts'
 import { messageOf } from '../core/errors.ts'
+import { turnMessageIn } from '../join/chat.ts'
 import { type Notice, noticeIn } from '../join/notices.ts'
-import { turnIn } from '../join/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
@@ -11,7 +11,7 @@ import type { RunTask } from '../tasks/schema.ts'
 /** A message on a queue that dies with the process, and how its handler says that it is done. */
 type Local<Name extends string, Body> = { [N in Name]: Body } & { handled: () => void }
 export type LocalNotice = Local<'notice', Notice>
-export type LocalTurn = Local<'turn', Turn>
+export type LocalTurn = Local<'turn', TurnMessage>
 
 type Needs = {
   tasks: Pick<Queue<RunTask>, 'send'>
@@ -40,7 +40,7 @@ export const createLocalDelivery = ({ tasks, notices, turns, clock, log }: Needs
     ]
     if (to === 'run') return tasks.send(outgoing(body as RunTask))
     if (to === 'notices') return notices.send(outgoing({ notice: noticeIn(body), handled }))
-    if (to === 'turns') return turns.send(outgoing({ turn: turnIn(body), handled }))
+    if (to === 'turns') return turns.send(outgoing({ turn: turnMessageIn(body), handled }))
     // A row of the outbox may name a channel of another release.
     throw new Error(`No channel is called ${to}`)
   }

@@ -9,7 +9,7 @@ const LOST =
   'backup of DATA_DIR (or ENCRYPTION_KEY as it was), or pair devices and link accounts again'
 
 /** The cipher, which says so once in the log when what was sealed cannot be opened. */
-export const telling = (cipher: Cipher, log: Log): Cipher => {
+export const reportingLostKey = (cipher: Cipher, log: Log): Cipher => {
   let told = false
   const open: Cipher['open'] = async (sealed, context) => {
     try {

@@ -1,3 +1,4 @@
+import { users } from '../accounts/rows.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { openSqliteStore } from '../adapters/sqlite/store.ts'
 import { collections } from '../collections.ts'
@@ -5,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { Collection, Increment } from '../core/collection.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { pagesOf } from '../core/pages.ts'
+import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
 import { openBasePorts } from './cloud-base.ts'
 import { openData } from './data.ts'
@@ -60,11 +62,33 @@ const sumsOf = async (
 ): Promise<Map<string, Map<string, Map<string, number>>>> => {
   const counters = new Map<string, Sums>()
   if (of.recount === undefined || of.counts === undefined) return counters
-  const all = { index: of.recount.index, order: 'asc', limit: PAGE } as const
-  for await (const rows of pagesOf((from) => store.page(of, { ...all, ...from })))
-    for (const after of rows)
-      for (const increment of of.counts({ before: undefined, after, log: [] })) addTo(counters, increment)
+  for await (const is of partitionsOf(store, of)) {
+    if (is !== undefined && of.recount.ofUser)
+      getOrCreate(counters, of.recount.ofUser(is), (): Sums => new Map())
+    for await (const increment of incrementsOf(store, of, is)) addTo(counters, increment)
+  }
   return counters
+}
+
+/** What each row of a part moves, as if it were new. */
+async function* incrementsOf(store: Store, of: Collection, is: string | undefined) {
+  const index = of.recount?.index ?? ''
+  const part = { index, order: 'asc', limit: PAGE, ...(is === undefined ? {} : { is }) } as const
+  for await (const rows of pagesOf((from) => store.page(of, { ...part, ...from })))
+    for (const after of rows) yield* of.counts?.({ before: undefined, after, log: [] }) ?? []
+}
+
+/** The parts of the index that a collection is counted by: one, or one of each user. */
+async function* partitionsOf(store: Store, { indexes, recount: by }: Collection) {
+  if (by === undefined || indexes[by.index]?.within === undefined) {
+    yield undefined
+    return
+  }
+  // The local admin is in no list.
+  yield LOCAL_USER
+  const all = { index: 'newest', order: 'asc', limit: PAGE } as const
+  for await (const rows of pagesOf((from) => store.page(users, { ...all, ...from })))
+    for (const { id } of rows) yield id
 }
 
 const addTo = (counters: Map<string, Sums>, { counter, member, add = {} }: Increment): void => {

@@ -18,14 +18,14 @@ type Needs = {
 }
 
 /** What keeps programs of agents from the service and its machine. */
-export type SandboxStanding = { status: 'healthy' | 'degraded'; message: string }
+export type SandboxHealth = { status: 'healthy' | 'degraded'; message: string }
 
 /** Programs, as the settings and the system allow them. */
 export type Programs = {
   commands: Commands
   /** Who has to own what programs write to; absent: the service's own user. */
   owner: number | undefined
-  standing: SandboxStanding
+  health: SandboxHealth
   close: () => Promise<void>
 }
 
@@ -68,7 +68,7 @@ const inSandbox = (
 ): Programs => ({
   commands: commandsOf(config, { sandbox }),
   owner: sandbox.owner,
-  standing: {
+  health: {
     status: 'healthy',
     message: `Programs of agents run in a sandbox, ${config.AGENT_NETWORK === 'on' ? 'with https to public hosts' : 'without network'}`,
   },
@@ -82,7 +82,7 @@ const withoutSandbox = ({ config, log }: Needs, verdict: keyof typeof verdicts, 
   return {
     commands: commandsOf(config, { ...(verdict === 'refused' && { refusal: refusalOf(cause) }) }),
     owner: undefined,
-    standing: { status: 'degraded', message },
+    health: { status: 'degraded', message },
     close: async () => undefined,
   }
 }

@@ -14,6 +14,7 @@ export const toolVerbs = (joined: () => Joined) => {
     approvals: {
       ask: (request) => tools().approvals.ask(request),
       use: (request) => tools().approvals.use(request),
+      isDecided: (approvalId) => tools().approvals.isDecided(approvalId),
     },
     onToolCall: (record) => tools().onToolCall(record),
     countCall: (userId, calls) => tools().countCall(userId, calls),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../core/canonical-json.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
 
 /** The call that is asked about, and whose it is. */
 export type Request = {
@@ -7,6 +8,8 @@ export type Request = {
   risk: 'read' | 'network' | 'write' | 'execute'
   arguments: Readonly<Record<string, unknown>>
   title: string
+  /** That of the session which asks. */
+  mode: SecurityMode
   userId: string
   taskId?: string
   conversationId?: string

@@ -1,12 +1,14 @@
 import * as z from 'zod'
 import { defineRoutes } from '../http/route.ts'
-import { ApprovalSchema, DecisionSchema } from './schema.ts'
+import { AllowedToolSchema, ApprovalSchema, DecisionSchema } from './schema.ts'
+
+const params = z.object({ id: z.string().min(1).max(200) })
 
 export const approvalRoutes = defineRoutes({
   listApprovals: {
     method: 'GET',
     path: '/api/security/approvals',
-    summary: 'List the tool calls that wait for your approval, the oldest first; 200 at most',
+    summary: 'List the tool calls that wait for your approval, the oldest first; at most 200, and about 3 MB',
     access: 'session',
     response: z.object({ approvals: z.array(ApprovalSchema) }),
   },
@@ -15,8 +17,24 @@ export const approvalRoutes = defineRoutes({
     path: '/api/security/approvals/{id}',
     summary: 'Approve or deny a tool call; what waits for it goes on',
     access: 'session',
-    params: z.object({ id: z.string().min(1).max(200) }),
+    params,
     body: z.object({ decision: DecisionSchema }),
     response: z.object({ success: z.literal(true), approval: ApprovalSchema }),
+  },
+  listAllowedTools: {
+    method: 'GET',
+    path: '/api/security/allowed-tools',
+    summary:
+      'List the tools that are always allowed in your conversations and tasks, the newest first; 200 at most',
+    access: 'session',
+    response: z.object({ allowedTools: z.array(AllowedToolSchema) }),
+  },
+  removeAllowedTool: {
+    method: 'DELETE',
+    path: '/api/security/allowed-tools/{id}',
+    summary: 'Have a tool need approval again in its conversation or task',
+    access: 'session',
+    params,
+    response: z.object({ message: z.string() }),
   },
 })

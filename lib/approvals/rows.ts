@@ -1,16 +1,20 @@
-import { type Change, collection, type Message } from '../core/collection.ts'
-import type { Approval } from './schema.ts'
+import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
+import type { AllowedTool, Approval } from './schema.ts'
 
-/** The value of `pendingTask` of every approval that a task waits for. */
+/** The value of `pendingTask` and `ofTask` of every row that belongs to a task: admins see those of all. */
 export const OF_A_TASK = 'task'
 
 /**
- * An approval. `binding` is what it is bound to, `usedAt` is there once a call has used it up. While it is pending it is
- * found by `pendingOf`, its user, by `pendingTask` if a task waits for it, and by `dueAt`, when it expires.
+ * An approval. `binding` is what it is bound to, `usedAt` is there once a call has used it up, `mode` is that of the call:
+ * rows of earlier versions have none. It is found by `scope`, its
+ * conversation or task; while it is pending also by `pendingOf`, its user, by `pendingTask` if a task waits for it, and by
+ * `dueAt`, when it expires.
  */
 export type ApprovalRow = Approval & {
   scope: string
   binding: string
+  mode?: SecurityMode
   usedAt?: string
   pendingOf?: string
   pendingTask?: typeof OF_A_TASK
@@ -31,6 +35,16 @@ const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Messag
   return [{ to: 'turns', id, body, group: userId }]
 }
 
+/** All users see that a task waits; what a conversation asks for is for its user alone. */
+const publishesOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): LiveDraft[] => {
+  if (after === undefined || before?.status === after.status) return []
+  const { id, status, taskId, conversationId, userId } = after
+  const type = before ? 'approval.updated' : 'approval.created'
+  return taskId === undefined
+    ? [{ type, data: { id, status, conversationId }, audience: userId }]
+    : [{ type, data: { id, status, taskId } }]
+}
+
 export const approvals = collection<ApprovalRow, 'params'>({
   name: 'approvals',
   key: 'id',
@@ -38,15 +52,17 @@ export const approvals = collection<ApprovalRow, 'params'>({
     pendingOf: { within: 'pendingOf', by: 'requestedAt' },
     pendingTasks: { within: 'pendingTask', by: 'requestedAt' },
     due: { by: 'dueAt' },
+    ofScope: { within: 'scope', by: 'requestedAt' },
   },
   detail: ['params'],
   summary: [
     ...(['id', 'conversationId', 'taskId', 'userId', 'toolName', 'title', 'securityLevel'] as const),
     ...(['requestedAt', 'expiresAt', 'status', 'decision', 'decidedAt', 'decidedBy'] as const),
-    ...(['scope', 'binding', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt', 'removeAt'] as const),
+    ...(['scope', 'binding', 'mode', 'usedAt', 'pendingOf', 'pendingTask', 'dueAt', 'removeAt'] as const),
   ],
   expires: 'removeAt',
   sends: sendsOf,
+  publishes: publishesOf,
 })
 
 /** The approval that holds for a binding until it is used up: there is at most one. */
@@ -58,12 +74,21 @@ export const approvalSlots = collection<ApprovalSlot>({
   expires: 'expiresAt',
 })
 
-/** A tool that was allowed for the whole session: that conversation or task, of that user. */
-export type AllowedTool = { scope: string; toolName: string; approvalId: string; expiresAt: number }
-export const allowedTools = collection<AllowedTool>({
+/** A tool that is allowed in a session: a conversation or a task, of one user. `approvalId` is the one that was allowed always. */
+export type AllowedToolRow = Omit<AllowedTool, 'id' | 'expiresAt'> & {
+  scope: string
+  approvalId: string
+  ofTask?: typeof OF_A_TASK
+  expiresAt: number
+}
+export const allowedTools = collection<AllowedToolRow>({
   name: 'allowedTools',
   within: 'scope',
   key: 'toolName',
-  indexes: { ofScope: { within: 'scope', by: 'toolName' } },
+  indexes: {
+    ofScope: { within: 'scope', by: 'toolName' },
+    ofUser: { within: 'userId', by: 'allowedAt' },
+    ofTasks: { within: 'ofTask', by: 'allowedAt' },
+  },
   expires: 'expiresAt',
 })

@@ -30,13 +30,33 @@ export const ApprovalSchema = z
   .meta({ id: 'Approval' })
 export type Approval = z.output<typeof ApprovalSchema>
 
+/** A tool that needs no approval any more in one conversation or task, since a call of it was allowed always. */
+export const AllowedToolSchema = z
+  .object({
+    id: z.string().meta({ description: 'The approval that allowed it' }),
+    toolName: z.string(),
+    conversationId: z.string().optional(),
+    taskId: z.string().optional(),
+    userId: z.string(),
+    allowedAt: z.iso.datetime(),
+    expiresAt: z.iso.datetime(),
+  })
+  .meta({ id: 'AllowedTool' })
+export type AllowedTool = z.output<typeof AllowedToolSchema>
+
 const id = z.string().min(1).max(200)
 /** Says that an approval is decided or has expired, so that what waits for it goes on. */
-export const TurnSchema = z.object({
+export const DecidedApprovalSchema = z.object({
   approvalId: id,
   conversationId: id.exactOptional(),
   taskId: id.exactOptional(),
 })
-export type Turn = z.output<typeof TurnSchema>
-/** Goes on with what waits for an approval. A repeat finds nothing that waits. */
-export type ContinueTurn = (turn: Turn) => Promise<void>
+export type DecidedApproval = z.output<typeof DecidedApprovalSchema>
+/** Says that a task has ended while it waited: nothing waits for its approvals any more. */
+const EndedWaitSchema = z.object({ endedTaskId: id, userId: id })
+export type EndedWait = z.output<typeof EndedWaitSchema>
+/** What is told to those who wait for approvals. */
+export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema])
+export type TurnMessage = z.output<typeof TurnMessageSchema>
+/** Goes on with what waits for an approval, or takes back what a task waited for. A repeat finds nothing that waits. */
+export type ContinueTurn = (message: TurnMessage) => Promise<void>

@@ -1,13 +1,15 @@
+import { fitting } from '../core/answer-size.ts'
 import { missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
+import { pagesOf } from '../core/pages.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Outcome, Store } from '../ports/store.ts'
+import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
 import { bindingOf, type Request, scopeOf } from './binding.ts'
 import {
-  type AllowedTool,
+  type AllowedToolRow,
   type ApprovalRow,
   type ApprovalSlot,
   allowedTools,
@@ -15,9 +17,12 @@ import {
   approvals,
   OF_A_TASK,
 } from './rows.ts'
-import type { Approval, Decision } from './schema.ts'
+import type { AllowedTool, Approval, Decision } from './schema.ts'
 
-type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker }
+/** A call that waited and is never made, as a row of the commit that takes its approval back. */
+export type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
+
+type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker; recordNotMade: RecordNotMade }
 
 /** How long a person has to decide. */
 export const APPROVAL_MS = 600_000
@@ -27,9 +32,12 @@ const UNUSED_MS = 86_400_000
 export const KEPT_MS = 30 * 86_400_000
 const ALLOWED_MS = 90 * 86_400_000
 const MOST_LISTED = 200
+const LISTED_AT_ONCE = 50
 const MOST_DUE = 100
 /** Calls that ask for the same thing at once: each try loses to one that did something. */
 const TRIES = 8
+
+type Session = Pick<Request, 'userId' | 'conversationId' | 'taskId'>
 
 type Answer =
   | { state: 'approved'; approvalId?: string }
@@ -48,7 +56,7 @@ export type ApprovalService = ReturnType<typeof createApprovals>
  * for it hears of it by a message. An approval is bound to tool, exact arguments, user, and conversation or task; one call
  * uses it up. A denial is used up too, so that the same call may be asked for again later.
  */
-export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
+export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Needs) => {
   const isDue = ({ expiresAt }: Approval) => Date.parse(expiresAt) <= clock.now()
 
   const ended = (id: string, set: Partial<ApprovalRow>) => ({
@@ -72,7 +80,7 @@ export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
   const open = async (request: Request, binding: string): Promise<Outcome<ApprovalSlot>> => {
     const now = clock.now()
     const id = ids.next('apv')
-    const { userId, conversationId, taskId, tool, risk, title } = request
+    const { userId, conversationId, taskId, tool, risk, title, mode } = request
     const expiresAt = iso(now + APPROVAL_MS)
     const row: ApprovalRow = {
       ...{ id, userId, toolName: tool, title, securityLevel: risk, status: 'pending' },
@@ -80,7 +88,7 @@ export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
       ...(taskId === undefined ? {} : { taskId, pendingTask: OF_A_TASK }),
       params: masker.data(JSON.parse(JSON.stringify(request.arguments))),
       ...{ requestedAt: iso(now), expiresAt, dueAt: expiresAt, pendingOf: userId },
-      ...{ scope: scopeOf(request), binding, removeAt: now + KEPT_MS },
+      ...{ scope: scopeOf(request), binding, mode, removeAt: now + KEPT_MS },
     }
     const slot = { binding, approvalId: id, expiresAt: now + APPROVAL_MS + UNUSED_MS }
     return store.commit<ApprovalSlot>({ insert: approvalSlots, row: slot }, [{ insert: approvals, row }])
@@ -135,9 +143,15 @@ export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
   const isVisible = ({ userId, role }: Principal, row: ApprovalRow) =>
     row.userId === userId || (role === 'admin' && row.taskId !== undefined)
 
+  /** What waits in a list, the oldest first, as much as fits an answer. */
   const pendingIn = async (index: 'pendingOf' | 'pendingTasks', is: string) => {
-    const query = { index, is, order: 'asc', limit: MOST_LISTED, detail: true } as const
-    return (await store.page(approvals, query)).rows.filter((row) => !isDue(row))
+    const query = { index, is, order: 'asc', limit: LISTED_AT_ONCE, detail: true } as const
+    const rows: Readonly<ApprovalRow>[] = []
+    for await (const page of pagesOf((from) => store.page(approvals, { ...query, ...from }))) {
+      rows.push(...page.filter((row) => !isDue(row)))
+      if (rows.length >= MOST_LISTED || fitting(rows).length < rows.length) break
+    }
+    return fitting(rows.slice(0, MOST_LISTED))
   }
 
   const list = async ({ userId, role }: Principal): Promise<Approval[]> => {
@@ -146,30 +160,30 @@ export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
       ...(role === 'admin' ? [pendingIn('pendingTasks', OF_A_TASK)] : []),
     ])
     const rows = new Map(lists.flat().map((row) => [row.id, row]))
-    return [...rows.values()]
-      .sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1))
-      .slice(0, MOST_LISTED)
-      .map(shown)
+    const oldestFirst = [...rows.values()].sort((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1))
+    return fitting(oldestFirst.slice(0, MOST_LISTED).map(shown))
   }
 
   /** The commit of a decision; false where the approval is not pending any more. */
   const commitDecision = async ({ userId }: Principal, row: ApprovalRow, decision: Decision) => {
     const status = decision === 'deny' ? 'denied' : 'approved'
     const head = ended(row.id, { status, decision, decidedBy: userId })
-    const { scope, toolName } = row
-    const allowed = { scope, toolName, approvalId: row.id, expiresAt: clock.now() + ALLOWED_MS }
     if (decision !== 'allow-always') return (await store.commit<ApprovalRow>(head)).applied
-    const outcome = await store.commit<ApprovalRow>(head, [{ insert: allowedTools, row: allowed }])
+    const outcome = await store.commit<ApprovalRow>(head, [
+      { insert: allowedTools, row: allowedBy(row, clock.now()) },
+    ])
     // The tool is in the allowlist already.
     if (!outcome.applied && outcome.refused === 1) return (await store.commit<ApprovalRow>(head)).applied
     return outcome.applied
   }
 
   /** What else waits in the session for a tool that is allowed there from now on. */
-  const allowOthers = async (principal: Principal, { scope, toolName, userId }: ApprovalRow) => {
-    const others = await pendingIn('pendingOf', userId)
-    for (const row of others)
-      if (row.scope === scope && row.toolName === toolName) await commitDecision(principal, row, 'allow-once')
+  const allowOthers = async (principal: Principal, { scope, toolName }: ApprovalRow) => {
+    const others = { index: 'ofScope', is: scope, order: 'asc', limit: MOST_LISTED } as const
+    for await (const rows of pagesOf((from) => store.page(approvals, { ...others, ...from })))
+      for (const row of rows)
+        if (row.status === 'pending' && row.toolName === toolName && !isDue(row))
+          await commitDecision(principal, row, 'allow-once')
   }
 
   const decide = async (principal: Principal, id: string, decision: Decision): Promise<Approval> => {
@@ -183,18 +197,70 @@ export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
     return shown(after)
   }
 
-  const remove = async (rows: readonly Readonly<AllowedTool>[]) => {
-    for (const { scope, toolName } of rows)
-      await store.commit<AllowedTool>({ remove: allowedTools, key: [scope, toolName] })
+  const removeAllowed = async (rows: readonly Readonly<AllowedToolRow>[]) => {
+    for (const { scope, toolName, approvalId } of rows)
+      await store.commit<AllowedToolRow>({
+        ...{ remove: allowedTools, key: [scope, toolName] },
+        // One that was allowed anew meanwhile stays.
+        when: { approvalId },
+      })
+  }
+
+  /** As approvals are: a user has their own, an admin those of all tasks as well. */
+  const allowedOf = async ({ userId, role }: Principal): Promise<Readonly<AllowedToolRow>[]> => {
+    const query = { order: 'desc', limit: MOST_LISTED } as const
+    const pages = await Promise.all([
+      store.page(allowedTools, { index: 'ofUser', is: userId, ...query }),
+      ...(role === 'admin' ? [store.page(allowedTools, { index: 'ofTasks', is: OF_A_TASK, ...query })] : []),
+    ])
+    return pages.flatMap(({ rows }) => rows)
+  }
+
+  /** Removes an approval, and the slot that it may have. */
+  const remove = async ({ id, binding }: Readonly<ApprovalRow>): Promise<void> => {
+    const slot = { remove: approvalSlots, key: binding, when: { approvalId: id } }
+    const { applied } = await store.commit<ApprovalRow>({ remove: approvals, key: id }, [slot])
+    if (!applied) await store.commit<ApprovalRow>({ remove: approvals, key: id })
+  }
+
+  /** Denies an approval without a person, and puts its call on record; the next such call asks anew. */
+  const withdraw = async (id: string, reason: string): Promise<void> => {
+    const row = await store.get(approvals, id, true)
+    if (row?.status !== 'pending') return
+    const now = iso(clock.now())
+    await store.commit<ApprovalRow>(ended(id, { status: 'denied', usedAt: now }), [
+      { remove: approvalSlots, key: row.binding, when: { approvalId: id } },
+      recordNotMade(row, reason),
+    ])
+  }
+
+  const withdrawAll = async (rows: readonly Readonly<ApprovalRow>[], reason: string): Promise<void> => {
+    for (const { id, status } of rows) if (status === 'pending') await withdraw(id, reason)
   }
 
   return {
     ask: (request: Request): Promise<Answer> => answer(request, false),
     use: (request: Request): Promise<Answer> => answer(request, true),
-    /** What waits for a decision of the caller, the oldest first; admins see what tasks wait for as well. */
+    /** Whether it is decided, or has expired; so is one that is not there any more. */
+    isDecided: async (id: string): Promise<boolean> => (await current(id))?.status !== 'pending',
+    /**
+     * What waits for a decision of the caller, the oldest first, as much as fits an answer; admins see what tasks wait for
+     * as well.
+     */
     list,
     /** Throws Problem `missing`, and Problem `invalid` `approval_decided` or `approval_expired`. */
     decide,
+    /** The tools that are always allowed in conversations and tasks of the caller, the newest first; admins see those of all tasks. */
+    listAllowed: async (principal: Principal): Promise<AllowedTool[]> => {
+      const rows = new Map((await allowedOf(principal)).map((row) => [row.approvalId, shownAllowed(row)]))
+      return [...rows.values()].sort((a, b) => (a.allowedAt > b.allowedAt ? -1 : 1)).slice(0, MOST_LISTED)
+    },
+    /** Has a tool need approval again in its session. Throws Problem `missing`. */
+    disallow: async (principal: Principal, id: string): Promise<void> => {
+      const row = (await allowedOf(principal)).find(({ approvalId }) => approvalId === id)
+      if (row === undefined) throw missing('Allowed tool')
+      await removeAllowed([row])
+    },
     /** Denies what was not decided in time. Resolves to how many those were: as many as the limit, and there may be more. */
     expireDue: async (): Promise<number> => {
       const due = await store.page(approvals, {
@@ -204,15 +270,29 @@ export const createApprovals = ({ store, clock, ids, masker }: Needs) => {
       for (const { id } of due.rows) await expire(id)
       return due.rows.length
     },
-    /** Drops the allowlist of a conversation or task that is deleted, and denies what it waits for. */
-    forget: async (session: Pick<Request, 'userId' | 'conversationId' | 'taskId'>): Promise<void> => {
-      const scope = scopeOf(session)
-      const rows = await store.page(allowedTools, {
-        ...{ index: 'ofScope', is: scope, order: 'asc', limit: MOST_LISTED },
-      })
-      await remove(rows.rows)
-      for (const row of await pendingIn('pendingOf', session.userId))
-        if (row.scope === scope) await store.commit<ApprovalRow>(ended(row.id, { status: 'denied' }))
+    /** Denies approvals that nothing waits for any more; the audit has their calls, with the reason. */
+    withdraw: async (ids: readonly string[], reason: string): Promise<void> => {
+      for (const id of ids) await withdraw(id, reason)
+    },
+    /** The same for all that a session waits for. */
+    withdrawOf: async (session: Session, reason: string): Promise<void> => {
+      const place = { index: 'ofScope', is: scopeOf(session), order: 'desc', limit: MOST_LISTED } as const
+      for await (const rows of pagesOf((from) => store.page(approvals, { ...place, ...from })))
+        await withdrawAll(rows, reason)
+    },
+    /**
+     * Removes the approvals and the allowlist of a conversation that is deleted, at most so many; resolves to how many these
+     * were: fewer than that when nothing is left.
+     */
+    forget: async (session: Session, most: number): Promise<number> => {
+      const place = { index: 'ofScope', is: scopeOf(session), order: 'asc' } as const
+      const asked = (await store.page(approvals, { ...place, limit: most })).rows
+      await withdrawAll(asked, 'its conversation was deleted')
+      await Promise.all(asked.map(remove))
+      if (asked.length >= most) return asked.length
+      const allowed = (await store.page(allowedTools, { ...place, limit: most - asked.length })).rows
+      await removeAllowed(allowed)
+      return asked.length + allowed.length
     },
   }
 }
@@ -229,12 +309,35 @@ const shown = ({
   scope: _scope,
   binding: _binding,
   usedAt: _used,
+  mode: _mode,
   pendingOf: _pendingOf,
   pendingTask: _pendingTask,
   dueAt: _due,
   removeAt: _remove,
   ...approval
 }: ApprovalRow): Approval => approval
+
+/** What an approval that is given always allows. */
+const allowedBy = (approval: ApprovalRow, now: number): AllowedToolRow => {
+  const { id, scope, toolName, userId, conversationId, taskId } = approval
+  return {
+    ...{ scope, toolName, userId, approvalId: id, allowedAt: iso(now), expiresAt: now + ALLOWED_MS },
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...(taskId === undefined ? {} : { taskId, ofTask: OF_A_TASK }),
+  }
+}
+
+const shownAllowed = ({
+  scope: _scope,
+  ofTask: _ofTask,
+  approvalId,
+  expiresAt,
+  ...row
+}: AllowedToolRow): AllowedTool => ({
+  id: approvalId,
+  ...row,
+  expiresAt: iso(expiresAt),
+})
 
 const decided = () => new Problem('invalid', 'approval_decided', 'This approval is decided already')
 const expired = () =>

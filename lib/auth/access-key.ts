@@ -13,7 +13,7 @@ type Needs = {
     hash(): string | undefined
     /** Puts a hash in place of `from`, undefined being no key; false when another one is there. */
     replaceHash(from: string | undefined, to: string | undefined): Promise<boolean>
-    /** Reads it anew, whatever is known. */
+    /** Reads it anew, past the cache. */
     reread(): Promise<void>
   }
   passwords: Passwords
@@ -42,7 +42,7 @@ export const createAccessKey = (needs: Needs) => {
   const matches = (key: string, hash: string | undefined): Promise<boolean> =>
     fixedKey === undefined ? passwords.verify(key, hash) : Promise.resolve(isSame(key, fixedKey))
 
-  /** Counts an attempt with the key, whatever is sent as one. Throws Problem `rate_limited`. */
+  /** Counts an attempt with the key, malformed ones too. Throws Problem `rate_limited`. */
   const countAttempt = async (address: string): Promise<void> => {
     refuseOtherModes()
     // Guesses hold up the owner too, for a minute at a time, as with logins: there is one key to guess.
@@ -80,7 +80,7 @@ export const createAccessKey = (needs: Needs) => {
   }
 
   /**
-   * Sets the key, or removes it. The caller stays signed in, everybody else is signed out. Paired devices stay, those too
+   * Sets the key, or removes it. The caller stays signed in, all others are signed out. Paired devices stay, those too
    * that were paired while there was no key: they are listed and revoked at /api/devices/paired. Of several at once one
    * succeeds; the others find another key than the one that let them in, and are refused.
    */
@@ -114,6 +114,6 @@ const overtaken = (hasSession: boolean) =>
         'Another request has just set an access key: sign in with it',
       )
 
-/** Compares without telling by its time where two texts differ. */
+/** Compares in constant time: it does not show where two texts differ. */
 const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
 const digest = (text: string) => createHash('sha256').update(text).digest()

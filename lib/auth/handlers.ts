@@ -23,7 +23,7 @@ type Needs = {
 
 export const authHandlers = ({ sessions, ownSessions, accessKey }: Needs): Handlers<typeof authRoutes> => ({
   logout: async (_input, { header, cookies, origin }) => {
-    // The browser forgets its cookie with this answer, whoever else a Bearer token says it is; and no token works again
+    // The browser forgets its cookie with this answer, also where a Bearer token names another user; and no token works again
     // whose user is disabled now.
     const bearer = bearerIn(header('authorization')) ?? ''
     for (const token of new Set([bearer, ...cookies(SESSION_COOKIE).slice(0, MOST_COOKIES)]))

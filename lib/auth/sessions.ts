@@ -62,7 +62,7 @@ export const createSessions = (needs: Needs) => {
     }
   }
 
-  /** Begins a session. Whatever token the caller had before is not taken over (session fixation). */
+  /** Begins a session. A token that the caller had before is not taken over (session fixation). */
   const open = async (userId: string, userAgent?: string): Promise<OpenedSession> => {
     const token = entropy(TOKEN_BYTES).toString('base64url')
     const row = rowOf(token, {

@@ -1,12 +1,12 @@
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
+import { NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
 import type { Log } from '../ports/log.ts'
-import type { ModelMessage, Models, TokenUsage, ToolSpec } from '../ports/model.ts'
+import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
 import { historyOf, tokensOf, transcriptOf } from './messages.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
 import type { Compaction } from './schema.ts'
-import { NO_USAGE } from './usage.ts'
 
 /** The part of a context window that a prompt may fill; after it, the older part is summarised. */
 const FULL_AT = 0.75

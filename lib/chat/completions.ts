@@ -1,5 +1,7 @@
 import { Problem } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
+import { sumOf } from '../core/token-usage.ts'
 import { eventText } from '../http/event-stream.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -10,8 +12,7 @@ import { type ChatContext, type Known, shownContext, systemText } from './contex
 import type { CompletionBody, QuickBody } from './contract.ts'
 import type { AnswerContext } from './schema.ts'
 import { timeLimit } from './time-limit.ts'
-import { errorOf, type Turn, type Turns, targetOf } from './turns.ts'
-import { sumOf } from './usage.ts'
+import { answerErrorOf, type Turn, type Turns, targetOf } from './turns.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
 
@@ -20,6 +21,7 @@ type Needs = {
   clock: Clock
   ids: Ids
   log: Log
+  masker: Masker
   turns: Pick<Turns, 'open' | 'finish' | 'fail'>
   context: Pick<ChatContext, 'ofRequest'>
   timeoutMs: number
@@ -42,12 +44,15 @@ const settingsOf = ({ temperature, maxTokens }: Settings) => ({
   ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
 })
 
+/** A piece of text, unless it is empty. */
+const some = (text: string): string[] => (text === '' ? [] : [text])
+
 const without = <Role extends string>({ messages }: CompletionBody, role: Role) =>
   messages.filter((one): one is typeof one & { role: Exclude<typeof one.role, Role> } => one.role !== role)
 
 /** Answers of a model to messages, of which nothing is stored unless they belong to a conversation. */
 export const createCompletions = (needs: Needs) => {
-  const { models, clock, ids, log, turns, context, timeoutMs } = needs
+  const { models, clock, ids, log, masker, turns, context, timeoutMs } = needs
 
   const prepare = async (
     principal: Principal,
@@ -57,7 +62,7 @@ export const createCompletions = (needs: Needs) => {
   ): Promise<Prepared> => {
     const target = models.resolve(targetOf(body))
     const query = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    const known = await context.ofRequest(body, query, withMemory)
+    const known = await context.ofRequest(principal, body, query, withMemory)
     const { conversationId, systemPrompt } = body
     if (conversationId !== undefined) {
       const system = body.messages.filter(({ role }) => role === 'system').map(({ content }) => content)
@@ -71,19 +76,35 @@ export const createCompletions = (needs: Needs) => {
     return { messages: [...system, ...body.messages], target, turn: undefined, known }
   }
 
-  /** The pieces of the answer's text, then how it finished. Throws Problem `provider_error` for an answer of nothing. */
+  /**
+   * The pieces of the answer's text, without secrets, then how it finished. Throws Problem `provider_error` for an answer of
+   * nothing.
+   */
   async function* answering(prepared: Prepared, settings: Settings, signal: AbortSignal) {
-    const { messages, target } = prepared
+    const { messages, target, turn } = prepared
+    const ending = turn ? AbortSignal.any([signal, turn.signal]) : signal
+    const masked = masker.stream()
     let finish: Finish | undefined
     let isEmpty = true
-    for await (const part of models.step({ messages, ...target, ...settingsOf(settings), signal })) {
-      signal.throwIfAborted()
-      if (part.type === 'finish') finish = part
-      if (part.type !== 'text') continue
-      isEmpty &&= part.text.trim() === ''
-      yield part.text
+    try {
+      for await (const part of models.step({
+        messages,
+        ...target,
+        ...settingsOf(settings),
+        signal: ending,
+      })) {
+        ending.throwIfAborted()
+        if (part.type === 'finish') finish = part
+        if (part.type !== 'text') continue
+        isEmpty &&= part.text.trim() === ''
+        yield* some(masked.push(part.text))
+      }
+      ending.throwIfAborted()
+    } catch (thrown) {
+      yield* some(masked.flush())
+      throw thrown
     }
-    signal.throwIfAborted()
+    yield* some(masked.flush())
     if (finish === undefined || isEmpty)
       throw new Problem('unavailable', 'provider_error', 'The model answered nothing')
     return finish
@@ -190,7 +211,7 @@ export const createCompletions = (needs: Needs) => {
         yield eventText({ done: true, usage, finishReason, ...facts, ...factsOf(prepared), ...context })
       } catch (thrown) {
         await settleFailed(thrown)
-        const { code, message } = errorOf(thrown)
+        const { code, message } = answerErrorOf(thrown)
         yield eventText({ error: message, code }, { name: 'error' })
       } finally {
         end()

@@ -158,7 +158,15 @@ export const conversationRoutes = defineRoutes({
   removeConversation: {
     method: 'DELETE',
     path: '/api/chat/conversations/{id}',
-    summary: 'Delete a conversation with all its messages',
+    summary: 'Delete a conversation with all that belongs to it; a turn that goes on is stopped',
+    access: 'session',
+    params,
+    response: z.object({ message: z.string() }),
+  },
+  cancelTurn: {
+    method: 'POST',
+    path: '/api/chat/conversations/{id}/cancel',
+    summary: 'Stop the turn of a conversation that goes on or waits for approval',
     access: 'session',
     params,
     response: z.object({ message: z.string() }),

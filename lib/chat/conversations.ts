@@ -1,24 +1,20 @@
+import { fitting } from '../core/answer-size.ts'
 import { missing } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Store } from '../ports/store.ts'
+import type { Page, Store } from '../ports/store.ts'
 import type { CreateConversation, ListConversations, MessagesQuery } from './contract.ts'
 import { messageOfRow } from './messages.ts'
 import {
-  type ChatTurnRow,
   type ConversationRow,
   chatMessages,
-  chatTurns,
-  conversationRemovals,
   conversations,
   LISTED,
   listCounter,
   type MessageRow,
-  REMOVALS,
-  type RemovalRow,
   taskKey,
   ticketKey,
 } from './rows.ts'
@@ -26,10 +22,6 @@ import type { Conversation } from './schema.ts'
 
 /** What is called so until its first message gives it a title. */
 const UNTITLED = 'New conversation'
-/** Messages that are removed at once, and in one run. */
-const REMOVED_AT_ONCE = 50
-const MOST_REMOVED = 1_000
-const REMOVALS_OF_A_RUN = 20
 
 type Needs = {
   store: Store
@@ -82,14 +74,16 @@ export const createConversations = ({ store, clock, ids }: Needs) => {
     }
   }
 
-  /** The conversation and its newest messages, or those before the cursor, the oldest first. */
+  /** The conversation and its newest messages, or those before the cursor, the oldest first: fewer where they are long. */
   const get = async (principal: Principal, id: string, query: MessagesQuery) => {
     const row = await own(principal, id)
     const scope = `messages:${id}`
-    const page = await store.page(chatMessages, {
-      ...{ index: 'ofConversation', is: id, order: 'desc', detail: true },
-      ...rangeOf(query, scope),
-    })
+    const page = fittingPage(
+      await store.page(chatMessages, {
+        ...{ index: 'ofConversation', is: id, order: 'desc', detail: true },
+        ...rangeOf(query, scope),
+      }),
+    )
     return {
       conversation: shownConversation(row),
       messages: page.rows.map(messageOfRow).reverse(),
@@ -114,53 +108,7 @@ export const createConversations = ({ store, clock, ids }: Needs) => {
     return shownConversation(row)
   }
 
-  /** It is gone when this resolves; `removeDeleted` removes what belonged to it, also after the process has died. */
-  const remove = async (principal: Principal, id: string): Promise<void> => {
-    await own(principal, id)
-    const removal: RemovalRow = { id, space: REMOVALS, requestedAt: iso(clock.now()) }
-    const { applied } = await store.commit<ConversationRow>(
-      { remove: conversations, key: id, when: { userId: principal.userId } },
-      [{ insert: conversationRemovals, row: removal }],
-    )
-    if (!applied) throw missing('Conversation')
-  }
-
-  /** Removes up to `most` messages of one that was deleted, then what else it had; answers how many. */
-  const removeSome = async (id: string, most: number): Promise<number> => {
-    let removed = 0
-    while (removed < most) {
-      const { rows, next } = await store.page(chatMessages, {
-        ...{
-          index: 'ofConversation',
-          is: id,
-          order: 'asc',
-          limit: Math.min(REMOVED_AT_ONCE, most - removed),
-        },
-      })
-      await Promise.all(
-        rows.map(({ number }) => store.commit<MessageRow>({ remove: chatMessages, key: [id, number] })),
-      )
-      removed += rows.length
-      if (next !== undefined) continue
-      await store.commit<ChatTurnRow>({ remove: chatTurns, key: id })
-      await store.commit<RemovalRow>({ remove: conversationRemovals, key: [REMOVALS, id] })
-      return removed
-    }
-    return removed
-  }
-
-  /** Removes messages of deleted conversations, at most a thousand; what is left comes with the next run. */
-  const removeDeleted = async (): Promise<number> => {
-    const { rows } = await store.page(conversationRemovals, {
-      ...{ index: 'ofSpace', is: REMOVALS, order: 'asc', limit: REMOVALS_OF_A_RUN },
-    })
-    let removed = 0
-    for (const { id } of rows)
-      if (removed < MOST_REMOVED) removed += await removeSome(id, MOST_REMOVED - removed)
-    return removed
-  }
-
-  return { own, create, list, get, rename, remove, removeDeleted }
+  return { own, create, list, get, rename }
 }
 
 const selectionOf = (userId: string, { taskId, ticketId }: ListConversations) => {
@@ -172,6 +120,15 @@ const selectionOf = (userId: string, { taskId, ticketId }: ListConversations) =>
   }
   if (ofTicket !== undefined) return { selection: { index: 'ofTicket', is: ofTicket }, of: ofTicket }
   return { selection: { index: 'ofUser', is: userId }, of: userId }
+}
+
+/** What of a page fits an answer; the next page begins after that. */
+const fittingPage = ({ rows, next }: Page<MessageRow>): Page<MessageRow> => {
+  const kept = fitting(rows)
+  const last = kept.at(-1)?.number
+  return kept.length === rows.length || last === undefined
+    ? { rows, next }
+    : { rows: kept, next: { by: last, key: last } }
 }
 
 /** A stored row as the API shows it. */

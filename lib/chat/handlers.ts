@@ -1,15 +1,23 @@
 import { eventStream } from '../http/event-stream.ts'
 import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { CancelTurn } from './cancel.ts'
 import type { CompletionBody, chatRoutes, conversationRoutes, modelRoutes } from './contract.ts'
 import type { Conversations } from './conversations.ts'
 import { listProviders } from './providers.ts'
+import type { ConversationRemoval } from './removal.ts'
 import type { Chat } from './service.ts'
 
-type ConversationNeeds = { conversations: Conversations }
+type ConversationNeeds = {
+  conversations: Conversations
+  conversationRemoval: Pick<ConversationRemoval, 'remove'>
+  cancelTurn: CancelTurn
+}
 
 export const conversationHandlers = ({
   conversations,
+  conversationRemoval,
+  cancelTurn,
 }: ConversationNeeds): Handlers<typeof conversationRoutes> => ({
   listConversations: ({ query }, { principal }) => conversations.list(principal, query),
   createConversation: async ({ body }, { principal }) => ({
@@ -20,8 +28,12 @@ export const conversationHandlers = ({
     conversation: await conversations.rename(principal, params.id, body.title),
   }),
   removeConversation: async ({ params }, { principal }) => {
-    await conversations.remove(principal, params.id)
+    await conversationRemoval.remove(principal, params.id)
     return { message: 'Conversation deleted' }
+  },
+  cancelTurn: async ({ params }, { principal }) => {
+    await cancelTurn(principal, params.id)
+    return { message: 'The turn is being cancelled' }
   },
 })
 

@@ -1,18 +1,14 @@
 import { estimateTokenCount } from 'tokenx'
 import type { ModelMessage } from '../ports/model.ts'
+import { clipped, LONGEST_RESULT } from './bounds.ts'
 import type { MessageRow } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
 
-/** Of a tool's result, when it is told again in a later turn. */
-const LONGEST_RESULT = 20_000
 /** What a message costs beside its text. */
 const PER_MESSAGE = 4
 
 /** A stored row as the API shows it. */
 export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
-
-const clipped = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most)}\n[${text.length - most} more characters are left out]` : text
 
 /** The calls of one step with their results, as the model made them; one without result is told to have none. */
 const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [
@@ -32,10 +28,11 @@ const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [
   ),
 ]
 
-const answerMessages = ({ content, toolCalls = [], error }: ChatMessage): ModelMessage[] => {
+const answerMessages = ({ content, toolCalls = [], error, notice }: ChatMessage): ModelMessage[] => {
   const steps = Map.groupBy(toolCalls, ({ step }) => step)
   const broken = error ? `[The answer ended early: ${error.message}]` : ''
-  const text = [content, broken].filter((part) => part.trim() !== '').join('\n\n')
+  const added = notice === undefined ? '' : `[${notice}]`
+  const text = [content, broken, added].filter((part) => part.trim() !== '').join('\n\n')
   return [
     ...[...steps.values()].flatMap(stepMessages),
     ...(text === '' ? [] : [{ role: 'assistant' as const, content: text }]),

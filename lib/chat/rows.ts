@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
 import { collection, type Increment } from '../core/collection.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import type { ModelMessage, TokenUsage } from '../ports/model.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
+import type { ModelMessage } from '../ports/model.ts'
 import type { ChatMessage, ChatToolCall, Conversation } from './schema.ts'
 
 /**
  * A conversation. Every write of its messages is one commit with this row, so that none is added to a conversation that is
- * gone, and `messageCount` is the number of the next one. Whose turn it is, is a lease: `turnToken` until `turnUntil`.
- * A turn that waits for approval has `waitingUntil` instead. Both are epoch milliseconds. The summary stands for the
- * first `summarized` messages.
+ * gone, and `messageCount` is the number of the next one. Whose turn it is, is a lease: `turnToken` until `turnUntil`;
+ * `turnCancelled` says that this turn is to end. One that waits for approval has `waitingUntil` instead. Times are epoch
+ * milliseconds. The summary stands for the first `summarized` messages. `filesVersion` names what the workspace snapshot holds.
  */
 export type ConversationRow = Conversation & {
   userId: string
@@ -20,7 +21,9 @@ export type ConversationRow = Conversation & {
   summarized: number
   turnToken?: string
   turnUntil?: number
+  turnCancelled?: true
   waitingUntil?: number
+  filesVersion?: string
 }
 
 export const taskKey = (userId: string, taskId: string): string => `${userId}:task:${taskId}`
@@ -52,13 +55,14 @@ export const conversations = collection<ConversationRow, 'systemPrompt' | 'summa
   summary: [
     ...(['id', 'userId', 'title', 'untitled', 'taskId', 'ticketId', 'ofTask', 'ofTicket'] as const),
     ...(['messageCount', 'createdAt', 'updatedAt', 'summarized'] as const),
-    ...(['turnToken', 'turnUntil', 'waitingUntil'] as const),
+    ...(['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil', 'filesVersion'] as const),
   ],
   counts: ({ before, after }) => {
     const row = after ?? before
     const change = Number(after !== undefined) - Number(before !== undefined)
     return row === undefined || change === 0 ? [] : countersOf(row, change)
   },
+  recount: { index: 'ofUser', ofUser: listCounter },
 })
 
 /** A message. `number` is its place in the conversation, as text of ten digits, so that texts sort as numbers do. */
@@ -74,8 +78,17 @@ export const chatMessages = collection<MessageRow>({
   detail: ['content', 'toolCalls'],
 })
 
-/** A conversation that was deleted: its messages are removed in the background, and then this row. */
-export type RemovalRow = { id: string; space: string; requestedAt: string }
+/**
+ * A conversation that was deleted: what belongs to it is removed in the background, and then this row. A turn that was
+ * under way may still work until `busyUntil` (epoch milliseconds).
+ */
+export type RemovalRow = {
+  id: string
+  userId: string
+  space: string
+  requestedAt: string
+  busyUntil?: number
+}
 export const REMOVALS = 'all'
 
 export const conversationRemovals = collection<RemovalRow>({
@@ -116,4 +129,17 @@ export const chatTurns = collection<ChatTurnRow>({
   key: 'conversationId',
   indexes: {},
   detail: ['messages', 'toolCalls'],
+})
+
+/**
+ * The files of a conversation's workspace as its last turn left them, where turns go on in processes that share no disk.
+ * `archive` is absent where they were too much to be kept.
+ */
+export type WorkspaceSnapshotRow = { conversationId: string; archive?: string; createdAt: string }
+
+export const workspaceSnapshots = collection<WorkspaceSnapshotRow>({
+  name: 'workspaceSnapshots',
+  key: 'conversationId',
+  indexes: {},
+  detail: ['archive'],
 })

@@ -38,7 +38,10 @@ export const ChatToolCallSchema = z.object({
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
 
-/** `error` on an answer says why it is not whole: what was said and done until then is kept. */
+/**
+ * `error` on an answer says why it is not whole: what was said and done until then is kept. `notice` is what the service
+ * has to add, such as files that could not be kept.
+ */
 export const ChatMessageSchema = z
   .object({
     id: z.string(),
@@ -51,6 +54,11 @@ export const ChatMessageSchema = z
     usage: TokenUsageSchema.optional(),
     toolCalls: z.array(ChatToolCallSchema).optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
+    notice: z.string().optional(),
+    sessionId: z
+      .string()
+      .optional()
+      .meta({ description: 'The agent session that an agentic answer was given in' }),
     createdAt: timestamp,
   })
   .meta({ id: 'ChatMessage' })

@@ -1,15 +1,19 @@
 import { Problem } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { iso } from '../core/time.ts'
+import { NO_USAGE, sumOf } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
+import { boundedCalls, boundedPrompt } from './bounds.ts'
 import type { SendBody, WithToolsBody } from './contract.ts'
 import type { Conversations } from './conversations.ts'
+import { type TurnLeases, turnCancelled } from './leases.ts'
 import { messageOfRow } from './messages.ts'
 import {
   type ChatTurnRow,
@@ -22,9 +26,10 @@ import {
   type TurnOptions,
 } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
+import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
-import { errorOf, pendingOf, type Turn, type TurnAnswer, type TurnLeases, type Turns } from './turns.ts'
-import { NO_USAGE, sumOf } from './usage.ts'
+import { answerErrorOf, type Turn, type TurnAnswer, type Turns } from './turns.ts'
+import { pendingOf, type WithdrawApprovals, withoutPending } from './waiting.ts'
 
 /** Roundtrips of tools in one turn. A call after the last is refused, and the model has two more steps to answer. */
 const MOST_ROUNDTRIPS = 5
@@ -43,6 +48,7 @@ type Needs = {
   store: Store
   clock: Clock
   ids: Ids
+  masker: Masker
   loop: RunLoop
   openTools: OpenTools
   workspaces: Pick<Workspaces, 'open'>
@@ -51,6 +57,8 @@ type Needs = {
   conversations: Pick<Conversations, 'own'>
   turns: Turns
   leases: TurnLeases
+  snapshots: Snapshots
+  withdrawApprovals: WithdrawApprovals
   /** The longest turn; one that waits for approval begins anew with each decision. */
   timeoutMs: number
 }
@@ -59,6 +67,8 @@ type Needs = {
 type Run = {
   conversationId: string
   token: string
+  /** Aborts when the turn is cancelled or lost. */
+  signal: AbortSignal
   /** The number of the message that its answer is stored as, once it has waited. */
   answer: string | undefined
   options: TurnOptions
@@ -66,6 +76,8 @@ type Run = {
   toolCalls: ChatToolCall[]
   steps: number
   usage: ChatTurnRow['usage']
+  /** What the model said last in this process. */
+  said: string
 }
 type Waiting = Run & { answer: string }
 
@@ -79,22 +91,17 @@ const noTools: Toolbox = {
     durationMs: 0,
   }),
   ask: async () => undefined,
+  refuse: (_call, content) => ({ content, failed: true, decision: 'denied', durationMs: 0 }),
+  isDecided: async () => true,
 }
+
+const TOO_MANY = `The limit of ${MOST_ROUNDTRIPS} tool roundtrips is reached: answer with what you know.`
 
 /** The tools of a turn, which refuses more calls once it had its roundtrips; `step` is the one that is under way. */
 const bounded = (toolbox: Toolbox, step: () => number): Toolbox => ({
-  specs: toolbox.specs,
-  title: toolbox.title,
-  call: async (call, signal) =>
-    step() <= MOST_ROUNDTRIPS
-      ? toolbox.call(call, signal)
-      : {
-          content: `The limit of ${MOST_ROUNDTRIPS} tool roundtrips is reached: answer with what you know.`,
-          failed: true,
-          decision: 'denied',
-          durationMs: 0,
-        },
-  ask: async (call, signal) => (step() <= MOST_ROUNDTRIPS ? toolbox.ask(call, signal) : undefined),
+  ...toolbox,
+  call: async (call, signal, options) =>
+    step() <= MOST_ROUNDTRIPS ? toolbox.call(call, signal, options) : toolbox.refuse(call, TOO_MANY),
 })
 
 const sameCall = (a: ChatToolCall) => (b: ChatToolCall) => a.id === b.id && a.step === b.step
@@ -103,6 +110,12 @@ const noted = (toolCalls: readonly ChatToolCall[], one: ChatToolCall): ChatToolC
   toolCalls.some(sameCall(one))
     ? toolCalls.map((other) => (sameCall(one)(other) ? one : other))
     : [...toolCalls, one]
+
+/** The calls that wait for a person; those of steps before have their results. */
+const waitingOf = (toolCalls: readonly ChatToolCall[]) =>
+  toolCalls.flatMap(({ id: callId, status, approvalId }) =>
+    status === 'pending' && approvalId !== undefined ? [{ callId, approvalId }] : [],
+  )
 
 const nothingSaid = () => new Problem('unavailable', 'provider_error', 'The model answered nothing')
 
@@ -115,7 +128,24 @@ const textOf = ({ ended, text }: LoopResult): string => {
 
 /** Turns that are answered as a whole: plain, and with tools. */
 export const createSend = (needs: Needs) => {
-  const { store, clock, ids, loop, openTools, workspaces, conversations, turns, leases, timeoutMs } = needs
+  const { store, clock, ids, masker, loop, openTools, workspaces, conversations, turns, leases } = needs
+  const { snapshots, timeoutMs, withdrawApprovals } = needs
+
+  /** The turns that go on in this process. */
+  const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
+
+  /** Runs a turn for as long as one may take. */
+  const within = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    using limit = timeLimit(clock, timeoutMs)
+    const ended = work(limit.signal)
+    const one = { stop: limit.stop, ended }
+    running.add(one)
+    try {
+      return await ended
+    } finally {
+      running.delete(one)
+    }
+  }
 
   /** Runs `work`; when it throws, ends the turn with what there is of an answer. */
   const ending = async <T>(
@@ -138,16 +168,24 @@ export const createSend = (needs: Needs) => {
   })
 
   /** A turn without tools. */
-  const send = async (principal: Principal, id: string, { content, temperature, ...target }: SendBody) => {
-    using limit = timeLimit(clock, timeoutMs)
-    const turn = await turns.begin(principal, id, { content, ...target, signal: limit.signal })
+  const send = (principal: Principal, id: string, body: SendBody) =>
+    within((signal) => answerPlainly(principal, id, body, signal))
+
+  const answerPlainly = async (
+    principal: Principal,
+    id: string,
+    { content, temperature, ...target }: SendBody,
+    signal: AbortSignal,
+  ) => {
+    const turn = await turns.begin(principal, id, { content, ...target, signal })
     let said = ''
     const answer = await ending(
       turn,
       () => ({ content: said }),
       async (): Promise<TurnAnswer> => {
         const result = await loop({
-          ...{ messages: turn.messages, toolbox: noTools, maxSteps: 1, ...turn.target, signal: limit.signal },
+          ...{ messages: turn.messages, toolbox: noTools, maxSteps: 1, ...turn.target },
+          signal: AbortSignal.any([signal, turn.signal]),
           ...(temperature === undefined ? {} : { temperature }),
           onEvent: (event) => {
             if (event.type === 'text') said += event.text
@@ -169,27 +207,38 @@ export const createSend = (needs: Needs) => {
   const toolboxFor = async (
     conversationId: string,
     { userId, securityMode }: TurnOptions,
-  ): Promise<Toolbox> =>
-    openTools({
-      ...{ mode: securityMode, userId, conversationId },
-      workspace: await workspaces.open(conversationId),
-    })
+  ): Promise<Toolbox> => {
+    const workspace = await workspaces.open(conversationId)
+    const toolbox = openTools({ mode: securityMode, userId, conversationId, workspace })
+    return snapshots.within(conversationId, toolbox)
+  }
 
   /** Model and tools in turns until the answer, or until calls wait. What is done is noted as it is done. */
-  const advance = async (run: Run, toolbox: Toolbox, signal: AbortSignal): Promise<LoopResult> => {
+  const advance = async (run: Run, toolbox: Toolbox, limit: AbortSignal): Promise<LoopResult> => {
+    const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
     const before = run.steps
     let step = 0
+    let text = ''
+    const note = (call: ChatToolCall) => {
+      run.toolCalls = noted(run.toolCalls, masker.data(call))
+    }
     const result = await loop({
       ...{ messages: run.messages, provider, model, signal },
       ...(temperature === undefined ? {} : { temperature }),
       toolbox: bounded(toolbox, () => before + step),
+      waiting: waitingOf(run.toolCalls),
       maxSteps: Math.max(1, MOST_STEPS - before),
       onEvent: (event) => {
-        if (event.type === 'step:start') step = event.step
+        if (event.type === 'step:start') {
+          step = event.step
+          text = ''
+        }
+        if (event.type === 'text') text += event.text
+        if (text.trim() !== '') run.said = text
         if (event.type !== 'tool:result') return
         const { call, outcome } = event
-        run.toolCalls = noted(run.toolCalls, {
+        note({
           ...{ id: call.id, name: call.name, arguments: call.arguments, result: outcome.content },
           status: outcome.failed ? 'error' : 'success',
           duration: Math.round(outcome.durationMs),
@@ -201,19 +250,23 @@ export const createSend = (needs: Needs) => {
     run.steps = before + result.steps
     run.usage = sumOf(run.usage, result.usage)
     for (const { call, approvalId } of result.pending)
-      run.toolCalls = noted(run.toolCalls, {
+      note({
         ...{ id: call.id, name: call.name, arguments: call.arguments, status: 'pending', duration: 0 },
         ...{ step: run.steps, approvalId },
       })
     return result
   }
 
-  const storedTurn = ({ messages, toolCalls, steps, usage }: Run) => ({ messages, toolCalls, steps, usage })
+  const storedTurn = ({ messages, toolCalls, steps, usage }: Run) => ({
+    messages: boundedPrompt(messages),
+    toolCalls: boundedCalls(toolCalls),
+    ...{ steps, usage },
+  })
 
   const writeOfAnswer = (run: Waiting, set: Partial<MessageRow>): AnyWrite => ({
     update: chatMessages,
     key: [run.conversationId, run.answer],
-    set: { toolCalls: run.toolCalls, usage: run.usage, ...set },
+    set: { toolCalls: boundedCalls(run.toolCalls), usage: run.usage, ...set },
   })
 
   /** Stores a turn that waits for the first time, with a message that its answer will be. */
@@ -225,16 +278,9 @@ export const createSend = (needs: Needs) => {
     const answer = numberText(count)
     const now = iso(clock.now())
     const message: MessageRow = {
-      ...{
-        id: ids.next('msg'),
-        conversationId,
-        number: answer,
-        role: 'assistant',
-        content: text,
-        model,
-        provider,
-      },
-      ...{ usage: run.usage, toolCalls: run.toolCalls, createdAt: now },
+      ...{ id: ids.next('msg'), conversationId, number: answer, role: 'assistant', model, provider },
+      content: masker.text(text),
+      ...{ usage: run.usage, toolCalls: boundedCalls(run.toolCalls), createdAt: now },
     }
     const waiting: ChatTurnRow = {
       conversationId,
@@ -265,20 +311,22 @@ export const createSend = (needs: Needs) => {
    */
   const park = async (run: Waiting, wakes: number): Promise<boolean> => {
     const { conversationId, token } = run
+    const notice = await snapshots.keep(conversationId, token)
     const outcome = await store.commit<ConversationRow>(
       {
         update: conversationRows,
         key: conversationId,
-        when: { turnToken: token },
+        when: { turnToken: token, turnCancelled: null },
         set: { waitingUntil: clock.now() + LONGEST_WAIT_MS },
         unset: ['turnToken', 'turnUntil'],
       },
       [
         { update: chatTurns, key: conversationId, when: { wakes }, set: storedTurn(run) },
-        writeOfAnswer(run, {}),
+        writeOfAnswer(run, notice === undefined ? {} : { notice }),
       ],
     )
-    if (!outcome.applied && outcome.refused === 0) throw taken()
+    if (!outcome.applied && outcome.refused === 0)
+      throw outcome.row?.turnToken === token ? turnCancelled() : taken()
     if (outcome.applied) leases.drop(token)
     return outcome.applied
   }
@@ -305,32 +353,38 @@ export const createSend = (needs: Needs) => {
     }
   }
 
+  /** What a message that has waited becomes; one that failed keeps what it said before, where it said nothing since. */
+  const endOfWaiting = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
+    ...(content ? { content: masker.text(content) } : {}),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+    ...(error === undefined ? {} : { error: masker.data(error) }),
+  })
+
   /** Stores the end of a turn that has waited: the answer in the message that was made for it. */
   const finishWaiting = async (
     run: Waiting,
     answer: Partial<TurnAnswer> & { content: string },
   ): Promise<ChatMessage> => {
     const { conversationId, token } = run
+    const notice = await snapshots.keep(conversationId, token)
     leases.drop(token)
-    const { content, provider, model, fallbackFrom, error } = answer
-    const set = {
-      content,
-      ...(provider === undefined ? {} : { provider }),
-      ...(model === undefined ? {} : { model }),
-      ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-      ...(error === undefined ? {} : { error }),
-    }
+    const unanswered = answer.error === undefined ? [] : pendingOf(run.toolCalls).map(({ id }) => id)
+    if (answer.error !== undefined) run.toolCalls = withoutPending(run.toolCalls)
+    const set = { ...endOfWaiting(answer), ...(notice === undefined ? {} : { notice }) }
     const { applied } = await store.commit<ConversationRow>(
       {
         update: conversationRows,
         key: conversationId,
         when: { turnToken: token },
         set: { updatedAt: iso(clock.now()) },
-        unset: ['turnToken', 'turnUntil', 'waitingUntil'],
+        unset: ['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil'],
       },
       [writeOfAnswer(run, set), { remove: chatTurns, key: conversationId }],
     )
     if (!applied) throw taken()
+    await withdrawApprovals(unanswered, `the turn ended before: ${answer.error?.message}`)
     return storedAnswer(run)
   }
 
@@ -361,13 +415,20 @@ export const createSend = (needs: Needs) => {
   }
 
   const endFailed = async (run: Run, turn: Turn | undefined, thrown: unknown): Promise<void> => {
-    if (isWaiting(run)) await finishWaiting(run, { content: '', error: errorOf(thrown) })
-    else if (turn) await turns.fail(turn, thrown, { content: '', toolCalls: run.toolCalls })
+    if (isWaiting(run)) await finishWaiting(run, { content: run.said, error: answerErrorOf(thrown) })
+    else if (turn) await turns.fail(turn, thrown, { content: run.said, toolCalls: run.toolCalls })
   }
 
   /** A turn with tools. Where calls wait for approval it answers so, and `resume` continues it. */
-  const sendWithTools = async (principal: Principal, id: string, body: WithToolsBody) => {
-    using limit = timeLimit(clock, timeoutMs)
+  const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
+    within((signal) => answerWithTools(principal, id, body, signal))
+
+  const answerWithTools = async (
+    principal: Principal,
+    id: string,
+    body: WithToolsBody,
+    signal: AbortSignal,
+  ) => {
     const { content, temperature, provider, model } = body
     await conversations.own(principal, id)
     const asked = {
@@ -383,14 +444,15 @@ export const createSend = (needs: Needs) => {
       model,
       specs,
       instructions: INSTRUCTIONS,
-      signal: limit.signal,
+      signal,
     })
     const run: Run = {
-      ...{ conversationId: id, token: turn.token, answer: undefined, options: { ...asked, ...turn.target } },
-      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: NO_USAGE },
+      ...{ conversationId: id, token: turn.token, signal: turn.signal },
+      ...{ answer: undefined, options: { ...asked, ...turn.target } },
+      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: NO_USAGE, said: '' },
     }
-    const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, limit.signal))
-    const pendingApprovals = result.ended === 'waiting' ? pendingOf(run.toolCalls) : []
+    const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, signal))
+    const pendingApprovals = result.ended === 'waiting' ? pendingOf(boundedCalls(run.toolCalls)) : []
     return {
       ...{ userMessage: turn.userMessage, assistantMessage, usage: sumOf(turn.spent, run.usage) },
       ...factsOf(turn, result),
@@ -408,16 +470,20 @@ export const createSend = (needs: Needs) => {
       key: conversationId,
       when: { turnToken: conversation.turnToken ?? null },
       set: { turnToken: token, turnUntil: leases.until() },
+      unset: ['turnCancelled'],
     })
     if (!applied) return undefined
-    leases.keep(conversationId, token)
+    const signal = leases.keep(conversationId, token)
     const row = await store.get(chatTurns, conversationId, true)
     if (row === undefined) {
       await leases.release(conversationId, token)
       return undefined
     }
     const { answer, options, messages, toolCalls, steps, usage } = row
-    return { conversationId, token, answer, options, messages, toolCalls: [...toolCalls], steps, usage }
+    return {
+      ...{ conversationId, token, signal, answer, options },
+      ...{ messages, toolCalls: [...toolCalls], steps, usage, said: '' },
+    }
   }
 
   /**
@@ -449,15 +515,31 @@ export const createSend = (needs: Needs) => {
     if (applied) await refuseWhileHeld(conversationId)
     const run = applied ? await takeWaiting(conversationId) : undefined
     if (run === undefined) return
-    using limit = timeLimit(clock, timeoutMs)
-    await answerOf(run, undefined, async () => {
-      const toolbox = await toolboxFor(conversationId, run.options)
-      return carryOn(run, toolbox, limit.signal)
-    })
+    await within((signal) =>
+      answerOf(run, undefined, async () => {
+        const toolbox = await toolboxFor(conversationId, run.options)
+        return carryOn(run, toolbox, signal)
+      }),
+    )
   }
 
-  return { send, sendWithTools, resume }
+  return {
+    send,
+    sendWithTools,
+    resume,
+    /** Ends the turns that go on here: their calls are aborted, and what was said and done is stored with the reason. */
+    stopAll: (): void => {
+      for (const { stop } of running) stop(shuttingDown())
+    },
+    /** Resolves when none goes on here. */
+    settled: async (): Promise<void> => {
+      while (running.size > 0) await Promise.allSettled([...running].map(({ ended }) => ended))
+    },
+  }
 }
+
+const shuttingDown = () =>
+  new Problem('unavailable', 'shutting_down', 'The service is shutting down; send the message again')
 
 const taken = () =>
   new Problem('unavailable', 'turn_lost', 'The conversation was deleted, or another process has its turn')

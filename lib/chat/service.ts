@@ -1,3 +1,4 @@
+import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -8,10 +9,13 @@ import type { RunLoop } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { createCompaction } from './compaction.ts'
 import { createCompletions } from './completions.ts'
-import { createContext, type FindTask, type FindTicketTask, type Recall } from './context.ts'
+import { createContext, type FindTask, type FindTicketTask, type ReadTicket, type Recall } from './context.ts'
 import type { Conversations } from './conversations.ts'
+import { createTurnLeases } from './leases.ts'
 import { createSend, type OpenTools } from './send.ts'
-import { createTurnLeases, createTurns } from './turns.ts'
+import type { Snapshots } from './snapshots.ts'
+import { createTurns } from './turns.ts'
+import type { WithdrawApprovals } from './waiting.ts'
 
 /** What calls models, as the process that has their keys makes it. */
 export type ChatPorts = {
@@ -26,12 +30,17 @@ type Needs = ChatPorts & {
   clock: Clock
   ids: Ids
   log: Log
+  masker: Masker
   conversations: Conversations
   findTask: FindTask
   findTicketTask: FindTicketTask
+  readTicket: ReadTicket
   recall: Recall
   hasMemorySession: (conversationId: string) => Promise<boolean>
   defaultMode: () => Promise<SecurityMode> | SecurityMode
+  /** The workspaces between turns. */
+  snapshots: Snapshots
+  withdrawApprovals: WithdrawApprovals
   timeoutMs: number
 }
 
@@ -48,7 +57,17 @@ export const createChat = (needs: Needs) => {
     models,
     completions: createCompletions({ ...needs, turns, context }),
     send,
-    /** For turns that are answered as a session: `begin` and `finish`, and `resume` of one that waited for approval. */
-    turns: { begin: turns.begin, finish: turns.finish, fail: turns.fail, resume: send.resume },
+    /**
+     * For turns that are answered as a session: `begin` and `finish`; `resume` of one that waited for approval; `stop` of
+     * one that goes on in this process; `isHere` says whether one does.
+     */
+    turns: {
+      begin: turns.begin,
+      finish: turns.finish,
+      fail: turns.fail,
+      resume: send.resume,
+      stop: leases.stop,
+      isHere: leases.isHere,
+    },
   }
 }

@@ -1,7 +1,10 @@
 import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** A signal that aborts after so long, with Problem `unavailable` `timeout`, or with `outer`. Dispose of it when the work is done. */
+/**
+ * A signal that aborts after so long, with Problem `unavailable` `timeout`, with `outer`, or by `stop`. Dispose of it when the
+ * work is done.
+ */
 export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => {
   const controller = new AbortController()
   const cancel = clock.after(mostMs, () => {
@@ -9,5 +12,9 @@ export const timeLimit = (clock: Clock, mostMs: number, outer?: AbortSignal) => 
     controller.abort(new Problem('unavailable', 'timeout', message))
   })
   const { signal } = controller
-  return { signal: outer ? AbortSignal.any([signal, outer]) : signal, [Symbol.dispose]: cancel }
+  return {
+    signal: outer ? AbortSignal.any([signal, outer]) : signal,
+    stop: (reason: unknown) => controller.abort(reason),
+    [Symbol.dispose]: cancel,
+  }
 }

@@ -1,32 +1,37 @@
 import { messageOf, missing, Problem } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
+import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { ModelMessage, Models, TokenUsage, ToolSpec } from '../ports/model.ts'
-import type { AnyWrite, Store } from '../ports/store.ts'
+import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
+import type { Store } from '../ports/store.ts'
+import { boundedCalls, clipped } from './bounds.ts'
 import type { ChatCompaction, Target } from './compaction.ts'
 import type { ChatContext, Known } from './context.ts'
 import { systemText } from './context.ts'
 import type { Conversations } from './conversations.ts'
 import { shownConversation } from './conversations.ts'
+import { type TurnLeases, turnLost } from './leases.ts'
 import { messageOfRow, tokensOf } from './messages.ts'
 import {
   type ConversationRow,
   chatMessages,
-  chatTurns,
   conversations as conversationRows,
   type MessageRow,
   numberText,
 } from './rows.ts'
 import type { ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
-import { NO_USAGE, sumOf } from './usage.ts'
+import type { Snapshots } from './snapshots.ts'
+import { timeLimit } from './time-limit.ts'
+import { endWaiting, findWaiting, pendingOf, type WithdrawApprovals } from './waiting.ts'
 
-/** How long a turn counts as alive after its process last said so; it does three times as often. */
-const LEASE_MS = 60_000
 const LONGEST_TITLE = 80
+/** Characters of an answer as it is kept. */
+const LONGEST_ANSWER = 400_000
 
 type Said = { role: 'user' | 'assistant'; content: string }
 
@@ -39,7 +44,7 @@ type Ask = {
   systemPrompt?: string | undefined
   /** The tools that the model will be told about: they count towards the window. */
   specs?: readonly ToolSpec[]
-  /** Ends what begins the turn: a summary may have to be made. */
+  /** Ends what begins the turn, as its time limit does: a summary may have to be made. */
   signal?: AbortSignal
 }
 export type BeginTurn = Ask & { content: string }
@@ -61,6 +66,8 @@ export type Turn = {
   spent: TokenUsage
   userId: string
   token: string
+  /** Aborts with a Problem when the turn is cancelled or lost. */
+  signal: AbortSignal
   /** Ends the turn without an answer. What was said stays, and the next turn asks it together with what is said then. */
   release(): Promise<void>
 }
@@ -74,20 +81,30 @@ export type TurnAnswer = {
   fallbackFrom?: string | undefined
   /** Why it is not whole. */
   error?: { code: string; message: string }
+  notice?: string
+  /** The agent session that it was given in. */
+  sessionId?: string | undefined
 }
+
+/** What there is of an answer that failed. */
+type PartialAnswer = { content: string; toolCalls?: readonly ChatToolCall[]; sessionId?: string | undefined }
 
 type Needs = {
   store: Store
   clock: Clock
   ids: Ids
   log: Log
+  masker: Masker
   models: Models
   conversations: Pick<Conversations, 'own'>
   context: Pick<ChatContext, 'ofConversation'>
   compaction: ChatCompaction
+  leases: TurnLeases
+  /** The longest that a turn may take to begin. */
+  timeoutMs: number
+  snapshots: Pick<Snapshots, 'keep'>
+  withdrawApprovals: WithdrawApprovals
 }
-
-export type TurnLeases = ReturnType<typeof createTurnLeases>
 
 const underWay = () =>
   new Problem(
@@ -95,65 +112,6 @@ const underWay = () =>
     'turn_under_way',
     'Another turn of this conversation is under way; wait for its answer',
   )
-
-const lost = (standing: object | undefined) =>
-  standing === undefined
-    ? missing('Conversation')
-    : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
-
-/** Leases of conversations: a process that has one is the only one that adds to it, and says that it is alive. */
-export const createTurnLeases = ({ store, clock, log }: Pick<Needs, 'store' | 'clock' | 'log'>) => {
-  const renewals = new Map<string, () => void>()
-
-  const renewed = async (id: string, token: string): Promise<void> => {
-    try {
-      const { applied } = await store.commit<ConversationRow>({
-        update: conversationRows,
-        key: id,
-        when: { turnToken: token },
-        set: { turnUntil: clock.now() + LEASE_MS },
-      })
-      if (!applied) drop(token)
-    } catch (thrown) {
-      log.warn({ conversationId: id, reason: messageOf(thrown) }, 'the lease of a turn was not renewed')
-    }
-  }
-
-  /** Renews the lease until it is dropped. */
-  const keep = (id: string, token: string): void => {
-    const cancel = clock.after(LEASE_MS / 3, () => {
-      void renewed(id, token).then(() => {
-        if (renewals.has(token)) keep(id, token)
-      })
-    })
-    renewals.set(token, cancel)
-  }
-
-  const drop = (token: string): void => {
-    renewals.get(token)?.()
-    renewals.delete(token)
-  }
-
-  const isHeld = ({ turnToken, turnUntil = 0 }: ConversationRow): boolean =>
-    turnToken !== undefined && turnUntil > clock.now()
-
-  return {
-    keep,
-    drop,
-    isHeld,
-    until: () => clock.now() + LEASE_MS,
-    /** Gives it back: the next turn may begin at once. */
-    release: async (id: string, token: string): Promise<void> => {
-      drop(token)
-      await store.commit<ConversationRow>({
-        update: conversationRows,
-        key: id,
-        when: { turnToken: token },
-        unset: ['turnToken', 'turnUntil'],
-      })
-    },
-  }
-}
 
 /** The first line of what was said, as a title. */
 const titleOf = (content: string): string => {
@@ -165,8 +123,9 @@ const titleOf = (content: string): string => {
  * Turns of conversations: `begin` stores what is said, in the same write as the lease, and makes the prompt; `finish`
  * stores the answer and gives the lease back.
  */
-export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
-  const { store, clock, ids, models, conversations, context, compaction, leases } = needs
+export const createTurns = (needs: Needs) => {
+  const { store, clock, ids, masker, models, conversations, context, compaction } = needs
+  const { leases, snapshots, timeoutMs, withdrawApprovals } = needs
 
   /**
    * Refuses while a turn waits for approval. Ends one that was not decided on in time, or whose process died while it went
@@ -175,27 +134,16 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
   const withoutWaiting = async (row: ConversationRow): Promise<ConversationRow> => {
     const { id, userId, waitingUntil, turnToken } = row
     if (waitingUntil === undefined) return row
-    const waiting = await store.get(chatTurns, id, true)
+    const waiting = await findWaiting(store, id)
     const isExpired = waitingUntil <= clock.now()
     if (!isExpired && turnToken === undefined) throw approvalPending(waiting?.toolCalls ?? [])
     const error = isExpired
       ? { code: 'approval_expired', message: 'The approvals were not decided on in time' }
       : { code: 'interrupted', message: 'The service was interrupted during this turn' }
-    const rows: AnyWrite[] = waiting
-      ? [
-          { remove: chatTurns, key: id },
-          { update: chatMessages, key: [id, waiting.answer], set: { error } },
-        ]
-      : []
-    await store.commit<ConversationRow>(
-      {
-        update: conversationRows,
-        key: id,
-        when: { waitingUntil, turnToken: turnToken ?? null },
-        unset: ['waitingUntil', 'turnToken', 'turnUntil'],
-      },
-      rows,
-    )
+    if (await endWaiting(store, row, waiting, error)) {
+      const unanswered = pendingOf(waiting?.toolCalls ?? []).map((call) => call.id)
+      await withdrawApprovals(unanswered, 'its turn was interrupted')
+    }
     return conversations.own({ userId }, id)
   }
 
@@ -227,14 +175,14 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
           ...{ turnToken: token, turnUntil: leases.until() },
           ...(title === '' ? {} : { title }),
         },
-        ...(title === '' ? {} : { unset: ['untitled'] }),
+        unset: ['turnCancelled', ...(title === '' ? [] : ['untitled' as const])],
       },
       rows.map((one) => ({ insert: chatMessages, row: one })),
       true,
     )
     if (!applied) throw taken === undefined ? missing('Conversation') : underWay()
-    leases.keep(id, token)
-    return { token, taken: taken ?? row, last: rows.findLast(({ role }) => role === 'user') }
+    const signal = leases.keep(id, token)
+    return { token, signal, taken: taken ?? row, last: rows.findLast(({ role }) => role === 'user') }
   }
 
   const storeSummary = async (
@@ -248,10 +196,16 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
       when: { turnToken: token },
       set: summary,
     })
-    if (!applied) throw lost(row)
+    if (!applied) throw turnLost(row)
   }
 
-  const promptFor = async (taken: ConversationRow, token: string, target: Target, given: OpenTurn) => {
+  const promptFor = async (
+    taken: ConversationRow,
+    token: string,
+    target: Target,
+    given: OpenTurn,
+    signal: AbortSignal,
+  ) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const own = await context.ofConversation(taken, query)
     const known = {
@@ -274,7 +228,7 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
           ...(summary === undefined ? {} : { summary }),
         }),
       ...(given.specs ? { specs: given.specs } : {}),
-      signal: given.signal ?? new AbortController().signal,
+      signal,
     })
     if (prompt.summary) await storeSummary(taken.id, token, prompt.summary)
     return prompt
@@ -286,14 +240,19 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
     const found = await conversations.own(principal, id)
     if (leases.isHeld(found)) throw underWay()
     refuseTooLong(given.messages, models.contextTokens(target))
-    const { token, taken, last } = await take(await withoutWaiting(found), given.messages)
-    const release = () => leases.release(id, token)
+    const { token, signal, taken, last } = await take(await withoutWaiting(found), given.messages)
+    const release = async () => {
+      await snapshots.keep(id, token)
+      await leases.release(id, token)
+    }
     try {
-      const { messages, compaction: done, usage } = await promptFor(taken, token, target, given)
+      using limit = timeLimit(clock, timeoutMs, given.signal)
+      const ending = AbortSignal.any([limit.signal, signal])
+      const { messages, compaction: done, usage } = await promptFor(taken, token, target, given, ending)
       return {
         conversation: shownConversation(taken),
         userMessage: messageOfRow(last as MessageRow),
-        ...{ messages, messageCount: taken.messageCount, target, spent: usage, token, release },
+        ...{ messages, messageCount: taken.messageCount, target, spent: usage, token, signal, release },
         userId: principal.userId,
         ...(done ? { compaction: done } : {}),
       }
@@ -314,6 +273,7 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
     { content, ...more }: BeginTurn,
   ): Promise<Turn> => open({ userId }, id, { ...more, messages: [{ role: 'user', content }] })
 
+  /** The answer as it is stored, without secrets that the model came upon. */
   const answerOf = ({
     content,
     toolCalls = [],
@@ -322,11 +282,20 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
     model,
     fallbackFrom,
     error,
+    notice,
+    sessionId,
   }: TurnAnswer) => ({
-    ...{ role: 'assistant' as const, content, model, provider, usage },
-    ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls: [...toolCalls] }),
-    ...(error === undefined ? {} : { error }),
+    ...{
+      role: 'assistant' as const,
+      content: clipped(masker.text(content), LONGEST_ANSWER),
+      model,
+      provider,
+    },
+    ...{ usage, ...(fallbackFrom === undefined ? {} : { fallbackFrom }) },
+    ...(toolCalls.length === 0 ? {} : { toolCalls: boundedCalls(masker.data([...toolCalls])) }),
+    ...(error === undefined ? {} : { error: masker.data(error) }),
+    ...(notice === undefined ? {} : { notice }),
+    ...(sessionId === undefined ? {} : { sessionId }),
   })
 
   /**
@@ -336,19 +305,25 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
   const finish = async (turn: Turn, answer: TurnAnswer): Promise<ChatMessage> => {
     const { conversation, token, messageCount, spent } = turn
     const { id } = conversation
+    const notice = await snapshots.keep(id, token)
     leases.drop(token)
-    const row = messageRow(id, messageCount, answerOf({ ...answer, usage: sumOf(spent, answer.usage) }))
+    const whole = {
+      ...answer,
+      usage: sumOf(spent, answer.usage),
+      ...(notice === undefined ? {} : { notice }),
+    }
+    const row = messageRow(id, messageCount, answerOf(whole))
     const { applied, row: standing } = await store.commit<ConversationRow>(
       {
         update: conversationRows,
         key: id,
         when: { turnToken: token },
         set: { messageCount: messageCount + 1, updatedAt: iso(clock.now()) },
-        unset: ['turnToken', 'turnUntil'],
+        unset: ['turnToken', 'turnUntil', 'turnCancelled'],
       },
       [{ insert: chatMessages, row }],
     )
-    if (!applied) throw lost(standing)
+    if (!applied) throw turnLost(standing)
     return messageOfRow(row)
   }
 
@@ -356,11 +331,11 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
   const fail = async (
     turn: Turn,
     thrown: unknown,
-    { content, toolCalls = [] }: { content: string; toolCalls?: readonly ChatToolCall[] },
+    { content, toolCalls = [], sessionId }: PartialAnswer,
   ): Promise<void> => {
     if (content.trim() === '' && toolCalls.length === 0) return turn.release()
-    const error = errorOf(thrown)
-    await finish(turn, { content, toolCalls, usage: NO_USAGE, ...turn.target, error })
+    const error = answerErrorOf(thrown)
+    await finish(turn, { content, toolCalls, usage: NO_USAGE, ...turn.target, error, sessionId })
   }
 
   return { begin, open, finish, fail, answerOf }
@@ -369,7 +344,7 @@ export const createTurns = (needs: Needs & { leases: TurnLeases }) => {
 export type Turns = ReturnType<typeof createTurns>
 
 /** A failure as it is stored with an answer: words that were not written for a caller are not told. */
-export const errorOf = (thrown: unknown): { code: string; message: string } => {
+export const answerErrorOf = (thrown: unknown): { code: string; message: string } => {
   if (thrown instanceof Problem) return { code: thrown.code, message: messageOf(thrown) }
   // What the signal of a connection aborts with.
   const isLeft =
@@ -390,13 +365,6 @@ export const targetOf = ({
   ...(provider === undefined ? {} : { provider }),
   ...(model === undefined ? {} : { model }),
 })
-
-export const pendingOf = (toolCalls: readonly ChatToolCall[]) =>
-  toolCalls.flatMap(({ status, approvalId, id, name, arguments: params }) =>
-    status === 'pending' && approvalId !== undefined
-      ? [{ id: approvalId, toolCallId: id, toolName: name, params }]
-      : [],
-  )
 
 const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
   new Problem('invalid', 'approval_pending', 'The last turn waits for approval; decide on it first', {

@@ -1,7 +1,8 @@
 import * as path from 'node:path'
 import * as z from 'zod'
+import { securityModes } from '../core/security-mode.ts'
 import { PROVIDER_KINDS } from './families.ts'
-import { baseUrl, int, ints, key32, label, list, listOf, text, url } from './values.ts'
+import { baseUrl, httpsUrl, int, ints, key32, label, list, listOf, text, url } from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -30,6 +31,19 @@ export const Environment = z.object({
   KMS_KEY_ID: text.optional(),
   GATEWAY_RATE_LIMIT_RPM: int(1, 1_000_000, 60),
   WEBHOOK_RETRY_DELAYS_MS: ints([30_000, 300_000, 1_800_000, 7_200_000, 43_200_000], 30 * DAY_MS),
+  WEBHOOK_CANCEL_CLOSED: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((word) => word === 'true'),
+  REPORT_COMMENTS: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((word) => word === 'true'),
+  REPORT_PULL_REQUESTS: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((word) => word === 'true'),
+  CODEHOST_GIT_URL: httpsUrl,
   OUTBOUND_ALLOW_HOSTS: list,
   AI_TASK_LABEL: label('ai-task'),
   AI_REVIEW_LABEL: label('ai-review'),
@@ -44,6 +58,7 @@ export const Environment = z.object({
   POOL_TIMEOUT_MS: int(1, DAY_MS, 300_000),
   AGENTIC_TIMEOUT_MS: int(1, DAY_MS, 180_000),
   AGENTIC_ORPHAN_MS: int(0, DAY_MS, 15_000),
+  TASK_SECURITY_MODE: z.enum(securityModes).default('full'),
   TASK_MAX_BUDGET: int(1_000, Number.MAX_SAFE_INTEGER, 0),
   TASK_LEASE_MS: int(1_000, 3_600_000, 30_000),
   AGENT_ADAPTERS: list,
@@ -74,6 +89,7 @@ export const Environment = z.object({
   NOTIFICATION_QUEUE_URL: url,
   FILES_BUCKET: text.optional(),
   SECRETS_PATH: text.optional(),
+  ACCOUNT_SECRETS_PATH: text.optional(),
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
   FALLBACK_PROVIDERS: listOf(PROVIDER_KINDS),
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),

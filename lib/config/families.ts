@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { text, url, whole } from './values.ts'
+import { listIfGiven, text, url, whole } from './values.ts'
 
 export const PROVIDER_KINDS = [
   ...(['anthropic', 'openai', 'azure', 'google', 'ollama', 'openrouter', 'groq', 'xai'] as const),
@@ -27,6 +27,7 @@ const Account = z.object({
   authorizeUrl: url,
   tokenUrl: url,
   apiUrl: url,
+  linkScopes: listIfGiven,
 })
 export type AccountSettings = z.output<typeof Account>
 

@@ -23,6 +23,9 @@ const parts = (value: string) =>
 
 export const list = z.string().default('').transform(parts)
 
+/** As `list`, absent where nothing is said. */
+export const listIfGiven = z.string().transform(parts).optional()
+
 /** Some of these words, separated by commas, each once. */
 export const listOf = <const Word extends string>(words: readonly Word[]) =>
   list.transform((given, context): Word[] => {
@@ -63,6 +66,12 @@ export const baseUrl = url.transform((text, context) => {
     })
   return origin
 })
+
+/** As `baseUrl`, of what is reached by https alone. */
+export const httpsUrl = baseUrl.refine(
+  (origin) => origin === undefined || origin.startsWith('https:'),
+  'must be an https URL',
+)
 
 /** 32 bytes, in hexadecimal or base64. */
 export const key32 = z

@@ -22,6 +22,9 @@ export type Change<R> = {
   readonly log: readonly LogEntry[]
 }
 
+/** What those who watch live see of a change. `data` is plain JSON. Without an `audience` (a user id) all users see it. */
+export type LiveDraft = { readonly type: string; readonly data: object; readonly audience?: string }
+
 /** Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. */
 export type Increment = {
   readonly counter: string
@@ -65,12 +68,14 @@ export type Message = {
  * them together; there a change, a condition or a test that names one is answered all the same, by reading more.
  * `expires` names a field of epoch milliseconds after which the row counts as absent.
  *
- * What follows from a write is declared here, and done by storage whatever dies after it:
+ * What follows from a write is declared here, and done by storage also when the process dies after it:
  * `log` names the collection that holds the entries which writes of its rows append; its `within` is the key of this one.
- * `counts` tells which counters a change moves, `sends` which messages it causes. Both are pure, may be asked again for
- * the same change, and read nothing but the change.
+ * `counts` tells which counters a change moves, `sends` which messages it causes, `publishes` what live readers see of it.
+ * All are pure, may be asked again for the same change, and read nothing but the change. What is published is not stored
+ * with the write: a process that dies right after it publishes nothing.
  * `recount` is for the counters that rows alone tell: the index that has every row, and whether a name is one of those (all
- * are where it does not say). What once was, rows do not tell.
+ * are where it does not say). What once was, rows do not tell. An index within a user's id has every row as well: `ofUser` is
+ * then the counter of a user, which is corrected also where the user has no rows left.
  */
 export type Collection<R extends object = Row> = {
   name: string
@@ -85,21 +90,23 @@ export type Collection<R extends object = Row> = {
   log?: { readonly name: string }
   counts?(change: Change<R>): readonly Increment[]
   sends?(change: Change<R>): readonly Message[]
-  recount?: { index: string; tells?(name: string): boolean }
+  publishes?(change: Change<R>): readonly LiveDraft[]
+  recount?: { index: string; tells?(name: string): boolean; ofUser?(userId: string): string }
 }
 
 /**
  * A declaration that names its detail and long fields in its type. `counts` sees neither, since a counter would drift where
- * storage has a field at one time and not at another; `sends` sees long fields as ones that may be missing.
+ * storage has a field at one time and not at another; `sends` and `publishes` see long fields as ones that may be missing.
  */
 type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> = Omit<
   Collection<R>,
-  'detail' | 'long' | 'counts' | 'sends'
+  'detail' | 'long' | 'counts' | 'sends' | 'publishes'
 > & {
   detail?: readonly Detail[]
   long?: readonly Long[]
   counts?(change: Change<Omit<R, Detail | Long>>): readonly Increment[]
   sends?(change: Change<Omit<R, Detail | Long> & Partial<Pick<R, Long>>>): readonly Message[]
+  publishes?(change: Change<Omit<R, Detail | Long> & Partial<Pick<R, Long>>>): readonly LiveDraft[]
 }
 
 /**
@@ -107,7 +114,9 @@ type Declared<R extends object, Detail extends Field<R>, Long extends Field<R>> 
  * detail and long fields as types as well: `collection<TaskRow, 'prompt', 'title'>({…})`.
  */
 export const collection: {
-  <R extends object>(declared: Collection<R> & { counts?: never; sends?: never }): Collection<R>
+  <R extends object>(
+    declared: Collection<R> & { counts?: never; sends?: never; publishes?: never },
+  ): Collection<R>
   <R extends object, Detail extends Field<R> = never, Long extends Field<R> = never>(
     declared: Declared<R, Detail, Long>,
   ): Collection<R>

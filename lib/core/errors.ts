@@ -52,6 +52,18 @@ export class Invalid extends Problem {
 export const invalid = (issues: readonly FieldIssue[], code = 'validation_failed') =>
   new Invalid(issues, code)
 
+/** What is wrong with a part of a request, as what is wrong with the whole: its fields are those of `part`. */
+export const asPartOf = (part: string, thrown: unknown): unknown => {
+  if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
+    return thrown
+  // A list among the details of such a problem is one of fields; see `invalid`.
+  const issues = thrown.details as readonly FieldIssue[]
+  return invalid(
+    issues.map(({ path, message }) => ({ path: path === '' ? part : `${part}.${path}`, message })),
+    thrown.code,
+  )
+}
+
 /** Every field at fault and what is wrong with it; `whole` is what they are fields of. */
 export const issuesText = (issues: readonly FieldIssue[], whole: string): string =>
   issues.map(({ path, message }) => `${path || whole}: ${message}`).join('; ')

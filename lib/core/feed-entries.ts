@@ -5,13 +5,13 @@ export type StoredEntry = { readonly type: string; readonly data?: object; reado
 
 /**
  * The entries that one append added to a stream. `id` is that of the last one, so that every row above an id has entries
- * above it, also where that id lies within a batch.
+ * above it, also where that id lies within a batch. Entries that are long are one text, their JSON deflated, in base64.
  */
 export type FeedBatch = {
   stream: string
   id: string
   at: string
-  entries: readonly StoredEntry[]
+  entries: readonly StoredEntry[] | string
   /** Epoch milliseconds. */
   expiresAt?: number
 }

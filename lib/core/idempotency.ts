@@ -15,8 +15,8 @@ export const replayKey = ({ userId, tokenId = userId }: Principal, key: string):
 export const fingerprintOf = (body: unknown): string => hash('sha256', JSON.stringify(body))
 
 /** Refuses a key that stands for another body. Throws Problem `invalid`. */
-export const refuseReuse = (standing: string, given: string): void => {
-  if (standing === given) return
+export const refuseReuse = (stored: string, given: string): void => {
+  if (stored === given) return
   const message = 'was already used with another body'
   throw invalid([{ path: 'idempotency-key', message }], 'idempotency_key_reused')
 }

@@ -12,7 +12,7 @@ export const networkOf = (address: string): string => {
   return `${groups.slice(0, 4).map(hex).join(':')}::/64`
 }
 
-/** The eight numbers of an IPv6 address (RFC 4291, section 2.2), whatever zone it names. */
+/** The eight numbers of an IPv6 address (RFC 4291, section 2.2), without its zone. */
 const groupsOf = (address: string): number[] => {
   const [head = '', tail = ''] = withoutDots(address.replace(/%.*$/s, '')).split('::')
   const [left, right] = [numbersIn(head), numbersIn(tail)]

@@ -24,3 +24,9 @@ export const successorOf = (id: string): string => {
   const at = id.search(/[^Z]Z*$/)
   return id.slice(0, at) + DIGITS.charAt(DIGITS.indexOf(id.charAt(at)) + 1) + '0'.repeat(id.length - at - 1)
 }
+
+/** A text right before an id in the order of texts: other ids that come before this one come before it too. */
+export const placeBefore = (id: string): string => {
+  const last = id.length - 1
+  return `${id.slice(0, last)}${String.fromCharCode(id.charCodeAt(last) - 1)}~`.toWellFormed()
+}

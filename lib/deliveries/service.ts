@@ -1,95 +1,113 @@
 import { messageOf } from '../core/errors.ts'
-import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
-import { type DeliveryRow, deliveryRows } from './rows.ts'
-import type { AddDelivery } from './schema.ts'
-import { createHostSemaphore } from './semaphore.ts'
-import { createSend } from './send.ts'
+import type { Position } from '../ports/store.ts'
+import { createFairQueue } from './fair-queue.ts'
+import { deliveryRows } from './rows.ts'
+import type { AddDelivery, DeliveryRow, NewDelivery } from './schema.ts'
+import { createSend, type Due, LEASE_MS } from './send.ts'
 
 const PAGE = 100
-/** Deliveries to hosts without a free permit are passed over, up to this number. */
-const MOST_PASSED = 2_000
-const LIMITS = { perHost: 16, total: 256 }
-
-/** What one send takes at most: to look the host up, to be answered, and to store the attempt. */
-export const LONGEST_SEND_MS = 20_000
+/** What one call of `sendDue` reads at most; the next one goes on from there. */
+const MOST_PAGES = 20
+/** While deliveries are sent that were due, others are read this often. */
+const READ_AGAIN_MS = 5_000
 
 export type Deliveries = ReturnType<typeof createDeliveries>
 
 /**
  * Events on their way to URLs, delivered at least once: a delivery is sent as soon as it is added, and again by the retry
  * schedule until the receiver answers 2xx or 410 (gone), or the schedule ends. The stored row is the truth: a delivery
- * whose process died is sent by the repeat of its notice or by the next tick.
+ * whose process died is sent by the repeat of its notice or by a tick, once the lease of that process is over.
  */
 export const createDeliveries = (needs: Parameters<typeof createSend>[0]) => {
   const { store, clock, log } = needs
   const send = createSend(needs)
-  const semaphore = createHostSemaphore(LIMITS)
-  const sending = new Set<Promise<unknown>>()
-  let isPostponed = false
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
+  /** Where the last read of due rows ended early. */
+  let readFrom: Position | undefined
+  let hasUnread = false
+  const isOpen = () => !stopped && clock.monotonic() < startsUntil
 
-  const track = (work: Promise<unknown>) => {
-    sending.add(work)
-    void work.finally(() => sending.delete(work))
-  }
-
-  /** Starts to send a delivery that is due, if there is a permit for its host. */
-  const start = (row: Pick<DeliveryRow, 'id' | 'url' | 'dueAt'>): void => {
-    const release = stopped ? undefined : semaphore.acquire(new URL(row.url).host)
-    if (release === undefined) {
-      isPostponed = true
-      return
-    }
-    const sent = send(row)
-      .catch((thrown) =>
+  const queue = createFairQueue(
+    (row: Due) =>
+      send(row).catch((thrown) =>
         log.warn({ deliveryId: row.id, reason: messageOf(thrown) }, 'a delivery was not sent'),
-      )
-      .finally(release)
-    track(sent.then(startPostponed))
-  }
+      ),
+    isOpen,
+  )
 
-  /** Deliveries that found no permit are read again as soon as one is free. */
-  const startPostponed = async (): Promise<void> => {
-    if (!isPostponed || stopped || clock.monotonic() >= startsUntil) return
-    isPostponed = false
-    await sendDue().catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'due deliveries were not read'))
-  }
-
-  /** Starts to send what is due; resolves when all of it was read, not when it was sent. */
+  /**
+   * Starts to send what is due; resolves when it was read, not when it was sent. Rows of an endpoint that has too many are
+   * passed over, so that those behind them are reached: a later call reads them again.
+   */
   const sendDue = async (): Promise<void> => {
     const where = [{ field: 'dueAt' as const, to: iso(clock.now()) }]
     const due = { index: 'due', order: 'asc', where, limit: PAGE } as const
     let passed = 0
-    for await (const rows of pagesOf((from) => store.page(deliveryRows, { ...due, ...from }))) {
-      for (const row of rows) start(row)
-      passed += rows.length
-      if (passed >= MOST_PASSED || semaphore.isFull() || stopped) return
+    for (let pages = 0; pages < MOST_PAGES && !stopped; pages += 1) {
+      const { rows, next } = await store.page(deliveryRows, { ...due, ...(readFrom && { after: readFrom }) })
+      for (const { id, owner, url, dueAt = '' } of rows)
+        if (!queue.offer({ id, owner, url, dueAt })) passed += 1
+      readFrom = next
+      if (next === undefined) break
     }
+    hasUnread = passed > 0 || readFrom !== undefined
   }
 
+  /** The row of a delivery, also where it was stored before; whoever finds it may send it after `leaseMs`. */
+  const insert = async (delivery: NewDelivery, leaseMs: number) => {
+    const now = clock.now()
+    const times = { dueAt: iso(now + leaseMs), createdAt: iso(now) }
+    const row: DeliveryRow = { ...delivery, status: 'pending', tries: 0, attempts: [], ...times }
+    const { applied, row: stored } = await store.commit<DeliveryRow>({ insert: deliveryRows, row })
+    return { applied, row: applied ? row : stored }
+  }
+
+  /** Sends it where a place is free, as the process that has its lease: what is stored so needs no claim. */
   const add: AddDelivery = async (delivery) => {
-    const at = iso(clock.now())
-    const { row } = await store.commit<DeliveryRow>({
-      insert: deliveryRows,
-      row: { ...delivery, status: 'pending', dueAt: at, attempts: [], createdAt: at },
+    const place = queue.reserve(delivery)
+    const { applied, row } = await insert(delivery, place === undefined ? 0 : LEASE_MS).catch((thrown) => {
+      place?.leave()
+      throw thrown
     })
+    if (row?.dueAt === undefined) return place?.leave()
+    const { id, owner, url, dueAt } = row
+    if (applied && place !== undefined) return place.start({ id, owner, url, dueAt, leased: row })
+    place?.leave()
     // A repeat starts the first attempt too: the process that added the delivery may have died before it.
-    if (row?.dueAt !== undefined && row.dueAt <= at) start(row)
+    if (dueAt > iso(clock.now())) return
+    if (!queue.offer({ id, owner, url, dueAt })) hasUnread = true
   }
 
   return {
     add,
     sendDue,
+    /** Stores a delivery, and leaves it to the caller, or to the next tick, to send it. */
+    insert: async (delivery: NewDelivery): Promise<DeliveryRow | undefined> =>
+      (await insert(delivery, 0)).row,
+    /** Sends a delivery that is due, beside all others; resolves when that has ended. */
+    sendNow: send,
     /**
-     * Resolves when nothing is being sent any more. With `startsForMs`, postponed deliveries are started only during that
-     * time and left to the next tick after it; a send takes up to LONGEST_SEND_MS.
+     * Resolves when nothing is being sent any more and nothing is due. With `startsForMs`, those that wait for their turn are
+     * started only during that time and left to the next tick after it; a send takes up to LONGEST_SEND_MS.
      */
     settled: async (startsForMs = Number.POSITIVE_INFINITY): Promise<void> => {
       startsUntil = clock.monotonic() + startsForMs
-      await startPostponed()
-      while (sending.size > 0) await Promise.allSettled(sending)
+      for (;;) {
+        if (hasUnread && isOpen())
+          await sendDue().catch((thrown) => {
+            hasUnread = false
+            log.warn({ reason: messageOf(thrown) }, 'due deliveries were not read')
+          })
+        if (queue.isIdle() && !(hasUnread && isOpen())) break
+        const { promise: later, resolve } = Promise.withResolvers<void>()
+        const cancel = clock.after(READ_AGAIN_MS, resolve)
+        await Promise.race([queue.idle(), later])
+        cancel()
+      }
+      queue.drop()
+      startsUntil = Number.POSITIVE_INFINITY
     },
     /** Starts nothing more; what is being sent may end. */
     stop: (): void => {

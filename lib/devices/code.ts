@@ -13,7 +13,7 @@ export const newCode = (entropy: Entropy): string =>
 export const grouped = (code: string, between: '-' | ' '): string =>
   [code.slice(0, 3), code.slice(3, 6), code.slice(6)].join(between)
 
-/** Whatever separates the groups: hyphens, dashes and spaces of any kind, the minus sign, and what is not to be seen. */
+/** The separators of the groups: hyphens, dashes and spaces of any kind, the minus sign, and what is not to be seen. */
 const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Cf}\u2212]/gu
 
 /** The code that a user typed, in the form in which it was made; undefined for what cannot be one. */

@@ -36,7 +36,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
     return { qrSvg: await qrSvg(url), pairingUrl: url, requestId, expiresAt }
   }
 
-  /** Counts a code that is about to be entered, whatever is sent as one. Throws Problem `rate_limited`. */
+  /** Counts a code that is about to be entered, malformed ones too. Throws Problem `rate_limited`. */
   const countCode = (approver: Approver) => guesses.count(keysOf(approver))
 
   /** Lets the device act for the caller. Throws Problem `missing` for a wrong, used or expired code. */

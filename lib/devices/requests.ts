@@ -51,7 +51,7 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
   const isOpen = ({ status, expiresAt }: PairingRow) =>
     status === 'pending' && Date.parse(expiresAt) > clock.now()
 
-  /** Counts a request from an address, whatever is sent as one. Throws Problem `rate_limited`. */
+  /** Counts a request from an address, malformed ones too. Throws Problem `rate_limited`. */
   const count = async (address: string): Promise<void> => {
     const retryAfterMs = await limiter.take(ASKING, networkOf(address))
     if (retryAfterMs > 0)

@@ -6,14 +6,14 @@ import type { CreateTask, Task } from '../tasks/schema.ts'
 /** What the gateway needs of the tasks. */
 export type GatewayTasks = {
   /**
-   * A new task, and the write that stores and queues it. A task that is `watched` sends a notice each time it ends. Throws
+   * A new task, the write that stores and queues it, and the rows of the same commit. A task that is `watched` sends a notice each time it ends. Throws
    * Problem `invalid` for one that cannot be.
    */
   draft(
     principal: Principal,
     body: CreateTask,
     more: { id?: string; watched?: true; trace?: Trace | undefined },
-  ): { task: Task; write: AnyWrite }
+  ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
   /** Throws Problem `invalid` for a task whose repository this caller may not name. */
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
   /** The whole task; undefined when there is none. */

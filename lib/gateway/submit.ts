@@ -1,4 +1,4 @@
-import { type FieldIssue, invalid, Problem } from '../core/errors.ts'
+import { asPartOf, invalid, Problem } from '../core/errors.ts'
 import { fingerprintOf, REPLAY_MS, refuseReuse, replayKey } from '../core/idempotency.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -72,13 +72,13 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     try {
       return tasks.draft(principal, taskOf(body, id), { id, trace, ...watched })
     } catch (thrown) {
-      throw placed(thrown)
+      throw asPartOf('task', thrown)
     }
   }
 
   const checkRepository = (principal: Principal, { task }: GatewayBody) =>
     tasks.checkRepository(principal, task).catch((thrown) => {
-      throw placed(thrown)
+      throw asPartOf('task', thrown)
     })
 
   /** The answer under a key that was used; undefined where the release before died before it stored the task. */
@@ -97,14 +97,14 @@ export const createSubmit = ({ store, tasks, outbound, cipher, clock, ids }: Nee
     const { principal, body } = asked
     await refusePrivate(body.options.notifyUrl)
     const taskId = ids.next('task')
-    const { task, write } = draft(asked, taskId)
+    const { task, write, rows } = draft(asked, taskId)
     await checkRepository(principal, body)
     const { status } = task
     const request: AnyWrite = { insert: gatewayRequests, row: await requestOf(principal, body, taskId) }
     const use = { bodyHash: hashOf(body), taskId, status, expiresAt: clock.now() + REPLAY_MS }
     const { applied } = await (key === undefined
-      ? store.commit(request, [write])
-      : store.commit(keyWrite(key, use, known), [request, write]))
+      ? store.commit(request, [write, ...rows])
+      : store.commit(keyWrite(key, use, known), [request, write, ...rows]))
     return applied ? { taskId, status, replayed: false } : undefined
   }
 
@@ -139,18 +139,6 @@ const contended = () =>
   new Problem('unavailable', 'request_contended', 'The request was not stored; send it again', {
     retryAfterMs: 1_000,
   })
-
-/** The problem of a task as one of the field `task` of the request. */
-const placed = (thrown: unknown): unknown => {
-  if (!(thrown instanceof Problem && thrown.kind === 'invalid' && Array.isArray(thrown.details)))
-    return thrown
-  // A list among the details of such a problem is one of fields; see `invalid`.
-  const issues = thrown.details as readonly FieldIssue[]
-  return invalid(
-    issues.map(({ path, message }) => ({ path: path === '' ? 'task' : `task.${path}`, message })),
-    thrown.code,
-  )
-}
 
 /** The task as its agent sees it. Its id marks where the caller's words begin and end, since the caller cannot know it. */
 const taskOf = ({ task, workflow }: GatewayBody, taskId: string): CreateTask => {

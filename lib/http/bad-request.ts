@@ -2,8 +2,8 @@ import { type IncomingMessage, maxHeaderSize, type ServerResponse } from 'node:h
 import type { Duplex } from 'node:stream'
 import { Problem } from '../core/errors.ts'
 import type { Ids } from '../ports/ids.ts'
-import { withCommonHeaders } from './common-headers.ts'
 import { problemResult } from './problem.ts'
+import { withCommonHeaders } from './respond.ts'
 
 /** For how long a client that still sends may take to read why its request was refused. */
 const LINGER_MS = 2_000

@@ -41,6 +41,12 @@ export type UnreadBody = {
  */
 export type HttpContext = { gone?(): AbortSignal; body?: UnreadBody }
 
+/** Request ids are our own: they look the same behind every kind of gateway. */
+export const withRequestId = (event: HttpEvent, requestId: string): HttpEvent => ({
+  ...event,
+  requestContext: { ...event.requestContext, requestId },
+})
+
 /** Whether a request says that it has a body, be it read or not. */
 export const hasBody = ({ headers, body }: Pick<HttpEvent, 'headers' | 'body'>): boolean =>
   Boolean(body) || headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'

@@ -2,9 +2,9 @@ import { Problem } from '../core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN, type Principal } from '../core/principal.ts'
 import { credentialOf } from './credential.ts'
 import type { HttpEvent } from './event.ts'
-import type { Front } from './front.ts'
 import { refuseForeignHost, refuseForeignOrigin, refuseFormBody } from './origin-checks.ts'
-import { type Access, isScope, type Scope } from './route.ts'
+import { type Access, isForSessions, isScope, type Scope } from './route.ts'
+import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** Decides who a request comes from and whether it may pass; throws Problem `unauthenticated` or `forbidden`. */
 export type Guard = (access: Access, event: HttpEvent) => Principal | Promise<Principal>
@@ -26,7 +26,13 @@ export type Identity = {
  * cookie, the rule that a form's body is none; a Bearer token it does not attach. One of no user is refused rather
  * than ignored, and the `Origin` rule holds all the same.
  */
-export const createGuard = ({ identity, front }: { identity: Identity; front: Front }): Guard => {
+export const createGuard = ({
+  identity,
+  proxies,
+}: {
+  identity: Identity
+  proxies: TrustedProxies
+}): Guard => {
   const ofCookies = async (access: Access, tokens: readonly string[], event: HttpEvent) => {
     for (const token of tokens) {
       const principal = await identity.ofSession(token)
@@ -39,14 +45,15 @@ export const createGuard = ({ identity, front }: { identity: Identity; front: Fr
   }
 
   const ofBearer = async (access: Access, token: string, event: HttpEvent): Promise<Principal> => {
-    if (isScope(access)) return holderOf(token, access)
+    if (isScope(access) && !isForSessions(access)) return holderOf(token, access)
     const principal = await identity.ofSession(token)
     if (principal !== undefined) return permitted(access, principal)
-    // An API token opens no session's route, and where none is needed its holder is no stranger.
+    if (isScope(access)) return holderOf(token, access)
+    // An API token opens no session's route, and where none is needed its owner is no stranger.
     if (!isForAll(access)) throw unknownBearer(NO_SESSION)
     if (await identity.ofToken(token)) return ANONYMOUS
-    if (access !== 'any') throw unknownBearer('This Bearer token is nobody’s, or not any more: leave it out')
-    refuseForeignOrigin(event, front)
+    if (access !== 'any') throw unknownBearer('This Bearer token is not valid, or not any more: leave it out')
+    refuseForeignOrigin(event, proxies)
     return ANONYMOUS
   }
 
@@ -56,8 +63,9 @@ export const createGuard = ({ identity, front }: { identity: Identity; front: Fr
     return principal
   }
 
-  const ofNobody = (access: Access, isOpen: boolean): Principal => {
-    if (isScope(access)) throw notSignedIn('token_required', 'Send an API token: Authorization: Bearer svc_…')
+  const ofNoCredential = (access: Access, isOpen: boolean): Principal => {
+    if (isScope(access) && !isForSessions(access))
+      throw notSignedIn('token_required', 'Send an API token: Authorization: Bearer svc_…')
     if (isOpen) return LOCAL_ADMIN
     if (isForAll(access)) return ANONYMOUS
     throw notSignedIn('not_signed_in', 'Sign in first')
@@ -68,12 +76,34 @@ export const createGuard = ({ identity, front }: { identity: Identity; front: Fr
     if (isOpen) refuseForeignHost(event)
     const credential = credentialOf(event)
     if (credential?.by === 'bearer') return ofBearer(access, credential.token, event)
-    refuseForeignOrigin(event, front)
+    refuseForeignOrigin(event, proxies)
     if (access === 'public') return ANONYMOUS
     // A cookie is no API token, and one that is left from a time with a key means nothing now.
-    return credential === undefined || isOpen || isScope(access)
-      ? ofNobody(access, isOpen)
+    return credential === undefined || isOpen || (isScope(access) && !isForSessions(access))
+      ? ofNoCredential(access, isOpen)
       : ofCookies(access, credential.tokens, event)
+  }
+}
+
+/** Settings as a process keeps them; what is asked for resolves once they are read again, where they must be. */
+type KeptSettings = { refresh(): Promise<unknown> | undefined; latest(): Promise<unknown> | undefined }
+
+/**
+ * The guard, by settings that are not older than they may be. While they ask for no sign-in, storage is asked with each
+ * request: a new access key holds in every process at once.
+ */
+export const openGuard = (
+  { identity, settings }: { identity: Identity; settings: KeptSettings },
+  proxies: TrustedProxies,
+): Guard => {
+  const guard = createGuard({ identity, proxies })
+  const admit: Guard = (access, event) => {
+    const latest = identity.isOpen() ? settings.latest() : undefined
+    return latest === undefined ? guard(access, event) : latest.then(() => guard(access, event))
+  }
+  return (access, event) => {
+    const fresh = settings.refresh()
+    return fresh === undefined ? admit(access, event) : fresh.then(() => admit(access, event))
   }
 }
 

@@ -4,10 +4,10 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
 import { createBatch } from './batch.ts'
-import { withCommonHeaders } from './common-headers.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
 import { dropUnread, pathOf, toEvent, unreadBody } from './incoming.ts'
 import { problemOf, problemResult } from './problem.ts'
+import { withCommonHeaders } from './respond.ts'
 
 /** Finds the handler of a request by its path. */
 export type Dispatch = (path: string) => HttpHandler
@@ -72,7 +72,7 @@ const hasLeft = (thrown: unknown) =>
 const send = async (response: ServerResponse, { statusCode, headers, body }: HttpResult) => {
   if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
     response.writeHead(statusCode, headers)
-    // Nobody would see the pieces, so none is made.
+    // A HEAD has no body, so no piece of it is made.
     return response.req.method === 'HEAD' ? void response.end() : pipeline(body, response)
   }
   // The caller hung up, and writing would be an error.
@@ -99,6 +99,6 @@ const endAfter = (request: IncomingMessage, response: ServerResponse) => {
     response.end()
   }
   const timer = setTimeout(end, LINGER_MS).unref()
-  // Somebody may still wait for the next piece, which keeps `resume` alone from having an effect.
+  // A handler may still wait for the next piece, which keeps `resume` alone from having an effect.
   request.once('end', end).once('close', end).on('data', drop).resume()
 }

@@ -56,7 +56,7 @@ const gathered = (request: IncomingMessage, limit: number): Promise<Buffer> =>
 async function* piecesOf(request: IncomingMessage, limit: number): AsyncGenerator<Buffer, void> {
   refuseAnnounced(request, limit)
   let size = 0
-  // The answer goes out by the same connection, whatever becomes of the pieces.
+  // The answer goes out by the same connection, also when the pieces fail.
   const pieces = request.iterator({ destroyOnReturn: false })
   try {
     for await (const piece of pieces) {

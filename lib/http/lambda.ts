@@ -5,20 +5,19 @@ import type { Log } from '../ports/log.ts'
 import { piecesOf, takeBody } from './body.ts'
 import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
-import { type Front, originOf } from './front.ts'
 import type { Guard } from './guard.ts'
 import { type CompileSchema, inputReader } from './input.ts'
-import { methodsOf, noRoute, type Place, refuseSlash } from './no-route.ts'
 import { observe, type RecordRequest } from './observe.ts'
 import { refuseEmbedding } from './origin-checks.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
-import { encodeWildcardPath } from './wildcard-path.ts'
+import { encodeWildcardPath, methodsOf, noRoute, type Place, refuseSlash } from './router.ts'
+import { originOf, type TrustedProxies } from './trusted-proxies.ts'
 
 /** What every handler function needs around its routes. */
 export type HttpNeeds = {
   guard: Guard
-  front: Front
+  proxies: TrustedProxies
   record: RecordRequest
   clock: Clock
   log: Log
@@ -55,7 +54,7 @@ export const lambda = <R extends Routes>(
   return handle as unknown as HttpHandler
 }
 
-const endpoint = ({ guard, front, compile }: HttpNeeds, route: Route, handle: Handler<Route>) => {
+const endpoint = ({ guard, proxies, compile }: HttpNeeds, route: Route, handle: Handler<Route>) => {
   const read = inputReader(route, compile)
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, context: HttpContext): Promise<HttpResult> => {
@@ -69,7 +68,7 @@ const endpoint = ({ guard, front, compile }: HttpNeeds, route: Route, handle: Ha
       header: (name: string) => event.headers[name],
       cookies: (name: string) => cookiesOf(event, name),
       pieces: () => piecesOf(event, context, route.bodyLimit),
-      origin: () => originOf(event, front),
+      origin: () => originOf(event, proxies),
       gone: () => context.gone?.(),
     }
     if (handle.admit) await handle.admit(call)

@@ -1,9 +1,9 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import { withCommonHeaders } from './common-headers.ts'
 import type { HttpEvent, HttpResult } from './event.ts'
 import { problemOf, problemResult } from './problem.ts'
+import { withCommonHeaders } from './respond.ts'
 
 /** Takes note of one finished request. `routeKey` is `METHOD /path/{param}`, or empty where no route matched. */
 export type RecordRequest = (routeKey: string, statusCode: number, durationMs: number) => void

@@ -1,6 +1,6 @@
 import { Problem } from '../core/errors.ts'
 import { type HttpEvent, hasBody } from './event.ts'
-import { type Front, originOf } from './front.ts'
+import { originOf, type TrustedProxies } from './trusted-proxies.ts'
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d{1,5})?$/i
 /** What a proxy adds, and a program on this machine does not; beside the prefixes below. */
@@ -43,10 +43,10 @@ export const refuseForeignHost = ({ headers }: HttpEvent): void => {
  * Throws Problem `forbidden` when a page of another site writes. A browser sends `Origin` with every unsafe request, and
  * no page can forge it. The scheme counts: without TLS, an attacker on the network path can write pages of our host.
  */
-export const refuseForeignOrigin = (event: HttpEvent, front: Front): void => {
+export const refuseForeignOrigin = (event: HttpEvent, proxies: TrustedProxies): void => {
   const { origin } = event.headers
   if (origin === undefined || SAFE_METHODS.has(event.requestContext.http.method)) return
-  const { baseUrl } = originOf(event, front)
+  const { baseUrl } = originOf(event, proxies)
   const ours = originIn(baseUrl)
   if (ours === undefined || originIn(origin) !== ours)
     throw new Problem(
@@ -72,7 +72,7 @@ export const refuseFormBody = (event: HttpEvent): void => {
 
 /**
  * Throws Problem `forbidden` when a page of another site has its reader's browser ask in passing, by an image or a frame:
- * for routes where asking changes something. Whoever follows a link knows. Browsers say so themselves, over https and on
+ * for routes where asking changes something. A person who follows a link does so knowingly. Browsers say so themselves, over https and on
  * this machine (Fetch Metadata); callers that say nothing are none, or old.
  */
 export const refuseEmbedding = ({ headers }: HttpEvent): void => {

@@ -38,7 +38,7 @@ const SAFETY = {
 type Needs = { files: PageFiles; otherwise: HttpHandler }
 
 /**
- * Serves the page: its files to everybody, and its first one wherever a browser opens an address of its views. What is
+ * Serves the page: its files to all callers, and its first one wherever a browser opens an address of its views. What is
  * under `/api`, is no GET or HEAD, or has no file and is not asked for as HTML goes `otherwise`.
  */
 export const createPage =

@@ -1,17 +1,22 @@
 import type * as z from 'zod'
 import type { Principal } from '../core/principal.ts'
-import type { Origin } from './front.ts'
+import type { Origin } from './trusted-proxies.ts'
 
 /** What an API token may be made for. */
 export const SCOPES = ['gateway', 'webhooks'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /**
- * Who may call a route: everybody, whatever they bring; everybody without a Bearer token that is nobody's; the same, but
- * who is signed in is known, as with the first; who is signed in; admins; holders of an API token of that scope. There is
- * no default: a route nobody decided on does not compile.
+ * Who may call a route. `any`: all callers, with any credential. `public`: all callers, but for an invalid Bearer token.
+ * `optional`: as `public`, and a session is recognised, as with `any`. `session`: users. `admin`: admins. A scope: API tokens
+ * of it, and users where `isForSessions` says so. There is no default: a route without an access does not compile.
  */
 export type Access = 'any' | 'public' | 'optional' | 'session' | 'admin' | Scope
+
+/** Scopes whose routes open for who is signed in as well. */
+const OPEN_TO_SESSIONS: readonly Scope[] = ['webhooks']
+export const isForSessions = (access: Access): boolean =>
+  access === 'session' || OPEN_TO_SESSIONS.some((scope) => scope === access)
 
 export const isScope = (access: Access): access is Scope => SCOPES.some((scope) => scope === access)
 
@@ -22,11 +27,11 @@ export type Route = {
   path: string
   summary: string
   access: Access
-  /** Whether a GET changes something: whoever sends HEAD does not expect that, and is answered 405. */
+  /** Whether a GET changes something: a HEAD must not, and is answered 405. */
   writes?: true
   params?: z.ZodObject
   /** Whether its one parameter may hold slashes, which callers encode. */
-  greedy?: true
+  wildcard?: true
   query?: z.ZodObject
   /** Headers that mean something to the route, names in lower case. */
   headers?: z.ZodObject

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { HttpHandler } from './event.ts'
 
-/** What the Lambda Web Adapter says of a request, in place of whatever its caller may have said under that name. */
+/** What the Lambda Web Adapter says of a request, in place of what its caller may have sent under that name. */
 const HEADER = 'x-amzn-request-context'
 
 const Context = z.object({ http: z.object({ sourceIp: z.string() }) })

@@ -12,13 +12,14 @@ type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & { f
 export const joinAgentSessions = (
   ports: Ports,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'AGENTIC_ORPHAN_MS'>,
-  taskOf: Tasks['find'],
+  tasks: Pick<Tasks, 'find' | 'cancel'>,
 ) =>
   createAgentSessions({
     ...ports,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
     orphanMs: config.AGENTIC_ORPHAN_MS,
-    taskOf,
+    taskOf: tasks.find,
+    cancelTask: tasks.cancel,
   })
 
 /** The runs of tasks as sessions, where agents run. */

@@ -57,7 +57,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
   const authMode = () => settings.current().system.authMode
   const isClosed = () => settings.current().system.registrationMode === 'closed'
-  const { accountStatusOf, hasAdmin } = createUsers({ ...ports, mode: authMode })
+  const { accountStatusOf, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
   const limiter = createLimiter(ports)
   const sessions = createSessions({
     ...ports,
@@ -72,7 +72,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
   })
   return {
     ...{ audit, settings, authMode, accountStatusOf, sessions, identity, hasAccessKey, mayBeOpen },
-    ...{ hasAdmin, issuerBrings, issuerBringsAdmin, isClosed },
+    ...{ hasAdmin, adminIds, issuerBrings, issuerBringsAdmin, isClosed },
     ...{ limiter, countAttempt: createAttempts({ limiter }) },
   }
 }

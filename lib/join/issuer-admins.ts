@@ -13,7 +13,7 @@ type Needs = { store: Store; issuer: string | undefined }
  * issuer's account is found.
  */
 export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
-  // Whatever client linked it: subjects that the issuer tells all clients alike are still known.
+  // Any client may have linked it: subjects that the issuer tells all clients alike are still known.
   const place = { name: 'oidc', realm: issuer } as const
 
   const isLinked = async (userId: string) => {
@@ -24,8 +24,8 @@ export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
 
   const isVerified = async (userId: string) => {
     const user = await store.get(users, userId)
-    const holder = user && (await store.get(registrations, emailKey(user.email)))
-    return holder?.userId === userId && holder.emailVerified
+    const registration = user && (await store.get(registrations, emailKey(user.email)))
+    return registration?.userId === userId && registration.emailVerified
   }
 
   /** Whether it could once those providers are unlinked. */

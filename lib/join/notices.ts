@@ -1,24 +1,32 @@
 import * as z from 'zod'
 import { Problem } from '../core/errors.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
+import { type HeardEntry, HeardEntrySchema } from '../tasks/schema.ts'
 
 /** What the notification queue carries. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200) }),
+  z.object({ kind: z.literal('heard'), taskId: z.string().min(1).max(200), entry: HeardEntrySchema }),
   AnnounceSchema,
 ])
 export type Notice = z.output<typeof NoticeSchema>
 
 type Needs = {
   gateway: { notify(taskId: string): Promise<void> }
+  reporting: { ended(taskId: string): Promise<void> }
   notifications: { deliver(announce: Announce): Promise<void> }
+  tell(taskId: string, entry: HeardEntry): Promise<void>
 }
 
-/** Hands a notice to its domain. Whichever it is, a repeat of it changes nothing. */
+/** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
 export const createNotices =
-  ({ gateway, notifications }: Needs) =>
+  ({ gateway, reporting, notifications, tell }: Needs) =>
   async (notice: Notice): Promise<void> => {
-    if (notice.kind === 'ended') return gateway.notify(notice.taskId)
+    if (notice.kind === 'ended') {
+      await gateway.notify(notice.taskId)
+      return reporting.ended(notice.taskId)
+    }
+    if (notice.kind === 'heard') return tell(notice.taskId, notice.entry)
     return notifications.deliver(notice)
   }
 

@@ -4,7 +4,7 @@ import type { Objection } from '../settings/refuse.ts'
 type Circumstances = {
   mayBeOpen: boolean
   hasKey: () => boolean
-  /** Whether there is an account whose holder may sign in as an admin. */
+  /** Whether there is an account whose owner may sign in as an admin. */
   hasAdmin: () => Promise<boolean>
   /** Whether the OpenID Connect issuer could bring one of them in. */
   issuerBringsAdmin: () => Promise<boolean>
@@ -21,7 +21,7 @@ export const objectionIn = (config: Config, circumstances: Circumstances): Objec
       ? 'would let no admin in: link an admin’s account at /api/auth/oidc first, with authMode cloud'
       : undefined
 
-  const toNobody = () =>
+  const toNoAccount = () =>
     isClosed()
       ? 'needs an account to sign in with, or registration that is not closed to the first one'
       : undefined
@@ -34,7 +34,7 @@ export const objectionIn = (config: Config, circumstances: Circumstances): Objec
     if (mode === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
       return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
     // An admin must be left who can change it back.
-    return (await hasAdmin()) ? toAccounts(mode) : toNobody()
+    return (await hasAdmin()) ? toAccounts(mode) : toNoAccount()
   }
 
   return async (path, value) => {

@@ -1,13 +1,36 @@
-import { createApprovals } from '../approvals/service.ts'
+import { type ApprovalService, createApprovals } from '../approvals/service.ts'
 import type { Config } from '../config.ts'
 import { createPolicy } from '../security/policy.ts'
-import { createToolCallAudit } from '../security/tool-calls.ts'
+import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
+import { recordOf } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
 import type { AuthContext, AuthPorts } from './auth-context.ts'
 
 /** In the cloud other processes change the policy too. */
 const STALE_AFTER_MS = 2_000
 const MINUTE_MS = 60_000
+
+/** Approvals; a call that waits for one and is never made is on record with the commit that says so. */
+export const joinApprovals = (
+  ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'masker'>,
+): ApprovalService =>
+  createApprovals({
+    ...ports,
+    recordNotMade: ({ id, toolName, params, securityLevel, mode = 'ask', ...owner }, reason) => {
+      const outcome = {
+        content: `Not made: ${reason}`,
+        failed: true,
+        decision: 'denied',
+        durationMs: 0,
+      } as const
+      const call = { id, name: toolName, arguments: params }
+      const went = { outcome, risk: securityLevel, approvalId: id }
+      return toolCallWrite(recordOf(call, { mode, ...owner }, went, ports.masker), ports)
+    },
+  })
+
+/** Why a call of a task is not made that has waited. */
+export const TASK_ENDED = 'its task has ended'
 
 export type Security = ReturnType<typeof joinSecurity>
 
@@ -19,7 +42,7 @@ export const joinSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, 
     audit: audit.record,
     staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
   })
-  const approvals = createApprovals(ports)
+  const approvals = joinApprovals(ports)
   const toolCalls = createToolCallAudit({ ...ports, policy })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0

@@ -58,7 +58,8 @@ export const joinSignIn = (entry: AuthContext, ports: SignInPorts, config: Confi
   const oauth = createOAuth({
     ...ports,
     ...accounts,
-    ...{ mode, grantSession, audit, limiter: entry.limiter },
+    ...{ mode, grantSession, audit, limiter: entry.limiter, adminIds: entry.adminIds },
+    asksToWrite: () => settings.current().reporting.comments,
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
   const guarded = {

@@ -1,9 +1,10 @@
 import type { Config } from '../config.ts'
+import { reportWritesOf } from '../reporting/rows.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
 import type { WebhookTasks } from '../webhooks/needs.ts'
 import { createInbound } from '../webhooks/service.ts'
-import type { AuthPorts } from './auth-context.ts'
+import type { AuthContext, AuthPorts } from './auth-context.ts'
 import type { Work } from './work.ts'
 
 const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
@@ -31,10 +32,16 @@ const unfinishedLike =
   }
 
 /** Events from elsewhere, which become tasks. */
-export const joinWebhooks = ({ tasks }: Pick<Work, 'tasks'>, ports: AuthPorts, config: Config) =>
+export const joinWebhooks = (
+  { tasks, settings }: Pick<Work, 'tasks'> & Pick<AuthContext, 'settings'>,
+  ports: AuthPorts,
+  config: Config,
+) =>
   createInbound({
     ...ports,
-    tasks: { draft: tasks.draft, find: tasks.find, unfinishedLike: unfinishedLike(tasks, ports) },
+    tasks: { ...tasks, unfinishedLike: unfinishedLike(tasks, ports) },
+    reportWritesOf,
+    cancelsClosed: () => settings.current().webhooks.cancelClosed,
     labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },
     secrets: config.inbound,
   })

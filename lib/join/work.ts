@@ -1,8 +1,17 @@
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
+import { anyOf } from '../deliveries/endpoints.ts'
+import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
 import { createNotifications } from '../notifications/service.ts'
+import { apiUrlsOf } from '../oauth/api-urls.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
+import { toldBy } from '../outbound-webhooks/events.ts'
+import { ALL_EVENTS } from '../outbound-webhooks/schema.ts'
+import { createWebhookSecrets } from '../outbound-webhooks/secrets.ts'
+import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -10,11 +19,14 @@ import type { Feed } from '../ports/feed.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Consumer, Queue } from '../ports/queue.ts'
 import type { Repositories } from '../ports/repositories.ts'
+import type { Tracker, Trackers } from '../ports/tracker.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
+import { createReporting } from '../reporting/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
-import type { RunTask } from '../tasks/schema.ts'
+import { isFinal } from '../tasks/machine.ts'
+import type { RunTask, TaskEvent } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import { createPool } from '../worker/pool.ts'
@@ -22,6 +34,7 @@ import type { OpenRunEvents } from '../worker/run.ts'
 import { createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth-context.ts'
 import { createNotices, type Notice } from './notices.ts'
+import { joinApprovals, TASK_ENDED } from './security.ts'
 
 /** How the worker of a queue stands, as the queue's status shows it. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
@@ -39,8 +52,27 @@ export type WorkPorts = AuthPorts & {
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>
   cipher: Cipher
+  /** Absent where no notices are handled. */
+  commenting?: Commenting
   random: () => number
   queueMode: QueueStatus['mode']
+}
+
+/** What it takes to comment on issues: their providers, and accounts there. */
+export type Commenting = { trackers: Trackers; access: Pick<AccountAccess, 'writerAt' | 'tokenOf'> }
+
+const commentsElsewhere = async (): Promise<never> => {
+  throw new Error('Comments are written by the functions that handle notices and what is due')
+}
+const noTracker: Tracker = {
+  comment: commentsElsewhere,
+  edit: commentsElsewhere,
+  find: commentsElsewhere,
+  read: commentsElsewhere,
+}
+const withoutCommenting: Commenting = {
+  trackers: { codehost: noTracker, trackera: noTracker, trackerb: noTracker },
+  access: { writerAt: commentsElsewhere, tokenOf: commentsElsewhere },
 }
 
 const withoutEvents: OpenRunEvents = () => ({ observe: () => undefined, end: () => undefined })
@@ -64,6 +96,12 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     ...{ breakers, clock, masker },
   })
   const notifications = createNotifications(ports)
+  const webhookSecrets = createWebhookSecrets(ports)
+  const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
+  const isHeard = (type: TaskEvent['type']): boolean => {
+    const heard = settings.heard()
+    return heard.size > 0 && toldBy(type).some((event) => heard.has(event) || heard.has(ALL_EVENTS))
+  }
   const tasks = createTasks({
     ...ports,
     queue: taskQueue,
@@ -72,6 +110,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
+    isHeard,
     limiter,
     audit: entry.audit.record,
     maxAttempts: () => retry().attempts,
@@ -86,8 +125,19 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
       sendAgain: tasks.recovery.sendAgain,
     },
   })
+  const places = apiUrlsOf(config.accounts)
+  const { endpoints: reportEndpoints, ...reporting } = createReporting({
+    ...ports,
+    ...(ports.commenting ?? withoutCommenting),
+    findTask: tasks.find,
+    addDelivery: (delivery) => deliveries.add(delivery),
+    isOn: () => settings.current().reporting.comments,
+    placeOf: (provider) => places[provider],
+    publicUrl: config.PUBLIC_URL,
+  })
   const deliveries = createDeliveries({
     ...ports,
+    endpoints: anyOf(reportEndpoints, endpoints),
     delaysMs: () => settings.current().webhooks.retryDelaysMs,
   })
   const gateway: Gateway = createGateway({
@@ -97,12 +147,21 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM,
     addDelivery: deliveries.add,
   })
+  const outboundWebhooks = createOutboundWebhooks({
+    ...ports,
+    secrets: webhookSecrets,
+    changeHeard: settings.changeHeard,
+    findTask: tasks.find,
+    deliveries: { ...deliveries, ...createOwnedDeliveries(ports) },
+    audit: entry.audit.record,
+  })
   const queueStatus = createQueueStatus({
     mode: ports.queueMode,
     taskCounts: counters.byStatus,
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
+  const approvals = joinApprovals(ports)
   const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
     lease: tasks.lease,
@@ -112,6 +171,11 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     slots,
     retryPolicy: () => ({ baseMs: retry().backoff, type: retry().type }),
     random: ports.random,
+    withdrawIfOver: async ({ id: taskId, createdBy: userId }) => {
+      const task = await tasks.find(taskId)
+      if (task !== undefined && isFinal(task.status))
+        await approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
+    },
     runProgram: ports.runProgram ?? runsElsewhere,
     openEvents: ports.openEvents ?? withoutEvents,
     timeoutMs: config.POOL_TIMEOUT_MS,
@@ -119,9 +183,14 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     log,
     masker,
   })
-  const handleNotice: (notice: Notice) => Promise<void> = createNotices({ gateway, notifications })
+  const handleNotice: (notice: Notice) => Promise<void> = createNotices({
+    ...{ gateway, reporting, notifications },
+    tell: outboundWebhooks.tell,
+  })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
+    outboundWebhooks,
+    reportOf: reporting.reportOf,
     ...{ active, worker, slots, handleNotice },
   }
 }

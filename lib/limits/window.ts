@@ -7,7 +7,7 @@ export type Moments = readonly (readonly [at: number, calls: number])[]
 const MOST_MOMENTS = 100
 
 /**
- * Those that are younger than the window. A clock that was set back by more than the window would make everybody wait
+ * Those that are younger than the window. A clock that was set back by more than the window would make all callers wait
  * until it has caught up, so what is as far ahead counts no more either.
  */
 export const liveMoments = (moments: Moments, { windowMs }: Limit, now: number): Moments =>

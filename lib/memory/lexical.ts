@@ -1,52 +1,121 @@
-import MiniSearch, { type SearchResult } from 'minisearch'
-import { termsOf } from './terms.ts'
+import MiniSearch, { type Options } from 'minisearch'
+import { isFunctionWord, stemOf } from './stems.ts'
+import { type Word, wordsOf } from './terms.ts'
+import { createVocabulary } from './vocabulary.ts'
 
-/** Something to be found by words: `title` weighs twice, `place` half as much again as the text. */
+/** Something to be found by words, in its title and its place more than in its text. */
 export type Searched = { id: string; title: string; place: string; text: string }
 export type Hit = { id: string; score: number }
 
-/** More words of a question than this are not looked for. */
+/** More words of a question than this are not looked for, and of more unknown ones none is guessed. */
 const MOST_TERMS = 48
-const BOOST = { title: 2, place: 1.5, text: 1 }
-/** Short words have too many neighbours to be taken for a slip of the pen, or for a beginning. */
-const FUZZY_FROM = 5
-/** Longer ones, and those of a long question, are looked for as they are: each slip that is allowed costs a walk. */
-const FUZZY_TO = 20
-const MOST_FUZZY = 16
-const PREFIX_FROM = 3
+const MOST_GUESSED = 12
+const BOOST = { title: 2, place: 1, text: 1 }
+/** Above 1, all words of a question weigh more than one of them often. */
+const SHARE = 2
+/** How much of what a text lacks of the question is made up for by a title that the question names whole. */
+const TITLE_ASKED_FOR = 0.3
+/** What the words of a name in code count for where the whole name is known, and where it is not. */
+const PARTS_OF_KNOWN = 0.1
+const PARTS_OF_UNKNOWN = 0.5
+
+type Scores = Map<string, number>
+type Lookup = { scores: Scores; weight: number }
 
 export type Lexical = ReturnType<typeof createLexical>
 
-/**
- * Search by words (BM25+), kept up to date as texts come and go. Terms are looked up in a tree; nothing of a question
- * ever becomes a pattern.
- */
+const termsOfName = ({ term, parts }: Word): string[] =>
+  parts.length === 0 ? [stemOf(term)] : [term, ...parts.map(stemOf)]
+
+/** Search by words (BM25+), kept up to date as texts come and go. Nothing of a question ever becomes a pattern. */
 export const createLexical = (documents: Iterable<Searched> = []) => {
-  const index = new MiniSearch<Searched>({
+  const vocabulary = createVocabulary()
+  const options: Options<Searched> = {
     fields: ['title', 'place', 'text'],
-    tokenize: termsOf,
+    tokenize: (text) => {
+      const terms: string[] = []
+      for (const word of wordsOf(text)) {
+        vocabulary.add(word.term)
+        for (const part of word.parts) vocabulary.add(part)
+        terms.push(...termsOfName(word))
+      }
+      return terms
+    },
     processTerm: (term) => term,
-  })
-  index.addAll([...documents])
+    searchOptions: { bm25: { k: 1.2, b: 0.4, d: 0.5 }, tokenize: (term) => [term], boost: BOOST },
+  }
+  const index = new MiniSearch<Searched>(options)
+  const titles = new Map<string, readonly string[]>()
+  const add = (document: Searched): void => {
+    titles.set(document.id, tellingTerms(document.title))
+    index.add(document)
+  }
+  for (const document of documents) add(document)
+
+  /** What documents say of a term: BM25 scores by id. */
+  const scoresOf = (term: string): Scores => {
+    const scores: Scores = new Map()
+    for (const { id, score } of index.search(term)) scores.set(id, score)
+    return scores
+  }
+
+  /** A word that no text has stands for those that may have been meant. */
+  const guessed = (word: string): Scores => {
+    const best: Scores = new Map()
+    for (const { term, weight } of vocabulary.meantBy(word))
+      for (const [id, score] of scoresOf(term)) best.set(id, Math.max(best.get(id) ?? 0, weight * score))
+    return best
+  }
+
+  const scoresOfPlain = (term: string, mayGuess: boolean): Scores => {
+    const stem = stemOf(term)
+    const known = scoresOf(stem)
+    // Names in code are kept without their seams, and not stemmed.
+    const found = known.size > 0 || stem === term ? known : scoresOf(term)
+    return found.size > 0 || !mayGuess ? found : guessed(term)
+  }
+
+  /** What is looked for on behalf of a word, and how much each counts. */
+  const lookups = function* ({ term, parts }: Word, mayGuess: boolean): Generator<Lookup> {
+    if (parts.length === 0) return yield { scores: scoresOfPlain(term, mayGuess), weight: 1 }
+    const known = scoresOf(term)
+    const whole = known.size > 0 || !mayGuess ? known : guessed(term)
+    yield { scores: whole, weight: 1 }
+    const weight = (known.size > 0 ? PARTS_OF_KNOWN : PARTS_OF_UNKNOWN) / parts.length
+    for (const part of parts.filter((each) => !isFunctionWord(each)))
+      yield { scores: scoresOfPlain(part, mayGuess && whole.size === 0), weight }
+  }
 
   return {
-    add: (document: Searched): void => index.add(document),
+    add,
     remove: (id: string): void => {
+      titles.delete(id)
       if (index.has(id)) index.discard(id)
     },
     /** The best first, those with a score of at least `least`. Scores are from 0 to 1, and do not depend on other hits. */
     search: (question: string, most: number, least = 0): Hit[] => {
-      const terms = [...new Set(termsOf(question))].slice(0, MOST_TERMS)
-      const found = index.search(terms.join(' '), {
-        boost: BOOST,
-        prefix: (term) => term.length >= PREFIX_FROM,
-        fuzzy: (term, _at, { length }) =>
-          length <= MOST_FUZZY && term.length >= FUZZY_FROM && term.length <= FUZZY_TO ? 0.2 : false,
-        maxFuzzy: 2,
-        combineWith: 'OR',
-      })
-      return found
-        .map((hit) => ({ id: String(hit.id), score: scoreOf(hit, terms.length) }))
+      const words = askedFor(question)
+      const found = new Map<string, { sum: number; said: number }>()
+      let asked = 0
+      for (const [n, word] of words.entries())
+        for (const { scores, weight } of lookups(word, n < MOST_GUESSED)) {
+          const says = weight * rarity(scores.size, index.documentCount)
+          asked += says
+          for (const [id, score] of scores) {
+            const before = found.get(id)
+            if (before) {
+              before.sum += weight * score
+              before.said += says
+            } else found.set(id, { sum: weight * score, said: says })
+          }
+        }
+      const terms = new Set(words.flatMap(termsOfName))
+      return [...found]
+        .map(([id, { sum, said }]) => {
+          const share = said / asked
+          const whole = isNamed(titles.get(id) ?? [], terms) ? share + TITLE_ASKED_FOR * (1 - share) : share
+          return { id, score: scoreOf(sum, whole, words.length) }
+        })
         .filter(({ score }) => score >= least)
         .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
         .slice(0, most)
@@ -54,8 +123,24 @@ export const createLexical = (documents: Iterable<Searched> = []) => {
   }
 }
 
-/** How many of the words were found, and how much they say: the more of both, the closer to 1. */
-const scoreOf = ({ score, queryTerms }: SearchResult, terms: number): number => {
-  const share = queryTerms.length / terms
-  return Math.round(1e4 * share * (score / (score + terms))) / 1e4
+/** The words that a question is about, each once. One that is made of nothing but function words is about those. */
+const askedFor = (question: string): Word[] => {
+  const words = [...new Map(wordsOf(question).map((word) => [word.term, word])).values()]
+  const telling = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
+  return (telling.length > 0 ? telling : words).slice(0, MOST_TERMS)
 }
+
+/** What a title says, by the terms that questions have as well. */
+const tellingTerms = (title: string): string[] =>
+  wordsOf(title).flatMap((word) => (isFunctionWord(word.term) ? [] : termsOfName(word).slice(0, 1)))
+
+/** Whether a question has every term of a title. */
+const isNamed = (title: readonly string[], asked: ReadonlySet<string>): boolean =>
+  title.length > 0 && title.every((term) => asked.has(term))
+
+/** How much a word says that is in `count` of all documents: the rarer the more, and no word nothing. */
+const rarity = (count: number, all: number): number => 1 + Math.log(1 + (all - count + 0.5) / (count + 0.5))
+
+/** The share of what was asked that was found, and how strongly: the more of both, the closer to 1. */
+const scoreOf = (sum: number, share: number, words: number): number =>
+  Math.round(1e4 * share ** SHARE * (sum / (sum + words))) / 1e4

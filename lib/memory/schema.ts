@@ -26,8 +26,12 @@ export const MemoryChunkSchema = z.object({
 })
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
-/** `score` is from 0 to 1. */
-export const FoundChunkSchema = MemoryChunkSchema.extend({ score: z.number() })
+/** `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk. */
+export const FoundChunkSchema = MemoryChunkSchema.extend({
+  score: z.number(),
+  foundBy: z.array(z.enum(['words', 'meaning'])),
+})
+export type FoundBy = FoundChunk['foundBy'][number]
 export type FoundChunk = z.output<typeof FoundChunkSchema>
 
 /** `bad_name` and `path_too_long` are of the file's name, `too_many` of those past the 20,000th. */

@@ -35,6 +35,12 @@ export const createSearchIndex = async (contents: Contents, model?: string) => {
 
   return {
     lexical: (question: string, most: number, least?: number): Hit[] => lexical.search(question, most, least),
+    hasVectors: (): boolean => vectors.size > 0,
+    /** Whether there are vectors that one of this size can be held against. */
+    hasVectorsOf: (size: number): boolean => {
+      for (const { length } of vectors.values()) if (length === size) return true
+      return false
+    },
     /** The chunks whose vectors are nearest to one of length 1, of those that point the same way at all. */
     near: (vector: Float32Array, most: number): Hit[] =>
       [...vectors]

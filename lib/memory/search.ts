@@ -1,10 +1,9 @@
 import { messageOf } from '../core/errors.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
-import { fused } from './hybrid.ts'
+import { type FoundHit, fused } from './hybrid.ts'
 import type { IndexCache } from './index-cache.ts'
-import type { Hit } from './lexical.ts'
-import type { FoundChunk, MemoryChunk, SearchMethod } from './schema.ts'
+import type { FoundChunk, SearchMethod } from './schema.ts'
 import type { SearchIndex } from './search-index.ts'
 import { ofLength1 } from './vectors.ts'
 
@@ -30,12 +29,18 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
   }
 
   return async ({ query, maxResults, minScore = 0 }: Question) => {
-    const [vector, { searchIndex }] = await Promise.all([vectorOf(query), indexCache.searchable()])
+    const [given, { searchIndex }] = await Promise.all([vectorOf(query), indexCache.searchable()])
+    const vector = given && searchIndex.hasVectorsOf(given.length) ? given : undefined
+    if (given && !vector && searchIndex.hasVectors())
+      log.warn(
+        { size: given.length },
+        'memory has no vectors of the size that the model gives; sync to renew them',
+      )
     const method: SearchMethod = vector ? 'hybrid' : 'lexical'
     const depth = Math.max(DEPTH, maxResults)
-    const hits = vector
+    const hits: FoundHit[] = vector
       ? fused([searchIndex.lexical(query, depth), searchIndex.near(vector, depth)])
-      : searchIndex.lexical(query, maxResults)
+      : searchIndex.lexical(query, maxResults).map((hit) => ({ ...hit, foundBy: ['words'] }))
     const chunks = chunksOf(hits, searchIndex)
       .filter(({ score }) => score >= minScore)
       .slice(0, maxResults)
@@ -43,8 +48,8 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
   }
 }
 
-const chunksOf = (hits: readonly Hit[], searchIndex: SearchIndex): FoundChunk[] =>
-  hits.flatMap(({ id, score }) => scored(searchIndex.chunk(id), score))
-
-const scored = (chunk: MemoryChunk | undefined, score: number): FoundChunk[] =>
-  chunk === undefined ? [] : [{ ...chunk, score }]
+const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChunk[] =>
+  hits.flatMap(({ id, score, foundBy }) => {
+    const chunk = searchIndex.chunk(id)
+    return chunk === undefined ? [] : [{ ...chunk, score, foundBy }]
+  })

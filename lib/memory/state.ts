@@ -11,7 +11,7 @@ const NOTHING: MemoryStateRow = { id: ID, version: 0 }
 /** Longer than any function works on memory: a holder of the lease past this is gone. */
 const LEASE_MS = 60_000
 const LOOK_AGAIN_MS = 250
-/** A function answers within 29 s, whatever it waits for. */
+/** A function answers within 29 s, also while it waits. */
 const LONGEST_WAIT_MS = 15_000
 
 type Needs = {

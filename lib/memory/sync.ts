@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import type { Contents } from './contents.ts'
 import { filesIn } from './contents.ts'
-import { embedMissing } from './embed.ts'
+import { embedMissing, knownVectors } from './embed.ts'
 import { createIngest, type Outcome } from './ingest.ts'
 import type { SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
@@ -41,12 +41,13 @@ export const createSync = ({ files, change, state, clock, budget, embedding }: N
     const { found, over } = await listed()
     const { unknown, gone } = differences(draft.contents(), found)
     const isOver = () => ending || isSpent()
+    const known = embedding && knownVectors(draft.contents(), embedding.model)
     const outcomes: Outcome[] = [
       ...over.map(({ path }) => ({ skipped: { path, reason: 'too_many' as const } })),
       ...(await inBatches(gone, isOver, (entry) => remove(draft, entry))),
       ...(await inBatches(unknown, isOver, (file) => ingest(draft, file))),
     ]
-    if (embedding) await embedMissing(draft, embedding, stopped.signal)
+    if (embedding && known) await embedMissing(draft, embedding, known, stopped.signal)
     const by = embedding ? { embeddedBy: embedding.model } : {}
     draft.note({ lastSync: iso(clock.now()), listing: listingOf(found), ...by })
     return resultOf(outcomes, filesIn(draft.contents()).length)

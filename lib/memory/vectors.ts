@@ -6,6 +6,10 @@ export const encodeVectors = (vectors: readonly Float32Array[]): string =>
     vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
   ).toString('base64')
 
+/** Of how many numbers each vector of a file is; no whole number where they differ, undefined where it has none. */
+export const sizeOf = ({ vectors, chunks }: FileEntry): number | undefined =>
+  vectors === undefined ? undefined : Buffer.from(vectors, 'base64').length / 4 / chunks.length
+
 /** The vectors of a file's chunks, in their order, each of length 1; none when they are of another model. */
 export const vectorsOf = (
   { vectors, embeddedBy, chunks }: FileEntry,

@@ -26,7 +26,9 @@ export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
   }
 
   const matching = async (query: string): Promise<MemoryChunk[]> =>
-    (await search({ query, maxResults: MOST })).chunks.map(({ score: _score, ...chunk }) => chunk)
+    (await search({ query, maxResults: MOST })).chunks.map(
+      ({ score: _score, foundBy: _foundBy, ...chunk }) => chunk,
+    )
 
   return async ({ query, conversationId }: Given) => {
     const names = query === undefined && conversationId !== undefined ? await namesOf(conversationId) : []

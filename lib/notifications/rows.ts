@@ -18,6 +18,11 @@ export const notifications = collection<NotificationRow>({
     return after === undefined ? [{ ...NOTIFICATION_COUNTERS, add: { total: -1 } }] : []
   },
   recount: { index: 'newest', tells: (name) => name === 'total' },
+  publishes: ({ before, after }) => {
+    if (before !== undefined || after === undefined) return []
+    const { expiresAt: _, ...data } = after
+    return [{ type: 'notification.created', data }]
+  },
 })
 
 /** The counter of what a user has read one by one; a member for each mark since which that was, so that a new mark starts at 0. */
@@ -40,6 +45,11 @@ export const reads = collection<ReadRow>({
     const change = Number(after !== undefined) - Number(before !== undefined)
     if (row === undefined || change === 0) return []
     return [{ counter: readCounter(row.userId), member: readMember(row.since), add: { count: change } }]
+  },
+  publishes: ({ before, after }) => {
+    if (before !== undefined || after === undefined) return []
+    const { notificationId, userId } = after
+    return [{ type: 'notification.updated', data: { id: notificationId, read: true }, audience: userId }]
   },
 })
 

@@ -17,6 +17,10 @@ export type CatalogEntry = {
   tokenUrl: string
   apiUrl: string
   scopes: readonly string[]
+  /** What linking asks for besides, so that comments can be written. */
+  writeScopes: readonly string[]
+  /** Whether tokens of these scopes may write comments. */
+  writes: (scopes: readonly string[]) => boolean
   scopeSeparator: ' ' | ','
   /** Further parameters of the authorization request. */
   parameters?: Readonly<Record<string, string>>
@@ -37,6 +41,9 @@ export const catalog = {
     tokenUrl: 'https://github.com/login/oauth/access_token',
     apiUrl: 'https://api.github.com',
     scopes: ['read:user', 'user:email', 'repo'],
+    writeScopes: [],
+    // Tokens of GitHub Apps have no scopes: the app's permissions decide.
+    writes: (scopes) => scopes.length === 0 || scopes.includes('repo') || scopes.includes('public_repo'),
     scopeSeparator: ' ',
     endings: ['invalid_grant', 'bad_refresh_token'],
     profile: codehostProfile,
@@ -54,6 +61,8 @@ export const catalog = {
     tokenUrl: 'https://auth.atlassian.com/oauth/token',
     apiUrl: 'https://api.atlassian.com',
     scopes: ['read:me', 'read:jira-work', 'offline_access'],
+    writeScopes: ['write:jira-work'],
+    writes: (scopes) => scopes.includes('write:jira-work') || scopes.includes('write:comment:jira'),
     scopeSeparator: ' ',
     parameters: { audience: 'api.atlassian.com', prompt: 'consent' },
     endings: ['invalid_grant'],
@@ -65,6 +74,9 @@ export const catalog = {
     tokenUrl: 'https://api.linear.app/oauth/token',
     apiUrl: 'https://api.linear.app',
     scopes: ['read'],
+    // `comments:create` is enough for a first comment, but not to edit it.
+    writeScopes: ['write'],
+    writes: (scopes) => scopes.includes('write') || scopes.includes('comments:create'),
     scopeSeparator: ',',
     endings: ['invalid_grant'],
     profile: trackerbProfile,
@@ -73,3 +85,13 @@ export const catalog = {
 } as const satisfies Readonly<Record<string, CatalogEntry>>
 
 export type CatalogName = keyof typeof catalog
+
+/** The address of the code host's API. */
+export const codeHostApi = ({ apiUrl }: { apiUrl?: string | undefined }): string =>
+  apiUrl ?? catalog.codehost.apiUrl
+
+/** The site of the code host that people sign in at, where git finds repositories as well; undefined without https. */
+export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefined }): string | undefined => {
+  const { protocol, origin } = new URL(authorizeUrl ?? catalog.codehost.authorizeUrl)
+  return protocol === 'https:' ? origin : undefined
+}

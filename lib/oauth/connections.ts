@@ -1,20 +1,12 @@
 import type { ConnectionsOf } from '../accounts/schema.ts'
 import { messageOf } from '../core/errors.ts'
-import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
+import { createConnectionOf, shownConnection } from './connection.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import type { Providers } from './providers.ts'
 import type { WorkingToken } from './renewal.ts'
 import type { LinkedAccountRow } from './rows.ts'
-import {
-  type AccessTokenOf,
-  type Connection,
-  type ConnectionOf,
-  type Disconnect,
-  PROVIDERS,
-  type ProviderName,
-  type Unlink,
-} from './schema.ts'
+import { type AccessTokenOf, type Connection, PROVIDERS, type ProviderName, type Unlink } from './schema.ts'
 
 type Needs = { accounts: LinkedAccounts; providers: Providers; workingToken: WorkingToken; log: Log }
 
@@ -29,11 +21,6 @@ export const createConnections = ({ accounts, providers, workingToken, log }: Ne
       connectedAccounts: PROVIDERS.filter((name) => rows.some(({ provider }) => provider === name)),
       hasCodeHostToken: rows.some(({ provider, tokens }) => provider === 'codehost' && tokens !== undefined),
     }
-  }
-
-  const connectionOf: ConnectionOf = async (userId, provider) => {
-    const row = await latest(userId, provider)
-    return row && shown(row)
   }
 
   const accessTokenOf: AccessTokenOf = async (userId, name) => {
@@ -57,32 +44,10 @@ export const createConnections = ({ accounts, providers, workingToken, log }: Ne
     for (const row of await accounts.ofUser(userId)) {
       if (!names.includes(row.provider)) continue
       await revoke(row)
-      if (await accounts.remove(row)) forgotten.push(shown(row))
+      if (await accounts.remove(row)) forgotten.push(shownConnection(row))
     }
     return forgotten
   }
 
-  const disconnect: Disconnect = async (userId, provider) => {
-    await unlink(userId, [provider])
-  }
-
-  return { connectionsOf, connectionOf, accessTokenOf, disconnect, unlink }
-}
-
-const shown = (row: LinkedAccountRow): Connection => {
-  const { provider, username, avatarUrl, scopes, tokensExpireAt, ended } = row
-  const { cloudId, siteName, workspaceId, workspaceName, teams } = row
-  return {
-    provider,
-    connected: !ended,
-    ...(username === undefined ? {} : { username }),
-    ...(avatarUrl === undefined ? {} : { avatarUrl }),
-    scopes,
-    ...(tokensExpireAt === undefined ? {} : { tokenExpiry: iso(tokensExpireAt) }),
-    ...(cloudId === undefined ? {} : { cloudId }),
-    ...(siteName === undefined ? {} : { siteName }),
-    ...(workspaceId === undefined ? {} : { workspaceId }),
-    ...(workspaceName === undefined ? {} : { workspaceName }),
-    ...(teams === undefined ? {} : { teams }),
-  }
+  return { connectionsOf, connectionOf: createConnectionOf(accounts), accessTokenOf, unlink }
 }

@@ -19,7 +19,7 @@ const UrlQuery = BeginQuery.extend({
   /** Where the code host sends the browser back to; the callback, which signs in by itself, when absent. */
   redirectPath: RedirectPathSchema.optional(),
 })
-/** Whatever comes back is answered with a page: there is a person who waits for one. */
+/** Every return from the provider is answered with a page: there is a person who waits for one. */
 const CallbackQuery = z.object({
   code: z.string().optional(),
   state: z.string().optional(),

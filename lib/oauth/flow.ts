@@ -23,6 +23,8 @@ type Needs = {
   userOf: UserOf
   accountStatusOf: AccountStatusOf
   findOrCreateUser: FindOrCreateUser
+  /** Whether admins who link an account are asked for access that writes: reports are written by their accounts alone. */
+  asksToWrite: () => boolean
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
@@ -87,7 +89,8 @@ export const createFlow = (needs: Needs) => {
       sessionId,
       invite,
     })
-    const url = await provider.authorizationUrl({ redirectUri, ...begun })
+    const toWrite = !isSigningIn && principal.role === 'admin' && needs.asksToWrite()
+    const url = await provider.authorizationUrl({ redirectUri, ...begun, toWrite })
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }
   }
 
@@ -110,7 +113,8 @@ export const createFlow = (needs: Needs) => {
       ? await linkerWho(userId)
       : await personWho(provider, exchanged, invite)
     // A new user was made together with the link.
-    if (!isNew) await accounts.link(provider, user.id, profile, tokens)
+    if (!isNew && !(isKnown && (await accounts.isWider(provider, user.id, profile, tokens))))
+      await accounts.link(provider, user.id, profile, tokens)
     const { username, subject } = profile
     const details = { provider: provider.name, username, subject, at: isLinked ? 'linking' : 'sign-in' }
     const by = isLinked ? principal : { userId: user.id, role: user.role }

@@ -25,6 +25,19 @@ export const accountId = ({ name, realm }: Provider, subject: string): string =>
     .update(JSON.stringify([name, realm, subject]))
     .digest('hex')
 
+/** Every account of a user, those linked last first. */
+export const createAccountsOf =
+  (store: Store) =>
+  async (userId: string): Promise<LinkedAccountRow[]> => {
+    const { rows } = await store.page(linkedAccounts, {
+      index: 'ofUser',
+      is: userId,
+      order: 'desc',
+      limit: MOST_ACCOUNTS,
+    })
+    return rows
+  }
+
 /** Accounts elsewhere: each belongs to one user, which the insert of its row decides. */
 export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: Needs) => {
   const seal = (tokens: KeptTokens, id: string, userId: string) =>
@@ -93,21 +106,25 @@ export const createLinkedAccounts = ({ store, cipher, clock, accountStatusOf }: 
     throw taken()
   }
 
-  const ofUser = async (userId: string): Promise<LinkedAccountRow[]> => {
-    const { rows } = await store.page(linkedAccounts, {
-      index: 'ofUser',
-      is: userId,
-      order: 'desc',
-      limit: MOST_ACCOUNTS,
-    })
-    return rows
+  /**
+   * Whether the tokens that are there may do more than the new ones: who linked an account to write signs in with less, and
+   * keeps what was linked.
+   */
+  const isWider = async (
+    provider: Provider,
+    userId: string,
+    profile: Profile,
+    tokens: Tokens | undefined,
+  ): Promise<boolean> => {
+    const row = await store.get(linkedAccounts, accountId(provider, profile.subject))
+    const writes = provider.writes ?? (() => false)
+    const isTheirs = row?.userId === userId && row.tokens !== undefined && !row.ended
+    return isTheirs && writes(row.scopes) && !writes(tokens?.scopes ?? [])
   }
 
   return {
-    linkOf,
-    link,
-    /** Every account of a user, those linked last first. */
-    ofUser,
+    ...{ linkOf, link, isWider },
+    ofUser: createAccountsOf(store),
     get: (id: string) => store.get(linkedAccounts, id),
     tokenFields,
     openTokens: async ({ id, userId, tokens }: LinkedAccountRow): Promise<KeptTokens | undefined> =>

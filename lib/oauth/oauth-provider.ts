@@ -22,6 +22,8 @@ export type ClientSettings = {
   authorizeUrl?: string | undefined
   tokenUrl?: string | undefined
   apiUrl?: string | undefined
+  /** What linking asks for besides; the catalog's when absent. */
+  linkScopes?: readonly string[] | undefined
 }
 type Needs = { name: CatalogName; settings: ClientSettings; fetch: ProviderFetch }
 
@@ -30,7 +32,7 @@ const HEADERS = { accept: 'application/json', 'user-agent': 'agent-task-service'
 /** A provider of the catalog, spoken to in OAuth 2.0 with PKCE (RFC 6749, RFC 7636). */
 export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider => {
   const entry: CatalogEntry = catalog[name]
-  const { clientId, clientSecret } = settings
+  const { clientId, clientSecret, linkScopes = entry.writeScopes } = settings
   const authorizeUrl = settings.authorizeUrl ?? entry.authorizeUrl
   const apiUrl = (settings.apiUrl ?? entry.apiUrl).replace(/\/+$/, '')
   const tokenUrl = settings.tokenUrl ?? entry.tokenUrl
@@ -61,14 +63,16 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
     name,
     realm: new URL(apiUrl).origin,
 
-    authorizationUrl: async ({ redirectUri, state, verifier }) => {
+    writes: entry.writes,
+
+    authorizationUrl: async ({ redirectUri, state, verifier, toWrite = false }) => {
       const url = new URL(authorizeUrl)
       const parameters = {
         ...entry.parameters,
         response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUri,
-        scope: entry.scopes.join(entry.scopeSeparator),
+        scope: [...new Set([...entry.scopes, ...(toWrite ? linkScopes : [])])].join(entry.scopeSeparator),
         state,
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',

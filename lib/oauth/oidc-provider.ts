@@ -103,7 +103,7 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
         await oauth.validateApplicationLevelSignature(server, response, options)
         const claims = oauth.getValidatedIdTokenClaims(answer)
         if (claims === undefined) throw oauthFailed('no_id_token')
-        // Everybody without a subject would be the same person.
+        // All people without a subject would be the same one.
         if (claims.sub.trim() === '') throw oauthFailed('no_subject')
         if (tellsAddress(claims) || server.userinfo_endpoint === undefined)
           return { profile: oidcProfile(claims.sub, claims) }

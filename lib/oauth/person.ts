@@ -16,8 +16,8 @@ type Exchanged = Awaited<ReturnType<Provider['exchange']>>
 type Person = { user: User; isKnown: boolean; isNew: boolean }
 
 /**
- * Who signs in with an account elsewhere: its owner, else whoever has proven to hold the same address, else somebody
- * new. A subject never becomes another person; an address may, when its holder leaves and it is given away (OpenID
+ * Who signs in with an account elsewhere: its owner, else the user who has proven to own the same address, else a new
+ * one. A subject never becomes another person; an address may, when its owner leaves and it is given away (OpenID
  * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place, as told to the same
  * client: another one may be told other subjects of the same people.
  */

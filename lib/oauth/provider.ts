@@ -21,22 +21,26 @@ export type Profile = {
 
 /** What a browser takes to the provider. */
 export type Departure = { redirectUri: string; state: string; verifier: string; nonce: string }
+/** Whether access is asked for that writes, besides what a sign-in asks for. */
+export type Wanted = { toWrite?: boolean }
 /** What it comes back with, and what it left with. */
 export type Arrival = Departure & { code: string; iss?: string | undefined }
 
-/** A place where people have accounts. Whatever goes wrong is a Problem that holds nothing the provider said. */
+/** A place where people have accounts. Every failure is a Problem that holds nothing the provider said. */
 export type Provider = {
   name: ProviderName
   /** Where subjects are unique: after a change of the provider's address they are other people's. */
   realm: string
   /** As which client subjects are told, where an issuer may tell each client others (OpenID Connect Core 1.0, 8.1). */
   clientId?: string
-  authorizationUrl(departure: Departure): Promise<string>
+  authorizationUrl(departure: Departure & Wanted): Promise<string>
   /** Who came back, and the tokens for it where any are kept. */
   exchange(arrival: Arrival): Promise<{ profile: Profile; tokens?: Tokens }>
   /** New tokens for a refresh token; `ended` when the provider gives none any more. */
   renew?(refreshToken: string): Promise<Tokens | 'ended'>
   revoke?(tokens: Pick<Tokens, 'accessToken' | 'refreshToken'>): Promise<void>
+  /** Whether tokens of these scopes may write comments; absent where there is nothing to comment on. */
+  writes?(scopes: readonly string[]): boolean
 }
 
 const WORD = /^[\w-]{1,64}$/

@@ -9,7 +9,9 @@ import type { ProviderName } from './schema.ts'
 
 /** What the operator said of each provider. One without client id and secret is not configured. */
 export type ProviderSettings = {
-  accounts: Readonly<Record<CatalogName, { [Field in keyof ClientSettings]?: string | undefined }>>
+  accounts: Readonly<
+    Record<CatalogName, { [Field in keyof ClientSettings]?: ClientSettings[Field] | undefined }>
+  >
   oidc: { [Field in keyof IssuerSettings]?: string | undefined }
 }
 type Needs = { settings: ProviderSettings; fetch: ProviderFetch; clock: Clock; log: Log }

@@ -56,12 +56,23 @@ export type ConnectionOf = (userId: string, provider: ProviderName) => Promise<C
 export type AccessTokenOf = (userId: string, provider: ProviderName) => Promise<string | undefined>
 
 /**
- * Disconnects a user from several providers, and tells the accounts that were forgotten. Nothing linked is fine.
+ * Revokes a user's tokens at several providers, where one lets us do that, and forgets the accounts; tells which they were.
+ * Nothing linked is fine.
  */
 export type Unlink = (
   userId: string,
   providers: readonly ProviderName[],
 ) => Promise<readonly Pick<Connection, 'provider' | 'username'>[]>
 
-/** Revokes a user's tokens where the provider lets one do that, and forgets the account. Nothing linked is fine. */
-export type Disconnect = (userId: string, provider: ProviderName) => Promise<void>
+/** A linked account that gives tokens. */
+export type UsableAccount = { id: string; username?: string; cloudId?: string }
+
+/** Linked accounts for those who speak to a provider in their owner's name. */
+export type AccountAccess = {
+  /** The account that an admin linked last with the provider, and that may write comments; undefined when there is none. */
+  writerAt(provider: ProviderName): Promise<UsableAccount | undefined>
+  /** The account that a user linked last with the provider. */
+  readerOf(userId: string, provider: ProviderName): Promise<UsableAccount | undefined>
+  /** As `AccessTokenOf`, of that account. */
+  tokenOf(id: string, provider: ProviderName): Promise<string | undefined>
+}

@@ -8,6 +8,7 @@ import type { Limiter } from '../ports/limiter.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import type { Store } from '../ports/store.ts'
+import { createAccountAccess } from './account-access.ts'
 import { createAuthorizationRequests } from './authorization-requests.ts'
 import { createConnections } from './connections.ts'
 import { createFlow } from './flow.ts'
@@ -30,7 +31,9 @@ type Needs = {
   accountStatusOf: AccountStatusOf
   findOrCreateUser: FindOrCreateUser
   grantSession: GrantSession
+  asksToWrite: () => boolean
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
+  adminIds: () => Promise<readonly string[]>
 }
 
 export type OAuth = ReturnType<typeof createOAuth>
@@ -46,5 +49,9 @@ export const createOAuth = (needs: Needs) => {
   })
   const flow = { begin, finish: createNoteRefusals(needs)(finish) }
   const workingToken = createRenewal({ ...needs, accounts })
-  return { flow, grantSession, log, ...createConnections({ accounts, providers, workingToken, log }) }
+  return {
+    ...{ flow, grantSession, log },
+    ...createConnections({ accounts, providers, workingToken, log }),
+    access: createAccountAccess({ ...needs, accounts, providers, workingToken }),
+  }
 }

@@ -1,5 +1,5 @@
+import type { TokenUsage } from '../core/token-usage.ts'
 import type { CommandResult } from './command.ts'
-import type { TokenUsage } from './model.ts'
 import type { LoopEvent } from './tool.ts'
 
 export type AgentHealth = { healthy: boolean; latencyMs?: number; message?: string }
@@ -15,6 +15,9 @@ export type AgentTask = {
   readonly labels: readonly string[]
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
   readonly createdBy: string
+  /** Where it came from: `codehost`, `api` and so on, and the address of what it came from there. */
+  readonly source?: string | undefined
+  readonly sourceUrl?: string | undefined
 }
 
 /**
@@ -33,7 +36,13 @@ export type AgentResult = {
  * A run that waits for the decision of a person. The task stays in progress without a worker; after the decision the same
  * attempt is executed again with this `checkpoint`, plain JSON of at most 16 MB, maybe in another process.
  */
-export type AgentWaiting = { waitingFor: 'approval'; checkpoint: object; message: string }
+export type AgentWaiting = {
+  waitingFor: 'approval'
+  checkpoint: object
+  message: string
+  /** The calls that wait, for whoever follows the run. */
+  approvals?: readonly { approvalId: string; toolCallId: string; name: string }[]
+}
 
 export type AgentContext = {
   /** Aborts on cancel, time-out, loss of the lease and shutdown; its reason is an Error that says which. */
@@ -44,6 +53,8 @@ export type AgentContext = {
   checkpoint?: object
   /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
+  /** Has a secret masked in all that the service tells until the end of this run is read. */
+  keepSecret(secret: string): void
   /** Adds an event to the agent session of the task, where people follow the run. */
   observe(event: LoopEvent): void
   /**

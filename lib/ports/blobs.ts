@@ -7,7 +7,7 @@ export type BlobPage = { keys: string[]; next?: string }
  * A key is segments of `A-Z a-z 0-9 . _ -` with `/` between them: none empty, `.` or `..`, each at most 200 characters,
  * all together at most 512. A key may be the beginning of another (`a` and `a/b`); keys that differ in case only are
  * two. A text is well-formed Unicode of at most 16 MB (2^24 bytes of UTF-8) and comes back as it was, code unit by code
- * unit. Whatever breaks these rules rejects with TypeError and changes nothing, but for a text that is too large:
+ * unit. A call that breaks these rules rejects with TypeError and changes nothing, but for a text that is too large:
  * Problem `too_large` `file_too_large`.
  *
  * Every verb sees each write whose promise has resolved. Of writes of one key at a time one wins, whole; no reader

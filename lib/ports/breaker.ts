@@ -13,7 +13,7 @@ export interface Breaker {
   readonly failures: number
   readonly successes: number
   /**
-   * The outcome of `call`, whatever it is. Throws Problem `unavailable` `circuit_open` with `retryAfterMs` instead,
+   * The outcome of `call`, a failure too. Throws Problem `unavailable` `circuit_open` with `retryAfterMs` instead,
    * without calling, when the circuit refuses.
    */
   run<T>(call: () => Promise<T>): Promise<T>

@@ -1,4 +1,4 @@
-/** An entry to append. Without an `audience` everybody may read it. `data` is plain JSON. */
+/** An entry to append. Without an `audience` all readers get it. `data` is plain JSON. */
 export type FeedDraft = { readonly type: string; readonly data?: object; readonly audience?: string }
 
 /**
@@ -17,7 +17,7 @@ export type FeedEntry = {
 
 /**
  * Which entries of a stream: those above the id `after`, or all. An id that the stream does not have is a place as good as
- * any. A `reader` (a user id) gets the entries for everybody and those whose `audience` it is; without a reader, all come.
+ * any. A `reader` (a user id) gets the entries without an audience and those whose `audience` it is; without a reader, all come.
  */
 export type FeedPlace = { readonly after?: string; readonly reader?: string }
 export type FeedRange = FeedPlace & { readonly limit?: number }
@@ -36,6 +36,8 @@ export interface Feed {
   append(stream: string, drafts: readonly FeedDraft[], options?: FeedAppend): Promise<readonly FeedEntry[]>
   /** The entries that are there, by id; without a `limit` all of them. */
   read(stream: string, range?: FeedRange): Promise<readonly FeedEntry[]>
+  /** The newest entry, by id; undefined where there is none. Costs the same however long the stream is. */
+  last(stream: string): Promise<FeedEntry | undefined>
   /**
    * The entries above an id, those that are there and then those that come, each once, until the signal aborts: then it ends
    * without an error. What this process appends is seen at once, what another one appends within two seconds. They come by
@@ -43,4 +45,9 @@ export interface Feed {
    * one has a clock that is behind) comes when it is found.
    */
   follow(stream: string, place: FeedPlace, signal: AbortSignal): AsyncIterable<FeedEntry>
+  /**
+   * Removes the oldest appends of a stream that has ended, at most so many; resolves to how many these were: fewer than
+   * that when nothing is left. What a follower has not been given by then, it misses.
+   */
+  remove(stream: string, mostAppends: number): Promise<number>
 }

@@ -4,6 +4,12 @@ import type { RemoteSource } from './repositories.ts'
 /** The one host that git may connect to, and the addresses that it was judged by. */
 export type PinnedHost = RemoteSource['host']
 
+/** Who commits, where the service does. */
+export const COMMITTER = { name: 'agent', email: 'agent@localhost' } as const
+
+/** Of HTTP Basic authentication (RFC 7617). */
+export type Credential = { username: string; password: string }
+
 export type GitCall = {
   /** The folder that `args` act on. Git never looks for a repository above it. */
   cwd: string
@@ -14,8 +20,13 @@ export type GitCall = {
   args: readonly string[]
   /** The transport that this one call may use (`file`); none when absent. */
   transports?: readonly 'file'[]
-  /** The host of a clone over https. Only a call that has one reaches the network. */
+  /** The host of a clone, fetch or push over https. Only a call that has one reaches the network. */
   host?: PinnedHost
+  /**
+   * What `host` is told of who asks. Git is given it for this one call, and neither arguments nor files have it. A call of an
+   * agent has none.
+   */
+  credential?: Credential | undefined
   /** Folders of this machine that are read besides, such as the source of a local clone. */
   reads?: readonly string[]
   /**
@@ -30,7 +41,7 @@ export type GitCall = {
 
 /**
  * Git without surprises: no prompt, no hook, no pager, no editor, no credential helper, no settings of the system or the
- * user, and no network but for a clone from a pinned host, which is not redirected. `run` answers whatever the exit code.
+ * user, and no network but to a pinned host, which is not redirected. `run` answers whatever the exit code.
  */
 export interface Git {
   run(call: GitCall): Promise<CommandResult>

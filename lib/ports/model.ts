@@ -1,5 +1,4 @@
-/** Tokens that a call or a run spent. */
-export type TokenUsage = { promptTokens: number; completionTokens: number; totalTokens: number }
+import type { TokenUsage } from '../core/token-usage.ts'
 
 /** A tool as the model sees it; `inputSchema` is a JSON Schema object. */
 export type ToolSpec = { name: string; description: string; inputSchema: Readonly<Record<string, unknown>> }

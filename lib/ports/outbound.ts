@@ -8,6 +8,8 @@ export type OutboundRequest = {
   timeoutMs?: number
   /** The most that is read of the answer's body; 64 KiB when absent. */
   mostBytes?: number
+  /** Gives the request up; `send` throws its reason. */
+  signal?: AbortSignal
 }
 
 /** An answer of any status; header names are in lower case, and `truncated` says that the body went on. */

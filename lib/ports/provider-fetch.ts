@@ -3,6 +3,8 @@ export type ProviderRequest = {
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: string | URLSearchParams
+  /** Less than the usual time. */
+  timeoutMs?: number
 }
 
 /**

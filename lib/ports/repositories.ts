@@ -1,13 +1,20 @@
 /** A judged place to clone from. `shown` is the address as people may read it. */
 export type Source = RemoteSource | LocalSource
 
-/** `addresses` are all that the host may be connected to; `url` names the host as they were judged for it. */
+/**
+ * `addresses` are all that the host may be connected to; `url` names the host as they were judged for it. `hosted` names it
+ * on the code host whose accounts people link: tokens of those may be sent there, and nowhere else.
+ */
 export type RemoteSource = {
   transport: 'https'
   url: string
   host: { name: string; port: number; addresses: readonly string[] }
+  hosted?: HostedName
   shown: string
 }
+
+/** `owner/repo` in its parts. */
+export type HostedName = { owner: string; name: string }
 
 /** `reads` are the folders of this machine that git reads: the git directory, and the common one of a linked worktree. */
 export type LocalSource = { transport: 'file'; gitDir: string; reads: readonly string[]; shown: string }

@@ -1,5 +1,6 @@
 import type { SecurityMode } from '../core/security-mode.ts'
-import type { Effort, FinishReason, ModelMessage, TokenUsage, ToolCall, ToolSpec } from './model.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
+import type { Effort, FinishReason, ModelMessage, ToolCall, ToolSpec } from './model.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
@@ -16,7 +17,15 @@ export type ToolOutcome = {
   durationMs: number
   /** The approval that a `pending` call waits for. */
   approvalId?: string
+  /** What ends the run with this call: the reason of the abort that stopped it, or why it could not be judged. */
+  fault?: unknown
 }
+
+/**
+ * `isJudged`: the call was judged before, and counted towards the rate limit then; the guards look again, and an approval is
+ * used up. `onBegin` is called before the tool runs or the refusal is on record, and not for a call that is to wait.
+ */
+export type CallOptions = { isJudged?: boolean; onBegin?: () => void }
 
 /** Who calls tools, where, and how far the calls may go. */
 export type ToolSession = {
@@ -27,7 +36,7 @@ export type ToolSession = {
   conversationId?: string
   /** The tools that mode `allowlist` lets through; those of the policy where it is absent. */
   allowedTools?: readonly string[]
-  /** For agentic turns, which nobody attends: the policy's `requireApprovalFor` does not apply. */
+  /** For unattended agentic turns: the policy's `requireApprovalFor` does not apply. */
   unattended?: boolean
 }
 
@@ -37,13 +46,21 @@ export interface Toolbox {
   readonly specs: readonly ToolSpec[]
   /** One line for a person: `write_file notes.md`. At most 200 characters, without contents and secrets. */
   title(call: ToolCall): string
-  /** Never throws for a call that fails or is refused; throws the signal's reason once aborted. */
-  call(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome>
   /**
-   * Asks for the approval that a call would need, without making the call: its id, or undefined for a call that needs none
-   * or that is decided already.
+   * Judges a call and makes it. Once it has begun it never throws, and is on record once, with how it ended: one that is
+   * aborted has failed, and its tool is waited for at most a second longer. Throws the reason of a signal that is aborted
+   * before that.
    */
-  ask(call: ToolCall, signal: AbortSignal): Promise<string | undefined>
+  call(call: ToolCall, signal: AbortSignal, options?: CallOptions): Promise<ToolOutcome>
+  /**
+   * Judges a call that is not made now: its outcome where it is refused or waits for a person, undefined where it is to be
+   * made later.
+   */
+  ask(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome | undefined>
+  /** Refuses a call, on record as denied, for a reason besides the policy. */
+  refuse(call: ToolCall, reason: string): ToolOutcome
+  /** Whether the approval is decided, or has expired. */
+  isDecided(approvalId: string): Promise<boolean>
 }
 
 export type LoopEvent =
@@ -65,19 +82,25 @@ export type LoopRequest = {
   effort?: Effort
   temperature?: number
   signal: AbortSignal
+  /** The approvals that calls without result waited for when the messages were put aside. */
+  waiting?: readonly WaitingCall[]
   onEvent?: (event: LoopEvent) => void
 }
+
+/** A tool call that waits for the decision of a person, by its id. */
+export type WaitingCall = { callId: string; approvalId: string }
 
 /**
  * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when `maxTokens`
  * were spent before it did; `cut` when an answer ended early (length, content filter), its tool calls not run; `empty` when
  * it neither answered nor did anything; `waiting` when calls of the last step wait for approval. `messages` then end
- * with that step and the results it has so far: a loop that begins with them makes the calls that have none.
+ * with that step and the results it has so far: a loop that begins with them makes the calls that have none, which count
+ * as judged.
  */
 export type LoopResult = {
   ended: 'answered' | 'max_steps' | 'budget' | 'cut' | 'empty' | 'waiting'
   finishReason: FinishReason
-  /** The text of the last step. */
+  /** What the model said last: the text of the last step that has some. */
   text: string
   /** The whole history, what was given included. */
   messages: ModelMessage[]

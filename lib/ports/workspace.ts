@@ -1,4 +1,5 @@
 import type { CommandResult } from './command.ts'
+import type { GitCall } from './git.ts'
 
 export type WorkspaceFile = { text: string; bytes: number; truncated: boolean }
 export type SearchHit = { path: string; line: number; text: string }
@@ -45,12 +46,31 @@ export interface Workspace {
 
 /** The name of the workspace that an attempt of a task has for itself. */
 export const workspaceName = (taskId: string, attempt: number): string => `${taskId}-${attempt}`
+/** The task that has a workspace of that name; those of conversations have their names. */
+export const taskOfWorkspace = (name: string): string => name.replace(/-\d+$/, '')
 
-export type OwnGit = (args: readonly string[], maxBytes: number) => Promise<CommandResult>
+/** `to` is where a push goes, with what it needs for that. */
+export type OwnGit = (
+  args: readonly string[],
+  maxBytes: number,
+  to?: Pick<GitCall, 'host' | 'credential' | 'timeoutMs'>,
+) => Promise<CommandResult>
 
 export interface Workspaces {
   /** An empty workspace of that name (letters, digits, `-`, `_`); what an earlier one left is removed. */
   create(name: string): Promise<Workspace>
   /** The workspace of that name with what is in it, made when it is not there. Starts its time to live again. */
   open(name: string): Promise<Workspace>
+  /** Removes the workspace of that name and all that is in it; one that is not there is fine. */
+  remove(name: string): Promise<void>
+  /**
+   * What is below the root, as text: files, folders and links with their times. Credential files, the home and temporary
+   * files are left out. Throws Problem `too_large` `workspace_too_large`, in whose message the limits are.
+   */
+  pack(name: string, signal: AbortSignal): Promise<string>
+  /** Puts what was packed in place of what is below the root; undefined stands for nothing. */
+  unpack(name: string, packed: string | undefined, signal: AbortSignal): Promise<void>
+  /** What `mark` said last of the workspace of that name; nothing else changes it, and no program is shown it. */
+  marked(name: string): Promise<string | undefined>
+  mark(name: string, mark: string | undefined): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { type Change, collection, type Increment, type Message } from '../core/collection.ts'
+import { type Change, collection, type Increment, type LiveDraft, type Message } from '../core/collection.ts'
 import { ulidOf } from '../core/ulid.ts'
 import { type DlqItem, DlqItemSchema } from './schema.ts'
 
@@ -29,6 +29,14 @@ const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   return [{ to: 'notices', id, body: { kind: 'announce', notification } }]
 }
 
+/** A dead letter without why it failed, which may be long. */
+const publishesOf = ({ before, after }: Change<DlqItem>): LiveDraft[] => {
+  if (after === undefined) return before ? [{ type: 'dlq.removed', data: { id: before.id } }] : []
+  const { id, taskId, title, attempts, createdAt, status } = after
+  const data = { id, taskId, title, attempts, createdAt, status }
+  return [{ type: before ? 'dlq.updated' : 'dlq.created', data }]
+}
+
 export const deadLetters = collection<DlqItem>({
   name: 'deadLetters',
   key: 'id',
@@ -37,4 +45,5 @@ export const deadLetters = collection<DlqItem>({
   counts: countsOf,
   recount: { index: 'newest' },
   sends: sendsOf,
+  publishes: publishesOf,
 })

@@ -8,6 +8,7 @@ const id = z.string().max(200)
 export const ListToolCallsQuery = z.object({
   ...pageQuery,
   tool: id.optional(),
+  decision: ToolCallEntrySchema.shape.decision.optional(),
   userId: id.optional(),
   conversationId: id.optional(),
   taskId: id.optional(),

@@ -7,7 +7,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Store, Test } from '../ports/store.ts'
+import type { Insert, Store, Test } from '../ports/store.ts'
 import type { ListToolCallsQuery } from './contract.ts'
 import { MEMBER, TOOL_CALL_COUNTER, type ToolCallRow, toolCallCounterOf, toolCalls } from './rows.ts'
 import type { PolicySource, ToolCallEntry } from './schema.ts'
@@ -23,25 +23,34 @@ const SUMMARY = 200
 /** Entries that are being written at once; further ones go to the log instead, whole. */
 const MOST_WRITING = 1_000
 
+const rowOf = (
+  { risk: _risk, userId, ...call }: RecordedCall,
+  { clock, ids }: Pick<Needs, 'clock' | 'ids'>,
+): ToolCallRow => {
+  const sessionOf = call.conversationId ?? call.taskId
+  const now = clock.now()
+  return {
+    ...{ id: ids.next('tca'), timestamp: iso(now), userId },
+    ...call,
+    durationMs: Math.round(call.durationMs),
+    argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),
+    resultSummary: summary(call.result),
+    ...(sessionOf === undefined ? {} : { sessionOf }),
+    expiresAt: now + KEPT_MS,
+  }
+}
+
+/** A call on record, as a row of another commit. */
+export const toolCallWrite = (
+  call: RecordedCall,
+  needs: Pick<Needs, 'clock' | 'ids'>,
+): Insert<ToolCallRow> => ({ insert: toolCalls, row: rowOf(call, needs) })
+
 export type ToolCallAudit = ReturnType<typeof createToolCallAudit>
 
 /** The record of tool calls: by whom, what, how it was decided, and what came of it. */
 export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) => {
   const writing = new Set<Promise<void>>()
-
-  const rowOf = ({ risk: _risk, userId, ...call }: RecordedCall): ToolCallRow => {
-    const sessionOf = call.conversationId ?? call.taskId
-    const now = clock.now()
-    return {
-      ...{ id: ids.next('tca'), timestamp: iso(now), userId },
-      ...call,
-      durationMs: Math.round(call.durationMs),
-      argumentsSummary: summary(JSON.stringify(call.arguments) ?? 'null'),
-      resultSummary: summary(call.result),
-      ...(sessionOf === undefined ? {} : { sessionOf }),
-      expiresAt: now + KEPT_MS,
-    }
-  }
 
   const toLog = (row: ToolCallRow, reason: string) =>
     log.error({ toolCall: row, reason }, 'a tool call is on record here alone')
@@ -60,7 +69,7 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
    */
   const record = (call: RecordedCall): void => {
     if (!policy.known().auditAll && call.decision === 'allowed' && call.risk === 'read') return
-    const row = rowOf(call)
+    const row = rowOf(call, { clock, ids })
     if (writing.size >= MOST_WRITING) {
       toLog(row, 'too many are being written')
       return
@@ -117,12 +126,15 @@ const indexOf = ({ userId, role }: Principal, query: Query): Index => {
 }
 
 const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): Test<ToolCallRow>[] => {
-  const is = (field: 'tool' | 'userId' | 'conversationId' | 'taskId', value: string | undefined) =>
-    value === undefined ? [] : [{ field, in: [value] }]
-  const { tool, conversationId, taskId, from, to } = query
+  const is = (
+    field: 'tool' | 'decision' | 'userId' | 'conversationId' | 'taskId',
+    value: string | undefined,
+  ) => (value === undefined ? [] : [{ field, in: [value] }])
+  const { tool, decision, conversationId, taskId, from, to } = query
   const isOwn = role !== 'admin' && index === 'ofSession'
   return [
     ...is('tool', tool),
+    ...is('decision', decision),
     ...(index === 'ofUser' && query.userId === undefined ? [] : is('userId', query.userId)),
     ...(isOwn ? is('userId', userId) : []),
     ...is('conversationId', conversationId),

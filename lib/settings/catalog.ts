@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { securityModes } from '../core/security-mode.ts'
 
 /** One setting: the variable that goes before what is stored, and what its value may be. */
 export type Setting = { variable: string; schema: z.ZodType }
@@ -22,11 +23,19 @@ export const settingsCatalog = {
     backoff: { variable: 'QUEUE_RETRY_BACKOFF_MS', schema: count(0, 86_400_000) },
     type: { variable: 'QUEUE_RETRY_TYPE', schema: z.enum(['exponential', 'fixed']) },
   },
+  tasks: {
+    securityMode: { variable: 'TASK_SECURITY_MODE', schema: z.enum(securityModes) },
+  },
   webhooks: {
     retryDelaysMs: {
       variable: 'WEBHOOK_RETRY_DELAYS_MS',
       schema: z.array(count(0, 30 * 86_400_000)).length(5),
     },
+    cancelClosed: { variable: 'WEBHOOK_CANCEL_CLOSED', schema: z.boolean() },
+  },
+  reporting: {
+    comments: { variable: 'REPORT_COMMENTS', schema: z.boolean() },
+    pullRequests: { variable: 'REPORT_PULL_REQUESTS', schema: z.boolean() },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Setting>>>>
 

@@ -7,6 +7,8 @@ export type SettingsRow = {
   values: Readonly<Record<string, unknown>>
   /** Of local mode's access key; a PHC string. */
   accessKeyHash?: string
+  /** The events that outbound webhooks are registered for; here, because who changes tasks reads the settings anyway. */
+  heard?: readonly string[]
 }
 
 export const SETTINGS_ID = 'settings'

@@ -3,7 +3,7 @@ import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Store } from '../ports/store.ts'
+import type { AnyWrite, Store } from '../ports/store.ts'
 import { everySetting } from './catalog.ts'
 import { changesIn, merged, settingsOf } from './changes.ts'
 import { type Given, type Objection, refuse } from './refuse.ts'
@@ -21,6 +21,9 @@ type Needs = {
   staleAfterMs: number
 }
 
+/** A change of the settings, and the rows that come with it or not at all. */
+type Prepared = { set: Partial<SettingsRow>; rows?: readonly AnyWrite[] }
+
 const NOTHING: SettingsRow = { id: SETTINGS_ID, version: 0, values: {} }
 const BUSY_MS = 1_000
 
@@ -33,12 +36,14 @@ export const createSettings = (needs: Needs) => {
   const listeners: ((settings: Settings) => void)[] = []
   let row = NOTHING
   let settings: Settings
+  let heard: ReadonlySet<string> = new Set()
   let readAt: number | undefined
   let reading: Promise<void> | undefined
 
   const hold = (next: SettingsRow) => {
     row = next
     settings = settingsOf(valueNow)
+    heard = new Set(next.heard)
     readAt = clock.monotonic()
     for (const tell of listeners) tell(settings)
   }
@@ -72,19 +77,20 @@ export const createSettings = (needs: Needs) => {
   })
 
   /**
-   * Writes on what was read last, and answers what then holds; false when `changed` has nothing to write to that. Throws
+   * Writes on what was read last, and answers what then holds; false when `prepare` has nothing to write to that. Throws
    * Problem `unavailable` `settings_busy` when others never stop writing in between.
    */
-  const write = async (changed: (row: SettingsRow) => Partial<SettingsRow> | undefined) => {
+  const write = async (prepare: (row: SettingsRow) => Prepared | undefined | Promise<Prepared>) => {
     const written = await contend(async () => {
       await load()
-      const change = changed(row)
-      if (change === undefined) return false
-      const next = { ...row, ...change, version: row.version + 1 }
+      const prepared = await prepare(row)
+      if (prepared === undefined) return false
+      const { set, rows = [] } = prepared
+      const next = { ...row, ...set, version: row.version + 1 }
       const { applied } =
         row.version === 0
-          ? await store.commit<SettingsRow>({ insert: settingsRows, row: next })
-          : await store.commit<SettingsRow>(replaced(row, next))
+          ? await store.commit<SettingsRow>({ insert: settingsRows, row: next }, rows)
+          : await store.commit<SettingsRow>(replaced(row, next), rows)
       if (!applied) return undefined
       hold(next)
       return read()
@@ -98,7 +104,7 @@ export const createSettings = (needs: Needs) => {
     const changes = changesIn(patch)
     if (changes.length === 0) return { changed: false, ...read() }
     await refuse(changes, needs)
-    const written = await write(({ values }) => ({ values: merged(values, changes) }))
+    const written = await write(({ values }) => ({ set: { values: merged(values, changes) } }))
     await needs.audit(principal, 'settings.change', Object.fromEntries(changes))
     return { changed: true, ...(written || read()) }
   }
@@ -109,7 +115,7 @@ export const createSettings = (needs: Needs) => {
     /** Every setting as it holds now, as far as this process knows. */
     current: (): Settings => settings,
     refresh,
-    /** Reads anew, whatever is known. */
+    /** Reads anew, past the cache. */
     reread: load,
     /** Resolves when a read that began now has ended; at once where no other process can change settings. */
     latest: (): Promise<void> | undefined => (staleAfterMs === Number.POSITIVE_INFINITY ? undefined : load()),
@@ -121,7 +127,20 @@ export const createSettings = (needs: Needs) => {
      */
     replaceAccessKeyHash: async (from: string | undefined, to: string | undefined): Promise<boolean> => {
       const isTheOne = (row: SettingsRow) => (row.accessKeyHash || undefined) === from
-      return (await write((row) => (isTheOne(row) ? { accessKeyHash: to ?? '' } : undefined))) !== false
+      return (
+        (await write((row) => (isTheOne(row) ? { set: { accessKeyHash: to ?? '' } } : undefined))) !== false
+      )
+    },
+    /** The events that outbound webhooks are registered for, as far as this process knows. */
+    heard: (): ReadonlySet<string> => heard,
+    /** Changes registrations, and with that which events are heard. Throws what `prepare` throws. */
+    changeHeard: async (
+      prepare: () => Promise<{ heard: readonly string[]; rows: readonly AnyWrite[] }>,
+    ): Promise<void> => {
+      await write(async () => {
+        const { heard, rows } = await prepare()
+        return { set: { heard }, rows }
+      })
     },
     /** As it was read last. */
     accessKeyHash: (): string | undefined => row.accessKeyHash || undefined,

@@ -5,7 +5,7 @@ import type { Trace } from '../core/trace.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
 import type { TaskCreation } from './create.ts'
-import { isFinal, nextStatus, TASK_STATUSES } from './machine.ts'
+import { isFinal, nextStatus, TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { createTaskReads } from './read.ts'
 import { publicTask, tasks } from './rows.ts'
 import { type CreateTask, CreateTaskSchema, type Task, type TaskRow } from './schema.ts'
@@ -32,11 +32,11 @@ type Needs = {
 export const createTaskCommands = (needs: Needs) => {
   const { store, transitions, reads, creation, resolveDeadLetter, stopRun, clock } = needs
 
-  /** Cancels a task that has not ended; a run of it is told to stop. Throws `task_state_conflict` when it has ended. */
-  const cancel = async (principal: Principal, id: string): Promise<Task> => {
+  /** Cancels a task while it is in such a state; answers the row, and whether that is done. */
+  const cancelWhile = async (principal: Principal, id: string, mayBe: (status: TaskStatus) => boolean) => {
     let row = await reads.load(id)
     // The state may change between the read and the write; every loss of that race is progress of the task.
-    while (nextStatus(row.status, 'cancel')) {
+    while (mayBe(row.status)) {
       const { applied, row: found } = await transitions.apply({
         taskId: id,
         from: row.status,
@@ -51,11 +51,28 @@ export const createTaskCommands = (needs: Needs) => {
       if (!found) throw missing('Task')
       if (applied) {
         stopRun(id)
-        return publicTask(found)
+        return { row: found, isCancelled: true }
       }
       row = found
     }
-    throw conflict(`A task that is ${row.status} cannot be cancelled`)
+    return { row, isCancelled: false }
+  }
+
+  /** Cancels a task that has not ended; a run of it is told to stop. Throws `task_state_conflict` when it has ended. */
+  const cancel = async (principal: Principal, id: string): Promise<Task> => {
+    const { row, isCancelled } = await cancelWhile(
+      principal,
+      id,
+      (status) => nextStatus(status, 'cancel') !== undefined,
+    )
+    if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)
+    return publicTask(row)
+  }
+
+  /** Cancels a task that no worker has begun, or that waits for another attempt; undefined for any other. */
+  const cancelWaiting = async (principal: Principal, id: string): Promise<Task | undefined> => {
+    const { row, isCancelled } = await cancelWhile(principal, id, (status) => WAITING.has(status))
+    return isCancelled ? publicTask(row) : undefined
   }
 
   /** The id of the event by which a task has failed; undefined for one that has not. */
@@ -72,7 +89,8 @@ export const createTaskCommands = (needs: Needs) => {
     const row = await reads.load(id)
     if (!isFinal(row.status)) throw notOver(row)
     const body = definitionOf(row)
-    const { task, write } = creation.draft(principal, body, { retriedFrom: id, trace })
+    const watched = row.watched ? ({ watched: true } as const) : {}
+    const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
     await creation.checkRepository(principal, body)
     const noted: Update<TaskRow> = {
       update: tasks,
@@ -81,9 +99,9 @@ export const createTaskCommands = (needs: Needs) => {
     }
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
-    const outcome = await store.commit<TaskRow>(write, letter ? [noted, letter] : [noted])
+    const outcome = await store.commit<TaskRow>(write, [noted, ...rows, ...(letter ? [letter] : [])])
     // Another request has decided about the dead letter since it was read.
-    if (!outcome.applied) await store.commit<TaskRow>(write, [noted])
+    if (!outcome.applied) await store.commit<TaskRow>(write, [noted, ...rows])
     return task
   }
 
@@ -94,7 +112,7 @@ export const createTaskCommands = (needs: Needs) => {
     return (await store.commit<TaskRow>(change)).applied
   }
 
-  return { cancel, retry, failureOf, watch }
+  return { cancel, cancelWaiting, retry, failureOf, watch }
 }
 
 /** How a failed task is queued again, its attempts back at 0; for a commit with its dead letter. */
@@ -111,6 +129,8 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       unset: ['error', 'completedAt', 'startedAt'],
     }),
 })
+
+const WAITING: ReadonlySet<TaskStatus> = new Set(['pending', 'queued'])
 
 const DEFINITION = CreateTaskSchema.keyof().options
 

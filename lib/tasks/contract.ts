@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
+import { TaskReportSchema } from '../reporting/schema.ts'
 import {
   AnalyticsSchema,
   FilterTasksQuery,
@@ -19,6 +20,8 @@ const IdempotencyHeaders = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional(),
 })
+/** A task as it is read alone, with what was told of its end where it came from. */
+const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576
 
@@ -84,7 +87,7 @@ export const taskRoutes = defineRoutes({
     summary: 'Read a task',
     access: 'session',
     params: TaskParams,
-    response: z.object({ task: TaskSchema }),
+    response: z.object({ task: ReadTaskSchema }),
   },
   cancelTask: {
     method: 'POST',

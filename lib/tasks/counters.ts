@@ -35,7 +35,7 @@ export const byStatus = (counters: Counters): Record<string, number> => ({
   ...under(counters, 'status'),
 })
 
-/** The counters over all tasks, for whatever shows them. */
+/** The counters over all tasks, for status, agents and metrics. */
 export const createTaskCounters = (store: Store) => {
   const read = async (): Promise<Counters> =>
     (await store.counters(TASK_COUNTERS.counter))[TASK_COUNTERS.member] ?? {}

@@ -6,8 +6,8 @@ import type { Trace } from '../core/trace.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Repositories } from '../ports/repositories.ts'
-import type { Insert, Store } from '../ports/store.ts'
-import { type CreateReplay, createReplays, publicTask, tasks } from './rows.ts'
+import type { AnyWrite, Insert, Store } from '../ports/store.ts'
+import { type CreateReplay, createReplays, publicTask, tasks, ticketRowsOf } from './rows.ts'
 import type { CreateTask, Task, TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -16,7 +16,7 @@ export type AgentChoice = { fallback: string; types(): readonly string[] }
 
 type Needs = {
   store: Store
-  transitions: Pick<Transitions, 'event'>
+  transitions: Pick<Transitions, 'heardEvent'>
   agents: AgentChoice
   repositories: Pick<Repositories, 'check'>
   clock: Clock
@@ -27,8 +27,8 @@ type Needs = {
 /** What a new task is, beside what was asked for. */
 type More = { id?: string; retriedFrom?: string; watched?: true; trace?: Trace | undefined }
 
-/** A task as it will be, and the write that stores it. */
-export type TaskDraft = { task: Task; write: Insert<TaskRow> }
+/** A task as it will be, the write that stores it, and the rows that come with it. */
+export type TaskDraft = { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 
 export type TaskCreation = ReturnType<typeof createTaskCreation>
 
@@ -43,13 +43,16 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   /** Throws Problem `invalid` `agent_unknown` for a task that names an agent that does not exist. */
-  const agentOf = ({ assignedAgent }: CreateTask): string => {
+  const agentOf = ({ assignedAgent }: Pick<CreateTask, 'assignedAgent'>): string => {
     // That the fallback exists was seen to at the start; a function that takes no tasks knows no agents.
     if (assignedAgent === undefined) return agents.fallback
     if (agents.types().includes(assignedAgent)) return assignedAgent
     const message = `is not a registered agent; there are ${agents.types().join(', ')}`
     throw invalid([{ path: 'assignedAgent', message }], 'agent_unknown')
   }
+
+  /** Throws as `agentOf`, for a task that is to be created later. */
+  const checkAgent = (body: Pick<CreateTask, 'assignedAgent'>): void => void agentOf(body)
 
   const rowOf = (principal: Principal, body: CreateTask, { id, trace, ...more }: More): TaskRow => {
     const agent = agentOf(body)
@@ -75,13 +78,13 @@ export const createTaskCreation = (needs: Needs) => {
     insert: tasks,
     row,
     // A task is queued as it is created: one entry says both, see `eventsOf`.
-    log: [transitions.event('created')],
+    log: [transitions.heardEvent('created')],
   })
 
   /** A new task and its write, for a caller that commits it, maybe with other rows. Throws Problem `invalid`. */
   const draft = (principal: Principal, body: CreateTask, more: More = {}): TaskDraft => {
     const row = rowOf(principal, body, more)
-    return { task: publicTask(row), write: insertOf(row) }
+    return { task: publicTask(row), write: insertOf(row), rows: ticketRowsOf(row) }
   }
 
   /** Throws what `Repositories.check` throws for a task's repository that this caller may not name. */
@@ -94,9 +97,9 @@ export const createTaskCreation = (needs: Needs) => {
   }
 
   const create = async (principal: Principal, body: CreateTask, trace?: Trace): Promise<Task> => {
-    const { task, write } = draft(principal, body, { trace })
+    const { task, write, rows } = draft(principal, body, { trace })
     await checkRepository(principal, body)
-    await store.commit(write)
+    await store.commit(write, rows)
     return task
   }
 
@@ -121,7 +124,7 @@ export const createTaskCreation = (needs: Needs) => {
       refuseReuse(known.bodyHash, fingerprintOf(body))
       return { task: replayed(principal, body, known), replayed: true }
     }
-    const { task, write } = draft(principal, body, { trace })
+    const { task, write, rows } = draft(principal, body, { trace })
     // What was answered before is answered again, also when its repository would be refused by now.
     const refusal = await checkRepository(principal, body).then(
       () => undefined,
@@ -139,12 +142,12 @@ export const createTaskCreation = (needs: Needs) => {
       made: { id, agent, maxAttempts: most, createdAt },
       expiresAt: clock.now() + REPLAY_MS,
     }
-    const { applied } = await store.commit<CreateReplay>({ insert: createReplays, row }, [write])
+    const { applied } = await store.commit<CreateReplay>({ insert: createReplays, row }, [write, ...rows])
     if (applied) return { task, replayed: false }
     const known = await earlier()
     if (known === undefined) throw new Error('A record that stood in the way does not exist')
     return known
   }
 
-  return { draft, create, createOnce, checkRepository }
+  return { draft, create, createOnce, checkAgent, checkRepository }
 }

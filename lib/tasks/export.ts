@@ -19,7 +19,7 @@ export const COPY_HEADER = 'x-export-copy'
 
 /**
  * All tasks as one JSON document `{version, exportedAt, tasks, taskCount}`, oldest first, in pieces: memory stays
- * flat whatever their number. The count comes last because it is the number of tasks that were written.
+ * flat for any number of them. The count comes last because it is the number of tasks that were written.
  */
 export const createTaskExport = ({ store, clock, audit }: Needs) =>
   async function* exportTasks(principal: Principal): AsyncGenerator<string> {

@@ -1,15 +1,18 @@
 import { traceOf } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
+import type { ReportOf } from '../reporting/schema.ts'
 import type { taskRoutes } from './contract.ts'
 import { COPY_HEADER } from './export.ts'
 import type { KeepExport } from './export-copy.ts'
+import type { Task } from './schema.ts'
 import type { Tasks } from './service.ts'
 
-type Needs = { tasks: Tasks; keepExport?: KeepExport }
+type Needs = { tasks: Tasks; reportOf: ReportOf; keepExport?: KeepExport }
 
 /** `keepExport` leaves a copy of every export, where that is a thing to do. */
 export const taskHandlers = ({
   tasks,
+  reportOf,
   keepExport = (pieces) => ({ pieces }),
 }: Needs): Handlers<typeof taskRoutes> => ({
   listTasks: ({ query }) => tasks.list(query),
@@ -35,7 +38,11 @@ export const taskHandlers = ({
       return { message: `Imported ${results.imported} of ${given} tasks`, results }
     },
   ),
-  getTask: async ({ params }) => ({ task: await tasks.get(params.id) }),
+  getTask: async ({ params }) => {
+    const task = await tasks.get(params.id)
+    const report = HAS_NO_REPORT.has(task.source) ? undefined : await reportOf(task.id)
+    return { task: report === undefined ? task : { ...task, report } }
+  },
   cancelTask: async ({ params }, { principal }) => ({
     message: 'Task cancelled',
     task: await tasks.cancel(principal, params.id),
@@ -47,3 +54,6 @@ export const taskHandlers = ({
   }),
   taskEvents: ({ params, query }) => tasks.events(params.id, query),
 })
+
+/** Sources that no event comes from. */
+const HAS_NO_REPORT: ReadonlySet<Task['source']> = new Set(['api', 'cron'])

@@ -13,7 +13,7 @@ import type { AgentChoice } from './create.ts'
 import { batchesOf, issuesOf, itemIn, listIn } from './import-file.ts'
 import { isFinal } from './machine.ts'
 import type { ImportResults } from './queries.ts'
-import { tasks } from './rows.ts'
+import { tasks, ticketRowsOf } from './rows.ts'
 import { StoredTaskSchema, type TaskRow } from './schema.ts'
 import type { Transitions } from './transitions.ts'
 
@@ -49,10 +49,10 @@ const ImportedTask = StoredTaskSchema.omit({ createdBy: true }).extend({
   nextAttemptAt: time.optional(),
 })
 
-/** Reading and checking a file of 50 MiB takes a while, whatever is in it. */
+/** Reading and checking a file of 50 MiB takes a while, also one without tasks. */
 const LIMIT = { name: 'import', calls: 30, windowMs: 60_000 }
 
-/** Counts an import, whatever becomes of it, for its user. Throws Problem `rate_limited`. */
+/** Counts an import, refused ones too, for its user. Throws Problem `rate_limited`. */
 export const createImportLimit =
   ({ limiter }: { limiter: Limiter }) =>
   async ({ userId }: Principal): Promise<void> => {
@@ -124,7 +124,8 @@ export const createTaskImport = (needs: Needs) => {
     let given: unknown
     try {
       given = itemIn(bytes)
-      const { applied } = await store.commit<TaskRow>(insertOf(rowOf(principal, taskOf(given))))
+      const row = rowOf(principal, taskOf(given))
+      const { applied } = await store.commit<TaskRow>(insertOf(row), ticketRowsOf(row))
       return applied ? 'imported' : 'skipped'
     } catch (thrown) {
       return { index, ...idOf(given), message: messageOf(faultOf(thrown, index)) }

@@ -1,6 +1,6 @@
 import type { Change, Message } from '../core/collection.ts'
 import { isFinal } from './machine.ts'
-import type { SentTask } from './schema.ts'
+import type { HeardEntry, SentTask, TaskLogEntry } from './schema.ts'
 
 /**
  * The message of a task's next attempt. Its group is the repository, else the caller. A
@@ -16,11 +16,37 @@ export const runMessage = (row: SentTask): Message => ({
   rebuilt: true,
 })
 
-/** A task that becomes queued is to be run; the end of one that is watched is to be told. */
-export const sendsOf = ({ before, after, log }: Change<SentTask>): Message[] => {
+const heardMessage = (taskId: string, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
+  const { code } = metadata ?? {}
+  const entry: HeardEntry = {
+    ...{ id, type },
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(message === undefined ? {} : { message }),
+    ...(typeof code === 'string' ? { code } : {}),
+  }
+  return { to: 'notices', id: `${id}:heard`, body: { kind: 'heard', taskId, entry } }
+}
+
+/** Takes back what a task waited for. */
+const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
+  if (before?.waitingFor === undefined || after === undefined || !isFinal(after.status)) return []
+  const { id: endedTaskId, createdBy: userId } = after
+  const id = `${log.at(-1)?.id ?? endedTaskId}:waited`
+  return [{ to: 'turns', id, body: { endedTaskId, userId }, group: userId }]
+}
+
+/**
+ * A task that becomes queued is to be run; the end of one that is watched is to be told, as is what was heard, and the end of
+ * one that waited for approvals.
+ */
+export const sendsOf = (change: Change<SentTask>): Message[] => {
+  const { before, after, log } = change
   if (after === undefined || before?.status === after.status) return []
-  if (after.status === 'queued') return [runMessage(after)]
-  if (before === undefined || !after.watched || !isFinal(after.status)) return []
+  const entries = log as readonly TaskLogEntry[]
+  const heard = entries.filter((entry) => entry.heard).map((entry) => heardMessage(after.id, entry))
+  const sends = [...heard, ...endedWait(change)]
+  if (after.status === 'queued') return [runMessage(after), ...sends]
+  if (before === undefined || !after.watched || !isFinal(after.status)) return sends
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
-  return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id } }]
+  return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id } }, ...sends]
 }

@@ -1,15 +1,16 @@
 import type { LogEntry } from '../core/collection.ts'
 import { invalid, missing } from '../core/errors.ts'
 import { iso } from '../core/time.ts'
-import { successorOf, timeOfId } from '../core/ulid.ts'
+import { placeBefore, successorOf, timeOfId } from '../core/ulid.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
 import type { Store } from '../ports/store.ts'
 import { isFinal } from './machine.ts'
 import type { TaskEventsRange } from './queries.ts'
-import { publicTask, type TaskLogEntry, tasks } from './rows.ts'
-import { type Task, type TaskEvent, type TaskRow, TaskSourceSchema } from './schema.ts'
+import { publicTask, tasks, ticketOf, ticketTasks } from './rows.ts'
+import { type Task, type TaskEvent, type TaskLogEntry, type TaskRow, TaskSourceSchema } from './schema.ts'
 
-type Needs = { store: Store; feed: Pick<Feed, 'read'> }
+type Needs = { store: Store; feed: Pick<Feed, 'read' | 'last'> }
+type ProgressData = Pick<TaskEvent, 'message' | 'attempt'>
 
 /** The stream of what the agent of a task says of its progress. */
 export const progressOf = (taskId: string): string => `task:${taskId}`
@@ -30,18 +31,14 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return row && publicTask(row)
   }
 
-  /** The newest task that was made of a ticket; undefined when there is none. Looks through all tasks for it. */
+  /** The newest task that was made of a ticket; undefined when there is none. */
   const newestOfTicket = async (source: string, sourceId: string): Promise<Task | undefined> => {
     const known = TaskSourceSchema.safeParse(source)
     if (!known.success || sourceId === '') return undefined
-    const { rows } = await store.page(tasks, {
-      ...{ index: 'newest', order: 'desc', limit: 1, detail: true },
-      where: [
-        { field: 'source', in: [known.data] },
-        { field: 'sourceId', in: [sourceId] },
-      ],
+    const { rows } = await store.page(ticketTasks, {
+      ...{ index: 'ofTicket', is: ticketOf(known.data, sourceId), order: 'desc', limit: 1 },
     })
-    return rows[0] && publicTask(rows[0])
+    return rows[0] && find(rows[0].taskId)
   }
 
   const exists = async (id: string): Promise<boolean> => (await store.get(tasks, id)) !== undefined
@@ -52,32 +49,29 @@ export const createTaskReads = ({ store, feed }: Needs) => {
     return row && isFinal(row.status)
   }
 
-  const progress = async (task: TaskRow): Promise<TaskEvent[]> =>
-    (await feed.read(progressOf(task.id))).map((entry) => progressEvent(task, entry))
-
-  /** The last thing that its agent said of its progress. Earlier versions kept that in the log. */
+  /** The last thing that its agent said of its progress. */
   const lastProgress = async (id: string): Promise<string | undefined> => {
-    const row = await store.get(tasks, id)
-    if (row === undefined) return undefined
-    const said = await progress(row)
-    if (said.length > 0) return said.at(-1)?.message
-    const logged = await store.log(tasks, id)
-    return logged.flatMap((entry) => eventsOf(row, entry)).findLast(({ type }) => type === 'progress')
-      ?.message
+    const entry = await feed.last(progressOf(id))
+    return entry && (entry.data as ProgressData).message
   }
 
   /**
    * What happened to a task, in order: its log and the progress of its runs, from the beginning or `after` an event, all of
-   * it or as much as `limit`. Throws Problem `missing`, and `invalid` for an event that the task does not have.
+   * it or as much as `limit`. Of the progress, which may be long, no more is read than is answered. Throws Problem `missing`,
+   * and `invalid` for an event that the task does not have.
    */
   const events = async (id: string, { after, limit = Number.POSITIVE_INFINITY }: TaskEventsRange = {}) => {
     const task = await load(id)
-    const [log, told] = await Promise.all([store.log(tasks, id), progress(task)])
-    const all = [...log.flatMap((entry) => eventsOf(task, entry)), ...told].sort(byId)
-    const from = after === undefined ? 0 : all.findIndex((event) => event.id === after) + 1
-    if (after !== undefined && from === 0)
+    const [log, progress] = await Promise.all([
+      store.log(tasks, id),
+      feed.read(progressOf(id), { ...(after && { after: placeBefore(after) }), limit: limit + 1 }),
+    ])
+    const logged = log.flatMap((entry) => eventsOf(task, entry)).filter((event) => event.id >= (after ?? ''))
+    const all = [...logged, ...progress.map((entry) => progressEvent(task, entry))].sort(byId)
+    // The first is the one that was named: it is read again to see that it is there.
+    if (after !== undefined && all.shift()?.id !== after)
       throw invalid([{ path: 'after', message: 'is not an event of this task' }])
-    const shown = all.slice(from, from + limit)
+    const shown = all.slice(0, limit)
     return { taskId: id, events: shown, count: shown.length }
   }
 
@@ -89,7 +83,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
  * entry says no more than that and stands for both. One with a message is of an import or an earlier version.
  */
 const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
-  const { id, type, attempt, ...more } = entry as TaskLogEntry & LogEntry
+  const { id, type, attempt, heard: _heard, ...more } = entry as TaskLogEntry & LogEntry
   const event = (eventId: string, of: TaskEvent['type'], own: Partial<TaskEvent> = {}): TaskEvent => ({
     ...{ id: eventId, taskId: task.id, type: of, timestamp: iso(timeOfId(id)) },
     ...own,
@@ -110,7 +104,7 @@ const progressEvent = (task: TaskRow, { id, at, data }: FeedEntry): TaskEvent =>
   type: 'progress',
   timestamp: at,
   agent: task.agent,
-  ...(data as Pick<TaskEvent, 'message' | 'attempt'>),
+  ...(data as ProgressData),
 })
 
 const byId = (a: TaskEvent, b: TaskEvent) => (a.id < b.id ? -1 : 1)

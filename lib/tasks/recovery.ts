@@ -4,7 +4,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
-import type { Query, Store } from '../ports/store.ts'
+import type { Position, Store } from '../ports/store.ts'
 import type { Lease } from './lease.ts'
 import type { TaskStatus } from './machine.ts'
 import { tasks } from './rows.ts'
@@ -21,9 +21,9 @@ type Needs = {
 }
 
 const PAGE = 1_000
-/** Rows that a tick works on at once: so many are done within a few seconds, whatever stands in the way. */
+/** Rows that a tick works on at once: so many are done within a few seconds, also while storage throttles. */
 const CONCURRENCY = 200
-/** A tick begins nothing more in a status after so long: it goes through three, and its function has 55 s. */
+/** A tick begins nothing more in a status after so long: it goes through two, and its function has 55 s. */
 const WORK_MS = 10_000
 /** A message that has led to no claim for so long may have been lost on its way. */
 const UNCLAIMED_MS = 15 * 60_000
@@ -31,8 +31,9 @@ const UNCLAIMED_MS = 15 * 60_000
 const UNDECIDED_MS = 15 * 60_000
 /** It is sent again once in so long. */
 const SENT_AGAIN_MS = 3_600_000
-/** Messages that a tick sends again at most: a long backlog is not doubled. */
-const MOST_SENT_AGAIN = 1_000
+
+/** A page of a status, oldest first. */
+const oldestOf = (is: TaskStatus) => ({ index: 'byStatus', is, order: 'asc', limit: PAGE }) as const
 
 /** Puts back on its way what a death or a lost message left behind. */
 export const createRecovery = ({ store, queue, transitions, lease, clock, log }: Needs) => {
@@ -59,13 +60,8 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
   const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
 
   /** Tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
-  async function* inStatus(
-    status: TaskStatus,
-    { limit = PAGE, ...more }: Partial<Query<TaskRow>> = {},
-    isOver = () => false,
-  ): AsyncGenerator<readonly TaskRow[]> {
-    const selection = { index: 'byStatus', is: status, order: 'asc', limit, ...more } as const
-    for await (const rows of pagesOf((from) => store.page(tasks, { ...selection, ...from }))) {
+  async function* inStatus(status: TaskStatus, isOver = () => false): AsyncGenerator<readonly TaskRow[]> {
+    for await (const rows of pagesOf((from) => store.page(tasks, { ...oldestOf(status), ...from }))) {
       yield rows
       if (isOver()) return
     }
@@ -108,25 +104,37 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     return { resent, recovered }
   }
 
+  /** Works on rows in order, until they are done or `isOver`. Answers how many it failed to do, and the last it began with. */
+  const workOn = async (
+    rows: readonly TaskRow[],
+    work: (row: TaskRow) => Promise<unknown>,
+    isOver: () => boolean,
+  ) => {
+    let failed = 0
+    let at = 0
+    // The first ones are done however late it is, so that each call gets on.
+    for (; at < rows.length && (at === 0 || !isOver()); at += CONCURRENCY) {
+      const some = rows.slice(at, at + CONCURRENCY)
+      failed += some.length - (await withEach(some, work))
+    }
+    return { failed, last: rows[Math.min(at, rows.length) - 1] }
+  }
+
+  const isOverSoon = () => {
+    const until = clock.monotonic() + WORK_MS
+    return () => clock.monotonic() > until
+  }
+
   /** Works through a status in order, until that is done or has taken long. Answers how many it failed to do. */
   const workThrough = async (
     status: TaskStatus,
     isDue: (row: TaskRow) => boolean,
     work: (row: TaskRow) => Promise<unknown>,
-    { most = Number.POSITIVE_INFINITY, ...selection }: { most?: number } & Pick<Query<TaskRow>, 'where'> = {},
   ): Promise<number> => {
     let failed = 0
-    let done = 0
-    const until = clock.monotonic() + WORK_MS
-    const isOver = () => clock.monotonic() > until || done >= most
-    for await (const rows of inStatus(status, selection, isOver)) {
-      const due = rows.filter(isDue)
-      for (let at = 0; at < due.length && !isOver(); at += CONCURRENCY) {
-        const some = due.slice(at, at + Math.min(CONCURRENCY, most - done))
-        done += some.length
-        failed += some.length - (await withEach(some, work))
-      }
-    }
+    const isOver = isOverSoon()
+    for await (const rows of inStatus(status, isOver))
+      failed += (await workOn(rows.filter(isDue), work, isOver)).failed
     return failed
   }
 
@@ -145,25 +153,30 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
    */
   const tick = async (isRunningHere: (taskId: string) => boolean): Promise<number> => {
     const now = clock.now()
-    const isAbandoned = (row: TaskRow) =>
-      row.waitingFor === undefined && (row.leaseExpiresAt ?? 0) < now && !isRunningHere(row.id)
-    // Its approvals have expired by now, and the message of that did not get here.
-    const isLeftWaiting = (row: TaskRow) =>
-      row.waitingFor !== undefined && Date.parse(row.updatedAt) < now - UNDECIDED_MS
+    // Approvals have expired by then, and the message of that did not get here.
+    const isLeftWaiting = ({ updatedAt }: TaskRow) => Date.parse(updatedAt) < now - UNDECIDED_MS
+    const isAbandoned = ({ id, leaseExpiresAt = 0 }: TaskRow) => leaseExpiresAt < now && !isRunningHere(id)
+    const isWaiting = ({ waitingFor }: TaskRow) => waitingFor !== undefined
     const isDue = ({ nextAttemptAt }: TaskRow) =>
       nextAttemptAt === undefined || Date.parse(nextAttemptAt) - now <= queue.longestDelayMs
     return (
-      (await workThrough('in_progress', isAbandoned, lease.recover)) +
-      (await workThrough('in_progress', isLeftWaiting, sendResume)) +
-      (await workThrough('pending', isDue, enqueue))
+      (await workThrough(
+        'in_progress',
+        (row) => (isWaiting(row) ? isLeftWaiting(row) : isAbandoned(row)),
+        (row) => (isWaiting(row) ? sendResume(row) : lease.recover(row)),
+      )) + (await workThrough('pending', isDue, enqueue))
     )
   }
+
+  /** The place in the order of queued tasks up to which `resend` has read. */
+  let resendAfter: Position | undefined
 
   /**
    * Sends messages once more for tasks that have been queued for 15 minutes without a claim, oldest first: messages get lost
    * where the change feed skipped a record, or was down for longer than it keeps them. Of two messages one leads to a claim.
+   * A call reads one page and the next one goes on behind it, so that a long backlog is neither read nor sent at once.
    */
-  const resend = (): Promise<number> => {
+  const resend = async (): Promise<number> => {
     const now = clock.now()
     const isUnclaimed = ({ updatedAt, nextAttemptAt = updatedAt, sentAgainAt }: TaskRow) =>
       Date.parse(nextAttemptAt) < now - UNCLAIMED_MS &&
@@ -179,7 +192,12 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     }
     // None is queued before it is created, so younger ones need not be read.
     const where = [{ field: 'createdAt' as const, to: iso(now - UNCLAIMED_MS) }]
-    return workThrough('queued', isUnclaimed, sendOnceMore, { most: MOST_SENT_AGAIN, where })
+    const from = resendAfter === undefined ? {} : { after: resendAfter }
+    const { rows, next } = await store.page(tasks, { ...oldestOf('queued'), where, ...from })
+    const due = rows.filter(isUnclaimed)
+    const { failed, last } = await workOn(due, sendOnceMore, isOverSoon())
+    resendAfter = last === due.at(-1) ? next : last && { by: last.createdAt, key: last.id }
+    return failed
   }
 
   /** Sends the message of a task that waits for it once more. Rejects with Problem `unavailable` when the queue does not take it. */

@@ -1,8 +1,11 @@
-import { collection } from '../core/collection.ts'
+import { hash } from 'node:crypto'
+import { type Change, collection, type LiveDraft } from '../core/collection.ts'
+import type { Insert } from '../ports/store.ts'
 import { countsOf } from './counters.ts'
 import { sendsOf } from './messages.ts'
 import {
   CreateTaskSchema,
+  type SentTask,
   TASK_DETAIL,
   TASK_LONG,
   type Task,
@@ -42,9 +45,6 @@ const ALL_FIELDS = [
   'watched',
 ] as TaskField[]
 
-/** What the log of a task has for each event; what the row says of all of them is added when it is read. */
-export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'>
-
 /** Rows of earlier versions are whole events, those of progress among them. */
 export const taskEvents = collection<TaskEvent>({
   name: 'taskEvents',
@@ -53,6 +53,19 @@ export const taskEvents = collection<TaskEvent>({
   indexes: { ofTask: { within: 'taskId', by: 'id' } },
   summary: TaskEventSchema.keyof().options,
 })
+
+/** One of these changes whenever a task changes as users see it: a lease that is renewed is no such change. */
+const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor'] as const
+
+/** The light fields of a task that a user can see changed, and the queue with it where its state did. */
+const publishesOf = ({ before, after }: Change<SentTask>): LiveDraft[] => {
+  const id = (after ?? before)?.id ?? ''
+  if (after === undefined) return [{ type: 'task.removed', data: { id } }]
+  if (before !== undefined && SEEN.every((field) => before[field] === after[field])) return []
+  const draft = { type: before ? 'task.updated' : 'task.created', data: publicTask(after) }
+  if (before?.status === after.status) return [draft]
+  return [draft, { type: 'queue.updated', data: { id: 'tasks' } }]
+}
 
 export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   name: 'tasks',
@@ -70,7 +83,31 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
     tells: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
   },
   sends: sendsOf,
+  publishes: publishesOf,
 })
+
+/**
+ * A task that was made of a ticket, by the ticket: no index of the tasks is worth what each of their writes would cost.
+ * Places of one ticket sort by the creation of their tasks.
+ */
+export type TicketTask = { ticket: string; place: string; taskId: string }
+
+export const ticketTasks = collection<TicketTask>({
+  name: 'ticketTasks',
+  within: 'ticket',
+  key: 'place',
+  indexes: { ofTicket: { within: 'ticket', by: 'place' } },
+})
+
+/** The name of a ticket, which may be longer than a key. */
+export const ticketOf = (source: string, sourceId: string): string => hash('sha256', `${source}:${sourceId}`)
+
+/** What is stored with a new task: none for one that was made of no ticket. */
+export const ticketRowsOf = ({ id, source, sourceId, createdAt }: Task): Insert<TicketTask>[] => {
+  if (!sourceId) return []
+  const row = { ticket: ticketOf(source, sourceId), place: `${createdAt}:${id}`, taskId: id }
+  return [{ insert: ticketTasks, row }]
+}
 
 /**
  * An `Idempotency-Key` that was used, kept for a day: the task, and what of it the same request cannot tell. `task` is what
@@ -96,8 +133,8 @@ export const createReplays = collection<CreateReplay>({
 type Hidden = { [Field in Exclude<keyof TaskRow, keyof Task>]: undefined }
 
 /** A stored row as the API shows it: a field that is undefined is none in JSON, and quicker than one that is left out. */
-export const publicTask = (row: TaskRow): Task => {
-  const task: Task & Hidden = {
+export const publicTask = <Row extends Partial<TaskRow>>(row: Row): Omit<Row, keyof Hidden> => {
+  const task: Row & Hidden = {
     ...row,
     fence: undefined,
     leaseExpiresAt: undefined,

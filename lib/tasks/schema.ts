@@ -24,7 +24,7 @@ const timestamp = z.iso.datetime()
 const shortText = z.string().max(500)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).max(2_000)
 /**
- * Whatever JSON may hold: it comes out of a body that was read as JSON, so there is nothing left to look for. A schema
+ * Any JSON value: it comes out of a body that was read as JSON, so there is nothing left to look for. A schema
  * that contains itself would keep zod from compiling those around it.
  */
 const json = z
@@ -131,6 +131,24 @@ export type TaskEvent = z.output<typeof TaskEventSchema>
 export type TaskFields = z.output<typeof TaskFieldsSchema>
 export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
+
+/**
+ * What the log of a task has for each event; what the row says of all of them is added when it is read. One that was `heard`
+ * is told to the outbound webhooks that were registered for it by then.
+ */
+export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'> & {
+  heard?: true
+}
+
+/** An entry of a task's log that others hear of, as the message of it carries it. */
+export const HeardEntrySchema = z.object({
+  id: z.string().min(1).max(200),
+  type: z.enum(TASK_EVENT_TYPES),
+  attempt: z.int().exactOptional(),
+  message: z.string().exactOptional(),
+  code: z.string().exactOptional(),
+})
+export type HeardEntry = z.output<typeof HeardEntrySchema>
 
 /** What the queue carries: never the task, only which attempt of which task is to run. */
 export const RunTaskSchema = z.object({

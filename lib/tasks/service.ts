@@ -16,7 +16,7 @@ import { createLease, type DeadLetterOf } from './lease.ts'
 import { createTaskFilter, createTaskList } from './list.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
-import type { RunTask, Task } from './schema.ts'
+import type { RunTask, Task, TaskEvent } from './schema.ts'
 import { createTransitions } from './transitions.ts'
 
 type Needs = {
@@ -29,6 +29,7 @@ type Needs = {
   resolveDeadLetter: ResolveDeadLetter
   stopRun: (taskId: string) => void
   ended: (task: Task) => Promise<void>
+  isHeard: (type: TaskEvent['type']) => boolean
   clock: Clock
   ids: Ids
   log: Log

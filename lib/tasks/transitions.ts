@@ -3,8 +3,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Outcome, Store, Update } from '../ports/store.ts'
 import { eventOf, isFinal, nextStatus, type TaskStatus, type TaskVerb } from './machine.ts'
-import { publicTask, type TaskLogEntry, tasks } from './rows.ts'
-import type { Task, TaskEvent, TaskRow } from './schema.ts'
+import { publicTask, tasks } from './rows.ts'
+import type { Task, TaskEvent, TaskLogEntry, TaskRow } from './schema.ts'
 
 type Needs = {
   store: Pick<Store, 'commit'>
@@ -12,6 +12,8 @@ type Needs = {
   ids: Ids
   /** Hears of each end of a task that this process wrote, for those who wait here; it must not reject. */
   ended: (task: Task) => Promise<void>
+  /** Whether an outbound webhook is registered for what an event tells. */
+  isHeard: (type: TaskEvent['type']) => boolean
 }
 
 /** What an event says beside its type: the log of a task has no more, the rest is in its row. */
@@ -35,11 +37,17 @@ export type Transition = {
 export type Transitions = ReturnType<typeof createTransitions>
 
 /** The only writer of a task's status: each change of state is one conditional write with its event. */
-export const createTransitions = ({ store, clock, ids, ended }: Needs) => {
+export const createTransitions = ({ store, clock, ids, ended, isHeard }: Needs) => {
   const event = (type: TaskEvent['type'], text: EventText = {}, id = ids.next('evt')): TaskLogEntry => ({
     id,
     type,
     ...text,
+  })
+
+  /** An event that others may hear of. */
+  const heardEvent = (type: TaskEvent['type'], text?: EventText, id?: string): TaskLogEntry => ({
+    ...event(type, text, id),
+    ...(isHeard(type) ? { heard: true } : {}),
   })
 
   /** The write of a change of state. Throws Error for one that the lifecycle does not have. */
@@ -54,7 +62,7 @@ export const createTransitions = ({ store, clock, ids, ended }: Needs) => {
       ...(it.setIfAbsent ? { setIfAbsent: it.setIfAbsent } : {}),
       ...(it.add ? { add: it.add } : {}),
       ...(it.unset ? { unset: it.unset } : {}),
-      log: [event(eventOf[it.verb], it.event, it.eventId)],
+      log: [heardEvent(eventOf[it.verb], it.event, it.eventId)],
     }
   }
 
@@ -69,5 +77,5 @@ export const createTransitions = ({ store, clock, ids, ended }: Needs) => {
     return outcome
   }
 
-  return { apply, writeOf, event }
+  return { apply, writeOf, event, heardEvent }
 }

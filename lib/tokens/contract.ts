@@ -26,7 +26,7 @@ export const tokenRoutes = defineRoutes({
   listTokens: {
     method: 'GET',
     path: '/api/tokens',
-    summary: 'List your API tokens, newest first; admins see those of everybody',
+    summary: 'List your API tokens, newest first; admins see those of all users',
     access: 'session',
     query: PageQuery,
     response: z.object({ tokens: z.array(TokenSchema), ...pageAnswer }),

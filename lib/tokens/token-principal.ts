@@ -69,5 +69,5 @@ export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Nee
   }
 }
 
-/** Compares two hashes without telling by its time where they differ. */
+/** Compares two hashes in constant time. */
 const isSame = (a: string, b: string) => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'))

@@ -1,3 +1,4 @@
+import type { SecurityMode } from '../core/security-mode.ts'
 import type { Risk } from './schema.ts'
 
 /** A call that needs a person's approval, bound to these exact arguments. */
@@ -6,6 +7,7 @@ export type ApprovalRequest = {
   risk: Risk
   arguments: Readonly<Record<string, unknown>>
   title: string
+  mode: SecurityMode
   userId: string
   taskId?: string
   conversationId?: string
@@ -23,6 +25,8 @@ export interface Approvals {
   ask(request: ApprovalRequest): Promise<ApprovalAnswer>
   /** The same for a call that is made now: an approval, and a denial, is used up by this. */
   use(request: ApprovalRequest): Promise<ApprovalAnswer>
+  /** Whether the approval is decided, or has expired. */
+  isDecided(approvalId: string): Promise<boolean>
 }
 
 const denied: ApprovalAnswer = {
@@ -31,4 +35,8 @@ const denied: ApprovalAnswer = {
 }
 
 /** Where no person can be asked. */
-export const withoutApprovals: Approvals = { ask: async () => denied, use: async () => denied }
+export const withoutApprovals: Approvals = {
+  ask: async () => denied,
+  use: async () => denied,
+  isDecided: async () => true,
+}

@@ -36,8 +36,11 @@ const boundedArguments = (call: ToolCall, masker: Masker): unknown => {
   return text.length > MOST_ARGUMENTS ? { cut: cut(text, MOST_ARGUMENTS) } : (masked ?? null)
 }
 
+/** Who made a call, and where. */
+type CallOwner = { userId: string; taskId?: string | undefined; conversationId?: string | undefined }
+
 /** Whose call it was, without fields that are not there. */
-export const ownerOf = ({ userId, taskId, conversationId }: ToolSession) => ({
+export const ownerOf = ({ userId, taskId, conversationId }: CallOwner) => ({
   userId,
   ...(taskId !== undefined && { taskId }),
   ...(conversationId !== undefined && { conversationId }),
@@ -47,7 +50,7 @@ type Went = { outcome: ToolOutcome; risk: Risk | undefined; guard?: GuardName; a
 
 export const recordOf = (
   call: ToolCall,
-  session: ToolSession,
+  session: CallOwner & Pick<ToolSession, 'mode'>,
   { outcome: { content, failed, decision, durationMs }, risk, guard, approvalId }: Went,
   masker: Masker,
 ): ToolCallRecord => ({

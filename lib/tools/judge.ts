@@ -15,27 +15,30 @@ type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource 
 
 /**
  * Decides on one call: policy and mode first, then every guard, and a person last, who is never asked about a call that a
- * guard refuses. Guards judge again when an approved call is made. What gets past policy and mode counts towards the rate
- * limit each time it is judged, also when it then waits for approval.
+ * guard refuses. Guards look again when an approved call is made. What gets past policy and mode counts towards the rate
+ * limit once: when it is judged first, also when it then waits for approval.
  */
 export const createJudge = ({ approvals, countCall, policy }: Needs) => {
   const factsOf = async (
     { tool, input }: ParsedCall,
     session: ToolSession,
     callsPerMinute: number,
+    isCounted: boolean,
   ): Promise<GuardFacts> => {
     const words = tool.words?.(input) ?? []
     const given = [...(tool.paths?.(input) ?? []), ...words.flatMap(pathsInWord)]
     const paths = await locateAll(session.workspace, given)
-    return { words, paths, withinRate: await countCall(session.userId, callsPerMinute), callsPerMinute }
+    const withinRate = isCounted || (await countCall(session.userId, callsPerMinute))
+    return { words, paths, withinRate, callsPerMinute }
   }
 
   const guardsOn = async (
     call: ParsedCall,
     session: ToolSession,
     callsPerMinute: number,
+    isCounted: boolean,
   ): Promise<Judgement | undefined> => {
-    const facts = await factsOf(call, session, callsPerMinute)
+    const facts = await factsOf(call, session, callsPerMinute, isCounted)
     for (const guard of guards) {
       const reason = guard.refuses(facts)
       if (reason !== undefined) return { decision: 'blocked', guard: guard.name, reason }
@@ -44,25 +47,30 @@ export const createJudge = ({ approvals, countCall, policy }: Needs) => {
   }
 
   /** The judgement without a person, or `ask` for a call that a person is to judge. */
-  const beforeAsking = async (call: ParsedCall, session: ToolSession): Promise<Judgement | 'ask'> => {
+  const beforeAsking = async (
+    call: ParsedCall,
+    session: ToolSession,
+    isCounted: boolean,
+  ): Promise<Judgement | 'ask'> => {
     const rules = await policy.current()
     const ruling = rulingOn(call.tool, session, rules)
     if (ruling.verdict === 'deny') return { decision: 'denied', reason: ruling.reason }
-    const refused = await guardsOn(call, session, rules.toolRateLimitPerMinute)
+    const refused = await guardsOn(call, session, rules.toolRateLimitPerMinute, isCounted)
     return refused ?? (ruling.verdict === 'ask' ? 'ask' : { decision: 'allowed' })
   }
 
   return {
     /** The judgement on a call that is to be made now; it uses up the approval that it needed. */
-    judge: async (call: ParsedCall, session: ToolSession): Promise<Judgement> => {
-      const judged = await beforeAsking(call, session)
+    judge: async (call: ParsedCall, session: ToolSession, isCounted = false): Promise<Judgement> => {
+      const judged = await beforeAsking(call, session, isCounted)
       return judged === 'ask' ? judgementOf(await approvals.use(requestOf(call, session))) : judged
     },
-    /** The approval that a call would wait for; undefined where it would wait for none. Makes and uses up nothing else. */
-    ask: async (call: ParsedCall, session: ToolSession): Promise<string | undefined> => {
-      if ((await beforeAsking(call, session)) !== 'ask') return undefined
+    /** The judgement on a call that is made later at the earliest: a refusal, or what it waits for; else undefined. */
+    ask: async (call: ParsedCall, session: ToolSession): Promise<Judgement | undefined> => {
+      const judged = await beforeAsking(call, session, false)
+      if (judged !== 'ask') return judged.reason === undefined ? undefined : judged
       const answer = await approvals.ask(requestOf(call, session))
-      return answer.state === 'pending' ? answer.approvalId : undefined
+      return answer.state === 'pending' ? judgementOf(answer) : undefined
     },
   }
 }
@@ -72,6 +80,7 @@ const requestOf = ({ tool, input, title }: ParsedCall, session: ToolSession) => 
   risk: tool.risk,
   arguments: input,
   title,
+  mode: session.mode,
   ...ownerOf(session),
 })
 

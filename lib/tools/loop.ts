@@ -1,6 +1,7 @@
 import { Problem } from '../core/errors.ts'
-import type { ModelMessage, Models, StepPart, TokenUsage, ToolCall } from '../ports/model.ts'
-import type { LoopRequest, LoopResult, PendingCall, RunLoop } from '../ports/tool.ts'
+import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
+import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
+import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
 type State = {
@@ -10,12 +11,6 @@ type State = {
   usage: TokenUsage
   pending: PendingCall[]
 }
-
-const plus = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
-  promptTokens: a.promptTokens + b.promptTokens,
-  completionTokens: a.completionTokens + b.completionTokens,
-  totalTokens: a.totalTokens + b.totalTokens,
-})
 
 const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
@@ -45,28 +40,60 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
   return finish
 }
 
-/**
- * The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. After a call that waits
- * for approval none is run, but each is offered to the toolbox with `ask`, so that a person sees all that is asked for.
- */
-const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
-  for (const call of calls) {
-    const about = { step: state.steps, call, title: request.toolbox.title(call) }
-    if (state.pending.length > 0) {
-      const approvalId = await request.toolbox.ask(call, request.signal)
-      if (approvalId !== undefined) state.pending.push({ call, approvalId })
-      continue
-    }
-    request.onEvent?.({ type: 'tool:call', ...about })
-    const outcome = await request.toolbox.call(call, request.signal)
-    if (outcome.decision === 'pending' && outcome.approvalId !== undefined) {
-      state.pending.push({ call, approvalId: outcome.approvalId })
-      continue
-    }
+/** The events of one call: `tool:call` once it begins, and `tool:result`. A call that waits for a person has neither. */
+const telling = (request: LoopRequest, state: State, call: ToolCall) => {
+  const about = { step: state.steps, call, title: request.toolbox.title(call) }
+  let hasBegun = false
+  const onBegin = () => {
+    if (!hasBegun) request.onEvent?.({ type: 'tool:call', ...about })
+    hasBegun = true
+  }
+  /** Takes the outcome into the history, or the call to those that wait. Throws what ends the run with it. */
+  const take = ({ fault, ...outcome }: ToolOutcome) => {
+    const { decision, approvalId, content, failed } = outcome
+    if (decision === 'pending' && approvalId !== undefined)
+      return void state.pending.push({ call, approvalId })
+    onBegin()
     state.toolCalls += 1
-    const { content, failed } = outcome
     state.messages.push({ role: 'tool', callId: call.id, name: call.name, content, failed })
     request.onEvent?.({ type: 'tool:result', ...about, outcome })
+    if (fault !== undefined) throw fault
+  }
+  return { onBegin, take }
+}
+
+/**
+ * The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. After a call that waits
+ * for approval none is made, but each is judged, so that a person sees all that is asked for.
+ */
+const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
+  const { toolbox, signal } = request
+  for (const call of calls) {
+    const { onBegin, take } = telling(request, state, call)
+    const outcome =
+      state.pending.length > 0
+        ? await toolbox.ask(call, signal)
+        : await toolbox.call(call, signal, { onBegin })
+    if (outcome !== undefined) take(outcome)
+  }
+}
+
+/**
+ * Goes on with the calls of a step that stopped for an approval. All of them are judged: those that are decided are made, up
+ * to the first that is not.
+ */
+const goOn = async (request: LoopRequest, state: State) => {
+  const { toolbox, signal, waiting = [] } = request
+  const approvals = new Map(waiting.map(({ callId, approvalId }) => [callId, approvalId]))
+  for (const call of unansweredCalls(state.messages)) {
+    const approvalId = approvals.get(call.id)
+    const isHeld = state.pending.length > 0
+    if (approvalId !== undefined && (isHeld || !(await toolbox.isDecided(approvalId))))
+      state.pending.push({ call, approvalId })
+    else if (!isHeld) {
+      const { onBegin, take } = telling(request, state, call)
+      take(await toolbox.call(call, signal, { isJudged: true, onBegin }))
+    }
   }
 }
 
@@ -77,6 +104,15 @@ const unansweredCalls = (messages: readonly ModelMessage[]): readonly ToolCall[]
   if (last?.role !== 'assistant') return []
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.callId : '')))
   return (last.toolCalls ?? []).filter(({ id }) => !answered.has(id))
+}
+
+/** Since the user spoke. A step that only calls tools says nothing, and the last one may be empty. */
+const lastSaid = (messages: readonly ModelMessage[]): string => {
+  const from = messages.findLastIndex(({ role }) => role === 'user') + 1
+  const said = messages
+    .slice(from)
+    .findLast(({ role, content }) => role === 'assistant' && content.trim() !== '')
+  return said?.content ?? ''
 }
 
 const isWhole = ({ reason }: Finish) => reason === 'stop' || reason === 'tool-calls'
@@ -99,7 +135,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State) => {
   const step = state.steps
   onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
   const finish = await think(models, request, state)
-  state.usage = plus(state.usage, finish.usage)
+  state.usage = sumOf(state.usage, finish.usage)
   state.messages.push(finish.message)
   // The calls of an answer that was cut off may be cut off themselves: they are not run.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
@@ -123,10 +159,10 @@ const takeStep = async (models: Models, request: LoopRequest, state: State) => {
 export const createLoop =
   ({ models }: { models: Models }): RunLoop =>
   async (request) => {
-    const usage = { promptTokens: 0, completionTokens: 0, totalTokens: 0 }
-    const state: State = { messages: [...request.messages], steps: 0, toolCalls: 0, usage, pending: [] }
+    const messages = [...request.messages]
+    const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
     request.signal.throwIfAborted()
-    await act(request, state, unansweredCalls(state.messages))
+    await goOn(request, state)
     if (state.pending.length > 0) return stillWaiting(models, request, state)
     for (;;) {
       const { finish, goesOn } = await takeStep(models, request, state)
@@ -136,7 +172,7 @@ export const createLoop =
         ...state,
         ended: endOf(request, finish, state),
         finishReason: finish.reason,
-        text: finish.message.content,
+        text: lastSaid(state.messages),
         provider,
         model,
         ...(fallbackFrom === undefined ? {} : { fallbackFrom }),

@@ -2,7 +2,7 @@ import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { ToolCall } from '../ports/model.ts'
-import type { Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
+import type { CallOptions, Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import { defaultPolicy, type PolicySource } from '../security/schema.ts'
 import { type Approvals, withoutApprovals } from './approval.ts'
 import { recordOf, type ToolCallRecord } from './audit.ts'
@@ -23,7 +23,7 @@ type Needs = {
   policy?: PolicySource
   /** Counts the calls of users; within this runner where it is absent. */
   countCall?: CountCall
-  /** Hears of every call, refused ones included, before its result goes to the model. */
+  /** Hears of every call once, refused and aborted ones included, before its result goes to the model. */
   onToolCall?: (record: ToolCallRecord) => void
   /** Of all secrets that the service knows. */
   masker?: Masker
@@ -43,6 +43,9 @@ const refuser = ({ decision, guard }: Judgement): string => {
   return decision === 'pending' ? 'Not made yet' : 'Denied'
 }
 
+/** A call as it went: judged, and made where nothing stood against it. */
+type Handled = Judgement & ToolOutput & { risk?: Risk; fault?: unknown }
+
 const refusal = (judgement: Judgement & { reason: string }) => ({
   ...judgement,
   content: `${refuser(judgement)}: ${judgement.reason}`,
@@ -55,6 +58,21 @@ export const createToolRunner = (needs: Needs) => {
   const { approvals = withoutApprovals, countCall = createCallRate(clock) } = needs
   const { judge, ask } = createJudge({ approvals, countCall, policy })
 
+  /** As `judge`. Nothing that could not be judged is made. */
+  const judged = async (
+    parsed: ParsedCall,
+    session: ToolSession,
+    signal: AbortSignal,
+    isJudged: boolean,
+  ): Promise<Judgement & { fault?: unknown }> => {
+    try {
+      return await untilAborted(clock, judge(parsed, session, isJudged), signal)
+    } catch (fault) {
+      const reason = signal.aborted ? `it was stopped before: ${messageOf(fault)}` : 'it could not be judged'
+      return { decision: 'denied', reason, fault }
+    }
+  }
+
   const perform = async (
     { tool, input }: ParsedCall,
     { workspace, userId, mode }: ToolSession,
@@ -63,49 +81,72 @@ export const createToolRunner = (needs: Needs) => {
     try {
       return await untilAborted(clock, tool.run(input, { workspace, userId, mode, signal }), signal)
     } catch (thrown) {
-      signal.throwIfAborted()
-      return failure(tool, thrown)
+      if (!signal.aborted) return failure(tool, thrown)
+      return { content: `Stopped before its end: ${messageOf(thrown)}`, failed: true, fault: thrown }
     }
   }
 
-  const handle = async (call: ToolCall, session: ToolSession, signal: AbortSignal) => {
+  const handle = async (
+    call: ToolCall,
+    session: ToolSession,
+    signal: AbortSignal,
+    { isJudged = false, onBegin }: CallOptions,
+  ): Promise<Handled> => {
     const parsed = parseCall(tools, call, masker.logText)
     if (typeof parsed === 'string') return { decision: 'invalid' as const, content: parsed, failed: true }
-    const judgement = await untilAborted(clock, judge(parsed, session), signal)
+    const judgement = await judged(parsed, session, signal, isJudged)
     const { reason } = judgement
     const { risk } = parsed.tool
     if (reason !== undefined) return { ...refusal({ ...judgement, reason }), risk }
+    onBegin?.()
     return { ...judgement, ...(await perform(parsed, session, signal)), risk }
   }
 
-  const run = async (call: ToolCall, session: ToolSession, signal: AbortSignal): Promise<ToolOutcome> => {
-    signal.throwIfAborted()
-    const from = clock.monotonic()
-    const handled: Judgement & ToolOutput & { risk?: Risk } = await handle(call, session, signal)
-    const { decision, failed = false, guard, risk, approvalId } = handled
+  /** What came of a call. It is put on record, unless it waits for a person: then it is once that is decided. */
+  const settle = (call: ToolCall, session: ToolSession, handled: Handled, from: number): ToolOutcome => {
+    const { decision, failed = false, guard, risk, approvalId, fault } = handled
     const durationMs = clock.monotonic() - from
-    const outcome: ToolOutcome = {
-      content: masker.text(handled.content),
-      failed,
-      decision,
-      durationMs,
-      ...(decision === 'pending' && approvalId !== undefined && { approvalId }),
-    }
+    const outcome: ToolOutcome = { content: masker.text(handled.content), failed, decision, durationMs }
+    if (decision === 'pending') return { ...outcome, ...(approvalId !== undefined && { approvalId }) }
     const went = { outcome, risk, ...(guard && { guard }), ...(approvalId !== undefined && { approvalId }) }
     needs.onToolCall?.(recordOf(call, session, went, masker))
-    return outcome
+    return { ...outcome, ...(fault !== undefined && { fault }) }
   }
 
-  const askFor = async (call: ToolCall, session: ToolSession, signal: AbortSignal) => {
+  const run = async (call: ToolCall, session: ToolSession, signal: AbortSignal, options: CallOptions) => {
     signal.throwIfAborted()
+    const from = clock.monotonic()
+    return settle(call, session, await handle(call, session, signal, options), from)
+  }
+
+  const askFor = async (
+    call: ToolCall,
+    session: ToolSession,
+    signal: AbortSignal,
+  ): Promise<ToolOutcome | undefined> => {
+    signal.throwIfAborted()
+    const from = clock.monotonic()
     const parsed = parseCall(tools, call, masker.logText)
-    return typeof parsed === 'string' ? undefined : untilAborted(clock, ask(parsed, session), signal)
+    if (typeof parsed === 'string')
+      return settle(call, session, { decision: 'invalid', content: parsed, failed: true }, from)
+    const judgement = await untilAborted(clock, ask(parsed, session), signal)
+    if (judgement?.reason === undefined) return undefined
+    const { reason } = judgement
+    return settle(call, session, { ...refusal({ ...judgement, reason }), risk: parsed.tool.risk }, from)
+  }
+
+  const refuse = (call: ToolCall, session: ToolSession, reason: string): ToolOutcome => {
+    const risk = tools.find(({ name }) => name === call.name)?.risk
+    const handled: Handled = { decision: 'denied', content: reason, failed: true, ...(risk && { risk }) }
+    return settle(call, session, handled, clock.monotonic())
   }
 
   return (session: ToolSession): Toolbox => ({
     specs: tools.filter((tool) => rulingOn(tool, session, policy.known()).verdict !== 'deny').map(specOf),
     title: (call) => titleOf(tools, call, masker.logText),
-    call: (call, signal) => run(call, session, signal),
+    call: (call, signal, options = {}) => run(call, session, signal, options),
     ask: (call, signal) => askFor(call, session, signal),
+    refuse: (call, reason) => refuse(call, session, reason),
+    isDecided: approvals.isDecided,
   })
 }

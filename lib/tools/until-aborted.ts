@@ -1,9 +1,10 @@
 import type { Clock } from '../ports/clock.ts'
 
-const GRACE_MS = 2_000
+// Less than the worker gives an agent: the result of a stopped call is told before its run is over.
+const GRACE_MS = 1_000
 
 /**
- * Settles as `work` does; once the signal has aborted, throws its reason instead. `work` then has two seconds to stop
+ * Settles as `work` does; once the signal has aborted, throws its reason instead. `work` then has a second to stop
  * and is no longer waited for after that: a deaf tool must not hold a run.
  */
 export const untilAborted = async <Value>(

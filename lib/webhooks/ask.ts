@@ -1,14 +1,19 @@
 import type * as z from 'zod'
+import type { IssueRef } from '../ports/tracker.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 
-/** What is asked for: an issue solved, a change reviewed, or what a comment says done. */
-export type AskKind = 'task' | 'review' | 'comment'
+/** What a label asks for: an issue solved, or a change reviewed. */
+export type LabelKind = 'task' | 'review'
+/** What is asked for, what a comment says done included. */
+export type AskKind = LabelKind | 'comment'
 
 /** What an event asks for, in the words of no sender in particular; texts are as they came. */
 export type Ask = {
   kind: AskKind
   /** The issue, by a name that it keeps when it is moved or renamed, where the sender has one. */
   issue: string
+  /** The issue as the sender's API names it. */
+  at: IssueRef
   sourceId: string
   title: string | undefined
   description: string | undefined
@@ -19,27 +24,38 @@ export type Ask = {
   priority?: CreateTask['priority'] | undefined
   repository?: string
   branch?: string | undefined
+  /** Of a new issue: all that its labels ask for. Senders tell of each label in an event of its own as well. */
+  openedWith?: readonly LabelKind[]
   /** More facts for the agent: `commit`, `author`. */
   facts?: Readonly<Record<string, string | undefined>>
 }
 
+/** What an event takes back: the issue is closed or gone, or has no more the labels that asked for this. */
+export type Withdrawal = { issue: string; withdrawn: 'all' | readonly LabelKind[] }
+
+/** What an event asks for or takes back, or why neither. */
+export type Verdict = Ask | Withdrawal | string
+
 /** The labels that ask for something. */
 export type Labels = { task: string; review: string }
 
-/** What to make of one kind of event: what it asks for, or why it asks for nothing. */
-export type Rule = (payload: unknown, labels: Labels) => Ask | string
+/** What to make of one kind of event. */
+export type Rule = (payload: unknown, labels: Labels) => Verdict
 
 /** A rule for events of one form; those of another ask for nothing. */
 export const rule =
-  <S extends z.ZodType>(form: S, decide: (event: z.output<S>, labels: Labels) => Ask | string): Rule =>
+  <S extends z.ZodType>(form: S, decide: (event: z.output<S>, labels: Labels) => Verdict): Rule =>
   (payload, labels) => {
     const parsed = form.safeParse(payload)
     return parsed.success ? decide(parsed.data, labels) : 'The event lacks what tells what it is about'
   }
 
-/** What one of these labels asks for; a task goes before a review. */
-export const kindOf = (names: readonly string[], labels: Labels): 'task' | 'review' | undefined => {
+/** All that these labels ask for; a task goes before a review. */
+export const kindsOf = (names: readonly string[], labels: Labels): LabelKind[] => {
   const has = (label: string) => names.some((name) => name.toLowerCase() === label.toLowerCase())
-  if (has(labels.task)) return 'task'
-  return has(labels.review) ? 'review' : undefined
+  return (['task', 'review'] as const).filter((kind) => has(labels[kind]))
 }
+
+/** What one of these labels asks for, the first of `kindsOf`. */
+export const kindOf = (names: readonly string[], labels: Labels): LabelKind | undefined =>
+  kindsOf(names, labels)[0]

@@ -3,13 +3,21 @@ import type { Trace } from '../core/trace.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store, Write } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { Ask } from './ask.ts'
-import type { WebhookTasks } from './needs.ts'
+import type { Ask, AskKind, Withdrawal } from './ask.ts'
+import type { ReportWritesOf, WebhookTasks } from './needs.ts'
 import type { ReceivedEvent } from './receive.ts'
 import { type InboundClaim, type InboundEvent, inboundClaims, inboundEvents } from './rows.ts'
+import type { Sender } from './schema.ts'
 import { taskOf } from './task-of.ts'
 
-type Needs = { store: Store; tasks: WebhookTasks; ids: Ids }
+type Needs = {
+  store: Store
+  tasks: WebhookTasks
+  ids: Ids
+  reportWritesOf: ReportWritesOf
+  /** Whether the waiting task of an issue is cancelled when the issue is closed or loses its label. */
+  cancelsClosed: () => boolean
+}
 
 type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 
@@ -17,13 +25,15 @@ type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 export type StoredEvent = { event: InboundEvent; task: Task | undefined }
 
 const MOST_TRIES = 20
+/** Of an issue; one with a longer name hears nothing. */
+const LONGEST_NAME = 500
 
 /**
  * Stores an event with its task, so that there is one task for the same body, for the same delivery id, and, while that
- * goes on, for the same issue. The event, its claims and a new task are one commit, on condition that no claim changed
+ * goes on, for the same issue. A new issue and the labels that it came with are one ask, also when its task has ended. The event, its claims and a new task are one commit, on condition that no claim changed
  * since it was read; when one did, all is read again. Throws Problem `unavailable` when others were always faster.
  */
-export const createDeduplicate = ({ store, tasks, ids }: Needs) => {
+export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsClosed }: Needs) => {
   const claimedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {
     const taskId = claim && (claim.taskId ?? (await store.get(inboundEvents, claim.event))?.taskId)
     return taskId === undefined ? undefined : tasks.find(taskId)
@@ -33,6 +43,17 @@ export const createDeduplicate = ({ store, tasks, ids }: Needs) => {
   const unfinishedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {
     const task = await claimedTask(claim)
     return task?.completedAt === undefined ? task : tasks.unfinishedLike(task.id)
+  }
+
+  /** The task that was asked for by the same labels of the same new issue, though it has ended. */
+  const sameTask = async (
+    { kind, openedWith }: Ask,
+    claim: InboundClaim | undefined,
+  ): Promise<Task | undefined> => {
+    const isKnown = kind !== 'comment' && claim?.openedWith?.includes(kind)
+    if (!isKnown && openedWith === undefined) return undefined
+    const task = await claimedTask(claim)
+    return task && (isKnown || askOf(task) !== 'comment') ? task : undefined
   }
 
   /** Resolves to undefined when another event was faster, as both functions below do. */
@@ -60,30 +81,59 @@ export const createDeduplicate = ({ store, tasks, ids }: Needs) => {
     const delivered = await claimedTask(ofDelivery)
     if (delivered) return commit({ ...event, taskId: delivered.id }, known, [], delivered)
 
-    const unfinished = await unfinishedTask(ofIssue)
-    const taskId = unfinished?.id ?? ids.next('task')
+    const there = (await unfinishedTask(ofIssue)) ?? (await sameTask(ask, ofIssue))
+    const taskId = there?.id ?? ids.next('task')
     const claims = keyOfDelivery
       ? [claimWrite({ id: keyOfDelivery, event: id, taskId, expiresAt }, ofDelivery)]
       : []
-    if (unfinished) return commit({ ...event, taskId }, known, claims, unfinished)
+    if (there) return commit({ ...event, taskId }, known, [...claims, ...openedClaims(ofIssue, ask)], there)
 
-    const principal = { userId: `webhook:${sender}`, role: 'user' } as const
     const body = taskOf(sender, event.event, ask, taskId)
-    const { task, write } = tasks.draft(principal, body, { id: taskId, trace })
-    const claimOfIssue = claimWrite({ id: keyOfIssue, event: id, taskId }, ofIssue)
-    return commit({ ...event, taskId, makes: taskId }, known, [...claims, claimOfIssue, write], task)
+    const more = { id: taskId, watched: true, trace } as const
+    const { task, write, rows } = tasks.draft(principalOf(sender), body, more)
+    const report = isBounded(ask.at) ? reportWritesOf(task, sender, ask.at) : []
+    const claimOfIssue = claimWrite(withOpened({ id: keyOfIssue, event: id, taskId }, ask), ofIssue)
+    return commit(
+      { ...event, taskId, makes: taskId },
+      known,
+      [...claims, claimOfIssue, write, ...rows, ...report],
+      task,
+    )
+  }
+
+  /** The waiting task is cancelled before the event is stored: after a death in between the event comes again. */
+  const withdraw = async (
+    event: InboundEvent,
+    { issue, withdrawn }: Withdrawal,
+    known: InboundEvent | undefined,
+  ): Promise<StoredEvent | undefined> => {
+    const { sender } = event
+    const claim = await store.get(inboundClaims, `issue:${sender}:${issue}`)
+    const task = await unfinishedTask(claim)
+    const isMeant = withdrawn === 'all' || withdrawn.some((kind) => kind === (task && askOf(task)))
+    const cancelled =
+      task && isMeant && cancelsClosed() ? await tasks.cancelWaiting(principalOf(sender), task.id) : undefined
+    const nothing = cancelled
+      ? 'The waiting task of this issue is cancelled'
+      : 'No waiting task is cancelled by this'
+    const left =
+      withdrawn === 'all' ? undefined : claim?.openedWith?.filter((kind) => !withdrawn.includes(kind))
+    const noted = claim && left ? [claimWrite({ ...claim, openedWith: left }, claim)] : []
+    return commit({ ...event, nothing }, known, noted)
   }
 
   const attempt = async (
-    { event, ask }: ReceivedEvent,
+    { event, verdict }: ReceivedEvent,
     trace: Trace | undefined,
   ): Promise<StoredEvent | undefined> => {
     const known = await store.get(inboundEvents, event.id)
     const task = known?.taskId === undefined ? undefined : await tasks.find(known.taskId)
-    if (known && (task || typeof ask === 'string')) return { event: known, task }
-    return typeof ask === 'string'
-      ? commit({ ...event, nothing: ask }, known)
-      : storeWithTask({ event, ask, trace }, known)
+    const isAsk = typeof verdict !== 'string' && 'kind' in verdict
+    if (known && (task || !isAsk)) return { event: known, task }
+    if (isAsk) return storeWithTask({ event, ask: verdict, trace }, known)
+    return typeof verdict === 'string'
+      ? commit({ ...event, nothing: verdict }, known)
+      : withdraw(event, verdict, known)
   }
 
   return async (received: ReceivedEvent, trace?: Trace): Promise<StoredEvent> => {
@@ -94,6 +144,22 @@ export const createDeduplicate = ({ store, tasks, ids }: Needs) => {
     throw contended()
   }
 }
+
+const isBounded = ({ id, site = '' }: Ask['at']): boolean =>
+  id.length <= LONGEST_NAME && site.length <= LONGEST_NAME
+
+const principalOf = (sender: Sender) => ({ userId: `webhook:${sender}`, role: 'user' }) as const
+
+/** A claim of an issue, with what the issue came with where the event says so. */
+const withOpened = (claim: InboundClaim, { openedWith }: Ask): InboundClaim =>
+  openedWith ? { ...claim, openedWith } : claim
+
+const openedClaims = (claim: InboundClaim | undefined, ask: Ask): AnyWrite[] =>
+  claim && ask.openedWith ? [claimWrite(withOpened(claim, ask), claim)] : []
+
+/** What a task was made for; see `taskOf`. */
+const askOf = ({ metadata }: Task): AskKind | undefined =>
+  (metadata as { webhook?: { asks?: AskKind } } | undefined)?.webhook?.asks
 
 /**
  * Inserts an event. One that is known without a task, since it asked for nothing when it came first, takes the new reading

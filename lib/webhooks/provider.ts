@@ -1,4 +1,4 @@
-import type { Ask, Labels, Rule } from './ask.ts'
+import type { Labels, Rule, Verdict } from './ask.ts'
 import { oneLine } from './outside-text.ts'
 
 /** How the events of a sender are read. */
@@ -11,14 +11,14 @@ export type Provider = {
 
 const LONGEST_NAME = 100
 
-/** The name of an event, and what it asks for by the rule of that name, or why it asks for nothing. Pure, as rules are. */
+/** The name of an event, and what the rule of that name makes of it. Pure, as rules are. */
 export const interpret = (
   { eventOf, rules }: Provider,
   payload: unknown,
   header: string | undefined,
   labels: Labels,
-): { event: string; ask: Ask | string } => {
+): { event: string; verdict: Verdict } => {
   const event = oneLine(eventOf(payload, header), LONGEST_NAME) ?? 'unknown'
   const rule = Object.hasOwn(rules, event) ? rules[event] : undefined
-  return { event, ask: rule?.(payload, labels) ?? `Events of this kind make no task: ${event}` }
+  return { event, verdict: rule?.(payload, labels) ?? `Events of this kind make no task: ${event}` }
 }

@@ -4,7 +4,7 @@ import { Problem } from '../core/errors.ts'
 import { notJson, parseJson } from '../core/json.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Ask, Labels } from './ask.ts'
+import type { Labels, Verdict } from './ask.ts'
 import { catalog } from './catalog.ts'
 import { oneLine } from './outside-text.ts'
 import { interpret } from './provider.ts'
@@ -16,8 +16,8 @@ import { wires } from './wire.ts'
 /** A request as it came: its headers by their names in lower case, and the bytes of its body. */
 export type Incoming = { header(name: string): string | undefined; pieces(): AsyncIterable<Buffer> }
 
-/** An event of a known sender as it may be stored, and what it asks for, or why it asks for nothing. */
-export type ReceivedEvent = { event: InboundEvent; ask: Ask | string }
+/** An event of a known sender as it may be stored, and what to make of it. */
+export type ReceivedEvent = { event: InboundEvent; verdict: Verdict }
 
 type Needs = {
   clock: Clock
@@ -28,7 +28,7 @@ type Needs = {
 const LONGEST_ID = 200
 
 /**
- * Reads an event and checks its signature. Throws Problem `forbidden` when that is wrong, whatever the reason, and what
+ * Reads an event and checks its signature. Throws Problem `forbidden` for every kind of wrong signature, and what
  * `payloadOf` throws.
  */
 export const createReceive =
@@ -39,7 +39,7 @@ export const createReceive =
     if (!isSigned(bytes, header(signature.header), signature, secrets[sender].webhookSecret))
       throw notSigned(signature.header)
     const payload = payloadOf(bytes, header('content-type'))
-    const { event, ask } = interpret(catalog[sender], payload, eventHeader && header(eventHeader), labels)
+    const { event, verdict } = interpret(catalog[sender], payload, eventHeader && header(eventHeader), labels)
     const delivery = oneLine(header(deliveryHeader), LONGEST_ID)
     const now = clock.now()
     const row: InboundEvent = {
@@ -50,7 +50,7 @@ export const createReceive =
       body: bytes.toString('utf8'),
       expiresAt: now + KEPT_MS,
     }
-    return { event: row, ask }
+    return { event: row, verdict }
   }
 
 const bytesOf = async (pieces: AsyncIterable<Buffer>): Promise<Buffer> => {

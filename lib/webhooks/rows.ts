@@ -1,4 +1,5 @@
 import { collection } from '../core/collection.ts'
+import type { LabelKind } from './ask.ts'
 import type { Sender } from './schema.ts'
 
 /** Senders deliver no older event again; until then an event that was replayed is recognised. */
@@ -49,8 +50,15 @@ export const inboundEvents = collection<InboundEvent, 'body'>({
 /**
  * The first event that had a delivery id, or the last that made a task of an issue, and the task. The release before
  * stored none with a delivery id.
+ * Of an issue that came with labels: `openedWith` is what those ask for that it has had ever since.
  */
-export type InboundClaim = { id: string; event: string; taskId?: string; expiresAt?: number }
+export type InboundClaim = {
+  id: string
+  event: string
+  taskId?: string
+  expiresAt?: number
+  openedWith?: readonly LabelKind[]
+}
 
 export const inboundClaims = collection<InboundClaim>({
   name: 'inboundClaims',

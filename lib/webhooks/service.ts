@@ -6,7 +6,7 @@ import type { Task } from '../tasks/schema.ts'
 import type { Labels } from './ask.ts'
 import type { Received } from './contract.ts'
 import { createDeduplicate } from './deduplicate.ts'
-import type { WebhookTasks } from './needs.ts'
+import type { ReportWritesOf, WebhookTasks } from './needs.ts'
 import { createReceive, type Incoming } from './receive.ts'
 import type { Sender } from './schema.ts'
 import { createStatus } from './status.ts'
@@ -17,6 +17,8 @@ type Needs = {
   clock: Clock
   ids: Ids
   labels: Labels
+  reportWritesOf: ReportWritesOf
+  cancelsClosed: () => boolean
   secrets: Readonly<Record<Sender, { webhookSecret?: string | undefined }>>
 }
 

@@ -1,8 +1,10 @@
-import { Problem } from '../core/errors.ts'
+import { messageOf, Problem } from '../core/errors.ts'
+import type { Log } from '../ports/log.ts'
+import type { RunTask, TaskError, TaskResult, TaskRow } from '../tasks/schema.ts'
 import { RunStopped, type StopReason } from './stop.ts'
 
 /** A run in this process. `beat` renews its lease; `check` only looks whether the task is still its own. */
-export type ActiveRun = {
+type ActiveRun = {
   taskId: string
   stop(reason: StopReason): void
   beat(): void
@@ -11,8 +13,7 @@ export type ActiveRun = {
 }
 
 /**
- * The runs of this process: who is to hear of a cancel, a heartbeat, a shutdown. There are a few hundred at most, so
- * they are simply gone through. A task can have two here for a moment: a run that was told to stop, and the next one.
+ * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so a list is scanned. A task can have two here for a moment: a run that was told to stop, and the next one.
  * A list in which the last one takes the place of one that goes: a Set that changes this often leaves dead tables in
  * the old generation, and they keep every run that was ever in them alive until the next full collection.
  */
@@ -64,7 +65,7 @@ export type ActiveRuns = ReturnType<typeof createActiveRuns>
  * The stop of one run, and why it came once it did. The first reason stays. No accessors here: an object literal with
  * one gets a hidden class of its own, which keeps all that the run refers to alive for long.
  */
-export const createStop = () => {
+const createStop = () => {
   const controller = new AbortController()
   let reason: StopReason | undefined
   let over = false
@@ -82,7 +83,7 @@ export const createStop = () => {
       hear = call
     },
     reason: () => reason,
-    /** The agent is done: whatever comes now, it is not told. */
+    /** The agent is done: a later stop is not passed on to it. */
     end: () => {
       over = true
     },
@@ -90,3 +91,57 @@ export const createStop = () => {
 }
 
 export type Stop = ReturnType<typeof createStop>
+
+/** A task that is leased to this worker. */
+export type Leased = TaskRow
+
+/** The writes of a worker; those with `leased` apply only while the task is leased under the same fencing token. */
+export type LeaseWrites = {
+  claim(message: RunTask): Promise<Leased | undefined>
+  renew(leased: Leased, message?: string): Promise<boolean>
+  isLeased(leased: Leased): Promise<boolean>
+  succeed(leased: Leased, result: TaskResult): Promise<unknown>
+  retry(leased: Leased, error: TaskError, delayMs: number): Promise<unknown>
+  fail(leased: Leased, error: TaskError): Promise<unknown>
+  release(leased: Leased, reason: string): Promise<unknown>
+  suspend(leased: Leased, waiting: { checkpoint: object; message: string }): Promise<unknown>
+}
+
+type Needs = { lease: Pick<LeaseWrites, 'renew' | 'isLeased'>; active: ActiveRuns; log: Log }
+
+/** A leased task whose run is in the hands of this process. */
+export type LeasedRun = ActiveRun & {
+  task: Leased
+  stopped: Stop
+  /** Renews the lease, with a progress event when there is a message; the run of a task that is lost is stopped. */
+  beat(message?: string): void
+}
+
+/** Takes a leased task among the active runs, where cancel, heartbeat and shutdown find it. */
+export const createLeasedRuns = ({ lease, active, log }: Needs) => {
+  return (task: Leased): LeasedRun => {
+    const stopped = createStop()
+    const busy = { beat: 0, check: 0 }
+    const stopIfLost = async (by: keyof typeof busy, ask: () => Promise<boolean>) => {
+      busy[by] += 1
+      try {
+        if (!(await ask())) stopped.stop('lost')
+      } catch (thrown) {
+        // The lease outlives several heartbeats, so one that fails is no reason to stop.
+        log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
+      } finally {
+        busy[by] -= 1
+      }
+    }
+    // Storage that is slow to answer is not asked the same again meanwhile: it would only become slower.
+    const beat = (message?: string) => {
+      if (message !== undefined || busy.beat === 0) void stopIfLost('beat', () => lease.renew(task, message))
+    }
+    const check = () => {
+      if (busy.beat + busy.check === 0) void stopIfLost('check', () => lease.isLeased(task))
+    }
+    const run = { taskId: task.id, task, stopped, stop: stopped.stop, beat, check }
+    active.add(run)
+    return run
+  }
+}

@@ -1,4 +1,4 @@
-/** At most `size` holders at once; others wait in the order they came. */
+/** A semaphore of `size` permits; waiters get them in the order they came (FIFO). */
 export const createPool = (given: number) => {
   let size = given
   let free = size
@@ -17,7 +17,7 @@ export const createPool = (given: number) => {
       if (next) next()
       else free++
     },
-    /** From now on so many hold it at once; holders over it leave first. */
+    /** From now on there are so many permits; those over it that are held are returned first. */
     resize: (next: number) => {
       free += next - size
       size = next

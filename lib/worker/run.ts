@@ -1,15 +1,16 @@
+import * as z from 'zod'
 import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { AgentAdapter, AgentContext, AgentTask, RunProgram } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { workspaceName } from '../ports/workspace.ts'
-import type { Leased, LeasedRun } from './leased.ts'
-import { createOutcomes, type Outcome, type Outcomes } from './outcome.ts'
+import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
+import type { Leased, LeasedRun } from './active.ts'
 import type { StopReason } from './stop.ts'
 
 /** The events of one run, for those who follow the task. What it is told last is how the run ended. */
-export type RunEvents = {
+type RunEvents = {
   observe(event: LoopEvent): void
   /** Resolves when the events are stored; undefined when there are none. Never rejects. */
   end(ended: Ended): Promise<void> | undefined
@@ -37,7 +38,7 @@ export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
 /**
  * Runs an agent on a leased task until it is done or stopped: by a cancel, the loss of its lease, a shutdown, or after
  * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still says is not heard. What an
- * agent says, returns or throws is masked here, whichever agent it is.
+ * agent says, returns or throws is masked here, for every agent.
  */
 export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {
   const outcomes = createOutcomes(masker)
@@ -50,9 +51,10 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
     new Promise<Ended>((resolve) => {
       const { attempts: attempt } = leased
       const events = openEvents(leased)
+      const kept: (() => void)[] = []
       let told = 0
       let over = false
-      const maskNext = masker.stream()
+      const maskNext = masker.messages()
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
       const end = (ended: Outcome) => {
         cancelTimeout()
@@ -62,8 +64,12 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
         const outcome: Ended = reason === undefined ? ended : { kind: 'stopped', reason }
         // Stored before the end of the run is: who sees that the task has ended finds all events.
         const stored = events.end(outcome)
+        for (const forget of kept.splice(0)) forget()
         if (stored === undefined) resolve(outcome)
         else stored.then(() => resolve(outcome))
+      }
+      const keepSecret = (secret: string) => {
+        if (!over) kept.push(masker.learn(secret))
       }
       const observe = (event: LoopEvent) => {
         if (!over) events.observe(event)
@@ -82,6 +88,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
         signal,
         attempt,
         progress,
+        keepSecret,
         observe,
         run,
         ...(checkpoint && { checkpoint }),
@@ -89,7 +96,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
     })
 }
 
-/** Calls the agent; whatever it does, it comes to an outcome. */
+/** Calls the agent; a throw, too, is an outcome. */
 const call = (
   { ofReturned, ofThrown }: Outcomes,
   agent: AgentAdapter,
@@ -100,5 +107,105 @@ const call = (
     return Promise.resolve(agent.execute(task, context)).then(ofReturned, ofThrown)
   } catch (thrown) {
     return Promise.resolve(ofThrown(thrown))
+  }
+}
+
+/** A call that waits for approval, as events tell of it. */
+const WaitingApprovalSchema = z.object({ approvalId: z.string(), toolCallId: z.string(), name: z.string() })
+type WaitingApproval = z.output<typeof WaitingApprovalSchema>
+
+/** What a run came to, as far as the task is concerned. */
+type Outcome =
+  | { kind: 'succeeded'; result: TaskResult }
+  | { kind: 'failed'; error: TaskError; retryable: boolean }
+  /** It goes on from its checkpoint once a person has decided. */
+  | { kind: 'waiting'; checkpoint: object; message: string; approvals: readonly WaitingApproval[] }
+
+/**
+ * Most bytes of a result as JSON; a longer one belongs into a file of the workspace. Beside a prompt of 1 MiB it fits the
+ * 6 MB that a function in the cloud may answer, also when all of it has to be escaped once more there.
+ */
+const LONGEST_RESULT = 2_000_000
+/** Most bytes of a checkpoint: the messages of a run, and a patch of its workspace. */
+const LARGEST_CHECKPOINT = 16_000_000
+const LONGEST_MESSAGE = 1_000
+
+type Outcomes = ReturnType<typeof createOutcomes>
+
+/** Reads what agents return and throw. Configured secrets are masked in it. */
+const createOutcomes = (masker: Masker) => {
+  const failed = (code: string, message: unknown, retryable: boolean): Outcome => ({
+    kind: 'failed',
+    error: { code, message: textOf(message, masker) },
+    retryable,
+  })
+
+  const ofWaiting = (plain: string): Outcome => {
+    if (Buffer.byteLength(plain) > LARGEST_CHECKPOINT)
+      return failed(
+        'checkpoint_too_large',
+        'The run cannot wait for approval: its messages are too long to be kept',
+        false,
+      )
+    const { checkpoint, message, approvals } = JSON.parse(plain)
+    const { data = [] } = z.array(WaitingApprovalSchema).safeParse(approvals)
+    return { kind: 'waiting', checkpoint, message: textOf(message, masker), approvals: data }
+  }
+
+  const ofJson = (plain: string): Outcome => {
+    if (Buffer.byteLength(plain) > LONGEST_RESULT) {
+      return failed('result_too_large', `The agent returned more than ${LONGEST_RESULT} bytes of JSON`, false)
+    }
+    const parsed = TaskResultSchema.safeParse(masker.data(JSON.parse(plain)))
+    if (!parsed.success) return failed('bad_result', 'The agent did not return {success, output}', false)
+    if (!parsed.data.success)
+      return failed(
+        'agent_failed',
+        parsed.data.output || 'The agent reported a failure',
+        parsed.data.retryable !== false,
+      )
+    return { kind: 'succeeded', result: parsed.data }
+  }
+
+  return {
+    /** Reads what an agent returned. Anything but a result is the agent's failure, never the service's. */
+    ofReturned: (returned: unknown): Outcome => {
+      try {
+        const plain = JSON.stringify(returned)
+        if (plain !== undefined) return isWaiting(returned) ? ofWaiting(plain) : ofJson(plain)
+      } catch {
+        // No JSON, or nested deeper than the stack reaches.
+      }
+      return failed('bad_result', 'The agent returned something that is not JSON', false)
+    },
+    /** Reads what an agent threw. `retryable: false` and a snake_case `code` on it are honoured. */
+    ofThrown: (thrown: unknown): Outcome => {
+      const { code, retryable } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
+        string,
+        unknown
+      >
+      const word = typeof code === 'string' && isWord(masker.text(code)) ? code : 'agent_error'
+      return failed(word, thrown, retryable !== false)
+    },
+  }
+}
+
+const isWaiting = (returned: unknown): boolean =>
+  typeof returned === 'object' &&
+  returned !== null &&
+  'waitingFor' in returned &&
+  returned.waitingFor === 'approval' &&
+  'checkpoint' in returned &&
+  typeof returned.checkpoint === 'object' &&
+  returned.checkpoint !== null
+
+const isWord = (code: string) => /^[a-z][a-z0-9_]{0,63}$/.test(code)
+
+/** An agent may throw what has no text, such as an object without a prototype; that is its failure too. */
+const textOf = (thrown: unknown, { text }: Masker): string => {
+  try {
+    return messageOf(thrown, LONGEST_MESSAGE, text)
+  } catch {
+    return 'The agent threw something that cannot be shown'
   }
 }

@@ -1,13 +1,28 @@
+import { type Backoff, backoffMs } from '../core/backoff.ts'
 import { messageOf } from '../core/errors.ts'
+import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { RunTask, Task } from '../tasks/schema.ts'
-import { createFinishRun } from './finish-run.ts'
-import { createLeasedRuns, type Leased, type LeasedRun } from './leased.ts'
+import type { Log } from '../ports/log.ts'
+import type { RunTask, Task, TaskError } from '../tasks/schema.ts'
+import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
 
-type Needs = Parameters<typeof createFinishRun>[0] &
+type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
+
+type FinishNeeds = {
+  lease: LeaseWrites
+  retryPolicy: () => RetryPolicy
+  random: () => number
+  timeoutMs: number
+  clock: Clock
+  log: Log
+  /** Takes back the approvals that a task which is over has asked for. */
+  withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>
+}
+
+type Needs = FinishNeeds &
   Parameters<typeof createLeasedRuns>[0] &
   Parameters<typeof createRunner>[0] & {
     agent: (type: string) => AgentAdapter | undefined
@@ -126,4 +141,40 @@ const agentView = ({
   // An agent is free to change what it is given; what is stored stays as it is.
   labels: [...task.labels],
   ...(task.metadata ? { metadata: structuredClone(task.metadata) } : {}),
+})
+
+/** Writes what a run came to, again and again for a moment if storage refuses. */
+const createFinishRun = (needs: FinishNeeds) => {
+  const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver } = needs
+  /** The failure handler: tries again after a backoff while attempts are left, else fails the task. */
+  const failAttempt = (task: Leased, error: TaskError, retryable: boolean) => {
+    const { id: taskId, attempts: attempt } = task
+    log.info(
+      { taskId, attempt, ...task.trace, code: error.code, reason: messageOf(error.message, 200) },
+      'attempt failed',
+    )
+    if (!retryable || attempt >= task.maxAttempts) return lease.fail(task, error)
+    return lease.retry(task, error, backoffMs({ attempt, ...retryPolicy(), random }))
+  }
+
+  const write = async (task: Leased, ended: Ended): Promise<unknown> => {
+    if (ended.kind === 'succeeded') return lease.succeed(task, ended.result)
+    if (ended.kind === 'failed') return failAttempt(task, ended.error, ended.retryable)
+    if (ended.kind === 'waiting') return lease.suspend(task, ended)
+    if (ended.reason === 'timeout') return failAttempt(task, timedOut(timeoutMs), true)
+    if (ended.reason === 'shutdown') return lease.release(task, 'The service shut down while the task ran')
+    // Cancelled, or leased to another worker: that write has said what there is to say.
+    return undefined
+  }
+
+  return async (task: Leased, ended: Ended): Promise<void> => {
+    await retry(() => write(task, ended), clock)
+    // What succeeded waits for nothing; any other run may have been cancelled while it asked.
+    if (ended.kind !== 'succeeded') await retry(() => withdrawIfOver(task), clock)
+  }
+}
+
+const timedOut = (timeoutMs: number): TaskError => ({
+  code: 'timeout',
+  message: `The agent did not finish within ${timeoutMs} ms`,
 })

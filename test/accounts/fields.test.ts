@@ -7,8 +7,8 @@ import {
   LocaleSchema,
   NameSchema,
   NewPassword,
-  TimezoneSchema,
 } from '../../lib/accounts/fields.ts'
+import { TimezoneSchema } from '../../lib/core/timezone.ts'
 
 type Schema = { safeParse(value: unknown): { success: boolean } }
 const long = (length: number, end = '') => 'a'.repeat(length - end.length) + end

@@ -6,6 +6,7 @@ import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { isPublic, readAllowed } from '../../lib/adapters/node/outbound-address.ts'
 import { createGuardedConnect } from '../../lib/adapters/node/outbound-connect.ts'
 import type { Lookup } from '../../lib/adapters/node/outbound-judge.ts'
+import { privateHosts } from '../tools/attacks.ts'
 import { startReceiver } from './outbound-receiver.ts'
 
 const PUBLIC = '93.184.216.34'
@@ -45,14 +46,7 @@ describe('an address', () => {
 })
 
 describe('a request to a private address', () => {
-  const hosts = [
-    ...['127.0.0.1', '127.1', '2130706433', '0x7f000001', '0x7f.0.0.1', '0177.0.0.1', '017700000001'],
-    ...['127.0.0.1.', '127.000.000.001', '%31%32%37.0.0.1', '①②⑦.⓪.⓪.①', '１２７.0.0.1', '127。0。0。1'],
-    ...['0', '0.0.0.0', '[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]'],
-    ...['[64:ff9b::127.0.0.1]', '[2002:7f00:1::]', '[::127.0.0.1]', 'localhost', 'LOCALHOST.', 'a.localhost'],
-    ...['10.0.0.1', '192.168.0.1', '172.16.0.1', '169.254.169.254', '100.64.0.1', '[fe80::1]', '[fd00::1]'],
-  ]
-  it.each(hosts)('is refused as %s, before anything connects', async (host) => {
+  it.each(privateHosts)('is refused as %s, before anything connects', async (host) => {
     await using receiver = await startReceiver()
     const url = `http://${host}:${receiver.port}/hook`
     await expect(outbound().check(url)).rejects.toMatchObject(REFUSED)

@@ -3,14 +3,17 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { streamOf } from '../../lib/agentic/rows.ts'
 import type { SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions, SessionStopped } from '../../lib/agentic/sessions.ts'
 import { createTaskRuns } from '../../lib/agentic/task-runs.ts'
 import { collections } from '../../lib/collections.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import { createFakeClock } from '../fakes/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { watchStore } from '../fakes/watched-store.ts'
 
 const clock = createClock()
 const ids = createIds({ clock })
@@ -18,6 +21,7 @@ const SECRET = 'canary-4711-0815'
 const ada = { userId: 'user_ada', role: 'user' } as unknown as Principal
 const bob = { userId: 'user_bob', role: 'user' } as unknown as Principal
 const never = new AbortController().signal
+const ENDED_AT = '2026-01-01T00:00:00.000Z'
 const about = { userId: 'user_ada', conversationId: 'conv_1', provider: 'demo', model: 'scripted' }
 
 describe('agent sessions', () => {
@@ -26,15 +30,22 @@ describe('agent sessions', () => {
     (opened) => opened.close(),
   )
   const taskStates = new Map<string, string>()
+  const cancelledBy: string[] = []
 
   /** The sessions of one process; several share the store. */
-  const process = (more: { timeoutMs?: number; orphanMs?: number } = {}) =>
+  const process = (more: Partial<Parameters<typeof createAgentSessions>[0]> = {}) =>
     createAgentSessions({
       ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
       ...{ log: createFakeLog(), masker: createMasker([SECRET]), timeoutMs: 60_000, orphanMs: 60_000 },
       taskOf: async (id) => {
         const status = taskStates.get(id)
-        return status === undefined ? undefined : { id, status, createdBy: 'user_ada' }
+        const error = status === 'failed' ? { code: 'worker_lost', message: 'It is gone' } : undefined
+        const completedAt = status === 'in_progress' ? undefined : ENDED_AT
+        return status === undefined ? undefined : { id, status, createdBy: 'user_ada', completedAt, error }
+      },
+      cancelTask: async ({ userId }, id) => {
+        cancelledBy.push(userId)
+        taskStates.set(id, 'cancelled')
       },
       ...more,
     })
@@ -101,6 +112,46 @@ describe('agent sessions', () => {
     await expect(elsewhere.cancel(ada, session.id)).rejects.toMatchObject({ code: 'session_state_conflict' })
   })
 
+  it('stores what it says at the end of a step, and every 2 s while another process follows it', async () => {
+    const clock = createFakeClock(Date.now())
+    const { store: watched, quiet } = watchStore(store())
+    const more = { ...{ store: watched, feed: createFeed({ store: watched, clock, ids }) }, clock }
+    const [here, elsewhere] = [process({ ...more, timeoutMs: 3_600_000 }), process(more)]
+    const { id, emit, end } = await here.open(about)
+    const storedText = async () => {
+      const entries = await createFeed({ store: store(), clock, ids }).read(streamOf(id))
+      return textOf(entries.map(({ data }) => data as SessionEvent))
+    }
+    /** What was stored after each of some seconds, in which the session says a letter each. */
+    const storedIn = async (letters: string) => {
+      const stored: string[] = []
+      for (const text of letters) {
+        emit('content', { step: 1, text })
+        clock.advance(1_000)
+        await quiet()
+        stored.push(await storedText())
+      }
+      return stored
+    }
+    expect(await storedIn('abcd')).toEqual(['', '', '', ''])
+    const reader = new AbortController()
+    const followed = take(await elsewhere.follow(ada, id, '', reader.signal))
+    expect((await storedIn('efgh')).map(({ length }) => length)).toEqual([0, 6, 6, 8])
+    // A follower's mark is renewed every 20 s, here after 4, 24, 44 and 64 s, and lasts for 30.
+    for (let second = 0; second < 60; second += 1) await storedIn('-')
+    expect(await storedText()).toHaveLength(68)
+    reader.abort()
+    await followed
+    for (let second = 0; second < 40; second += 1) await storedIn('.')
+    const last = await storedText()
+    expect(last).toHaveLength(94)
+    expect(await storedIn('ij')).toEqual([last, last])
+    emit('step:complete', { step: 1 })
+    await quiet()
+    expect(await storedText()).toHaveLength(68 + 42)
+    await end('completed')
+  })
+
   it('belongs to its user', async () => {
     const sessions = process()
     const { id, end } = await sessions.open(about)
@@ -147,13 +198,15 @@ describe('agent sessions', () => {
     const session = await sessions.open(about)
     const all = take(sessions.followOpened(session.id, never))
     session.emit('content', { step: 1, text: `the key is ${SECRET.slice(0, 6)}` })
-    session.emit('content', { step: 1, text: `${SECRET.slice(6)}!` })
+    session.emit('content', { step: 1, text: `${SECRET.slice(6)}, not ${SECRET.slice(0, 9)}` })
     session.emit('tool:call', { name: 'run', arguments: { command: `echo ${SECRET}` } })
     await session.end('completed')
     const stored = await take(await sessions.follow(ada, session.id, '', never))
     for (const events of [await all, stored]) {
       expect(JSON.stringify(events)).not.toContain(SECRET)
-      expect(textOf(events)).not.toContain(SECRET.slice(6))
+      // What may have been the beginning of another one is told before what comes next.
+      expect(textOf(events)).toBe(`the key is [masked], not ${SECRET.slice(0, 9)}`)
+      expect(typesOf(events).lastIndexOf('content')).toBe(events.length - 2)
     }
   })
 
@@ -198,6 +251,24 @@ describe('agent sessions', () => {
     await second.close()
   })
 
+  it.each([
+    ['cancelled', 'CANCELLED'],
+    ['failed', 'WORKER_LOST'],
+  ])('of a task that is %s while no run of it goes on ends with the reason', async (status, code) => {
+    const sessions = process()
+    taskStates.set('task_03', 'in_progress')
+    const about = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' }
+    const run = sessions.openRun(about, 2, { provider: 'demo', model: 'scripted' })
+    run.emit('approval:pending', { message: 'Waits' })
+    await run.close()
+    const followed = take(await process().follow(bob, 'sess_03', '', never))
+    taskStates.set('task_03', status)
+    const events = await followed
+    expect(events).toMatchObject([{ type: 'approval:pending' }, { type: 'error', data: { code } }])
+    expect(await take(await sessions.follow(bob, 'sess_03', events[1]?.id ?? '', never))).toEqual([])
+    expect(await sessions.get(bob, 'sess_03')).toMatchObject({ status, error: { code }, endedAt: ENDED_AT })
+  })
+
   it('of a task has all its runs, and the state of the task', async () => {
     const sessions = process()
     const target = () => ({ provider: 'demo', model: 'scripted' })
@@ -223,12 +294,16 @@ describe('agent sessions', () => {
     second.observe({ type: 'step:start', step: 1, maxSteps: 5, usedTokens: 0 })
     await second.end({ kind: 'succeeded', result: { output: 'Done' } })
     expect(await sessions.get(bob, 'sess_01')).toMatchObject({ status: 'running', taskId: 'task_01' })
+    // Whoever may cancel the task may cancel its session; one that is over stays as it is.
+    expect(await sessions.cancel(bob, 'sess_01')).toMatchObject({ status: 'cancelled', taskId: 'task_01' })
+    expect(cancelledBy).toEqual(['user_bob'])
     taskStates.set('task_01', 'completed')
     const run = ['session:start', 'step:start']
     expect(typesOf(await followed)).toEqual([...run, 'attempt:failed', ...run, 'summary', 'complete'])
     expect((await sessions.list(bob, { limit: 50, taskId: 'task_01' })).sessions).toMatchObject([
       { id: 'sess_01', status: 'completed' },
     ])
-    await expect(sessions.cancel(ada, 'sess_01')).rejects.toMatchObject({ code: 'session_of_task' })
+    await expect(sessions.cancel(ada, 'sess_01')).rejects.toMatchObject({ code: 'session_state_conflict' })
+    expect(cancelledBy).toEqual(['user_bob'])
   })
 })

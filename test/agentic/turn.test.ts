@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import * as z from 'zod'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
@@ -12,27 +13,35 @@ import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Toolbox } from '../../lib/ports/tool.ts'
+import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
+import { createToolRunner } from '../../lib/tools/runner.ts'
+import { defineTool } from '../../lib/tools/tool.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
+import { fakeToolbox } from '../fakes/toolbox.ts'
 
 const clock = createClock()
 const ids = createIds({ clock })
 const ada = { userId: 'user_ada', role: 'user' } as unknown as Principal
 const never = new AbortController().signal
 
-/** A tool that answers what it is given, fails for `bad`, and hangs for `deaf` whatever its signal says. */
-const toolbox: Toolbox = {
-  specs: [{ name: 'echo', description: 'Echoes', inputSchema: { type: 'object' } }],
-  title: ({ name }) => name,
-  call: async ({ arguments: given }, signal) => {
-    if (given === 'deaf')
-      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-    return { content: String(given), failed: given === 'bad', decision: 'allowed', durationMs: 1.4 }
-  },
-  ask: async () => undefined,
-}
+/** A tool that answers what it is given, and fails for `bad`. */
+const toolbox = fakeToolbox(async ({ arguments: given }) => ({
+  ...{ content: String(given), failed: given === 'bad', decision: 'allowed', durationMs: 1.4 },
+}))
+
+/** A tool that ignores its signal, as tools are opened. */
+const deafToolbox = createToolRunner({
+  clock,
+  tools: [
+    defineTool({
+      ...{ name: 'echo', description: 'Never ends', input: z.object({}), risk: 'read', subject: () => '' },
+      run: () => new Promise(() => undefined),
+    }),
+  ],
+})({ mode: 'full', workspace: {} as Workspace, userId: 'user_ada' })
 
 type Turn = ConversationTurn
 
@@ -42,7 +51,7 @@ describe('an agentic turn', () => {
     (opened) => opened.close(),
   )
 
-  const open = (models: Models) => {
+  const open = (models: Models, tools: Toolbox = toolbox, more: { timeoutMs?: number } = {}) => {
     const did: string[] = []
     const finished: unknown[] = []
     let isRefusing = false
@@ -56,6 +65,7 @@ describe('an agentic turn', () => {
           userMessage: { id: 'msg_1', content },
           messages: [{ role: 'user', content }],
           messageCount: 1,
+          signal: never,
           release: async () => void did.push('released'),
         } as unknown as Turn
       },
@@ -73,10 +83,12 @@ describe('an agentic turn', () => {
       ...{ store: store(), feed: createFeed({ store: store(), clock, ids }), clock, ids },
       ...{ log: createFakeLog(), masker: createMasker([]), timeoutMs: 60_000, orphanMs: 60_000 },
       taskOf: async () => undefined,
+      cancelTask: async () => undefined,
+      ...more,
     })
     const agentic = createAgenticTurns({
       ...{ sessions, turns, models, loop: createLoop({ models }), clock, ids, log: createFakeLog() },
-      openToolbox: async () => toolbox,
+      openToolbox: async () => tools,
     })
     const run = async (more: Partial<AgenticRequest> = {}, onEvent?: (event: SessionEvent) => void) => {
       const request = AgenticRequestSchema.parse({ content: 'Go', ...more })
@@ -146,6 +158,18 @@ describe('an agentic turn', () => {
     const events = await open(createScriptedModels(script)).run(request)
     expect(events.find(({ type }) => type === 'complete')?.data).toMatchObject({ finishReason: reason })
     expect(typesOf(events).at(-1)).toBe('message_saved')
+    expect(events.find(({ type }) => type === 'summary')?.data).toEqual({
+      summary: expect.stringMatching(/\S/),
+    })
+  })
+
+  it('has as its answer what the model said last, also before its last calls', async () => {
+    const script = [{ ...calling('a'), text: 'All is written; I check it.' }, {}]
+    const { run, finished } = open(createScriptedModels(script))
+    expect((await run()).find(({ type }) => type === 'summary')?.data).toEqual({
+      summary: 'All is written; I check it.',
+    })
+    expect(finished).toMatchObject([{ content: 'All is written; I check it.' }])
   })
 
   const failing = (after: number, thrown: unknown): Models => {
@@ -174,6 +198,12 @@ describe('an agentic turn', () => {
     ],
     ['something else goes wrong', failing(0, new Error('secret details')), 'INTERNAL'],
     ['the answer is empty', createScriptedModels([{ text: '' }]), 'PROVIDER_ERROR'],
+    [
+      'the model only thinks',
+      createScriptedModels([{ reasoning: 'Hm', reason: 'length' }]),
+      'PROVIDER_ERROR',
+    ],
+    ['the model says nothing after its calls', createScriptedModels([calling('a'), {}]), 'PROVIDER_ERROR'],
   ])('ends in an error, and in nothing after it, when %s', async (_what, models, code) => {
     const { run, did, finished, sessions } = open(models)
     const events = await run()
@@ -195,15 +225,41 @@ describe('an agentic turn', () => {
     expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status: 'failed' }])
   })
 
-  it('is stopped by a cancel, also in a tool', async () => {
-    const { run, sessions, did } = open(createScriptedModels([calling('deaf')]))
-    const events = await run({}, (event) => {
-      if (event.type !== 'tool:call') return
-      void sessions.list(ada, { limit: 1 }).then(({ sessions: [one] }) => sessions.cancel(ada, one?.id ?? ''))
+  it.each([
+    ['a cancel', 'CANCELLED', 'cancelled', 60_000],
+    ['its time limit', 'TIMEOUT', 'failed', 50],
+  ])(
+    'is stopped by %s in a tool that ignores it, whose result is told before the end',
+    async (_what, code, status, timeoutMs) => {
+      const models = createScriptedModels([{ calls: [{ name: 'echo', arguments: {} }] }])
+      const { run, sessions, did } = open(models, deafToolbox, { timeoutMs })
+      const events = await run({}, (event) => {
+        if (event.type !== 'tool:call' || code !== 'CANCELLED') return
+        const cancel = (id = '') => sessions.cancel(ada, id)
+        void sessions.list(ada, { limit: 1 }).then(({ sessions: [one] }) => cancel(one?.id))
+      })
+      const [call, result, error] = events.slice(-3)
+      expect([call?.type, result, error]).toMatchObject([
+        'tool:call',
+        { type: 'tool:result', data: { result: { success: false, error: 'TOOL_ERROR' } } },
+        { type: 'error', data: { code } },
+      ])
+      expect(did).toEqual(['released'])
+      expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status }])
+    },
+  )
+
+  it('has ended when all sessions are told to stop, though its tool ignores that', async () => {
+    const models = createScriptedModels([{ calls: [{ name: 'echo', arguments: {} }] }])
+    const { run, sessions } = open(models, deafToolbox)
+    let stopped: Promise<string | undefined> | undefined
+    await run({}, ({ type }) => {
+      if (type !== 'tool:call') return
+      stopped = sessions
+        .stopAll('SHUTDOWN')
+        .then(async () => (await sessions.list(ada, { limit: 1 })).sessions[0]?.status)
     })
-    expect(events.at(-1)).toMatchObject({ type: 'error', data: { code: 'CANCELLED' } })
-    expect(did).toEqual(['released'])
-    expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status: 'cancelled' }])
+    expect(await stopped).toBe('failed')
   })
 
   it('is refused before its first byte where there is no such conversation', async () => {

@@ -35,7 +35,7 @@ const refusals: Readonly<Record<Access, Partial<Record<Caller, 401 | 403>>>> = {
   session: { ...UNPROVEN, ...MACHINES },
   admin: { ...UNPROVEN, ...MACHINES, user: 403, other: 403, device: 403 },
   gateway: { ...UNPROVEN, ...PEOPLE, webhooks: 403 },
-  webhooks: { ...UNPROVEN, ...PEOPLE, gateway: 403 },
+  webhooks: { ...UNPROVEN, gateway: 403 },
 }
 
 const config = readConfig({
@@ -107,7 +107,9 @@ const attempt = async ({ method, path }: Route, caller: Caller) => {
     ...(token === undefined ? {} : { token }),
     ...(body === undefined ? {} : { body }),
   })
-  const text = await answer.text()
+  const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
+  const text = isStream ? '' : await answer.text()
+  if (isStream) await answer.body?.cancel()
   return { status: answer.status, code: /"code":"([a-z_]+)"/.exec(text)?.[1] }
 }
 

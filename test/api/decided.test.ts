@@ -55,9 +55,17 @@ const decided: Readonly<Record<Exclude<Access, 'session'>, readonly string[]>> =
     'POST /api/users/{id}/reset-code',
     'PUT /api/auth/access-key',
     'PUT /api/security/policy',
+    'PUT /api/integrations/web-search',
   ],
   gateway: ['GET /api/gateway/{requestId}/status', 'POST /api/gateway'],
-  webhooks: [],
+  // Also by whoever is signed in.
+  webhooks: [
+    ...['GET', 'POST'].map((method) => `${method} /api/webhooks`),
+    ...['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/webhooks/{id}`),
+    ...['rotate', 'test', 'recover'].map((verb) => `POST /api/webhooks/{id}/${verb}`),
+    'GET /api/webhooks/{id}/deliveries',
+    'POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+  ],
 }
 
 const all: readonly Route[] = Object.values(routes)

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from '@jest/globals'
+import { type UserRow, users } from '../../lib/accounts/rows.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { recount } from '../../lib/app/recount.ts'
 import { collections } from '../../lib/collections.ts'
+import { LOCAL_ADMIN, type Principal } from '../../lib/core/principal.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { ANN, startDomains, turns } from '../fakes/service.ts'
 import { apiOf } from '../journeys/api.ts'
@@ -32,6 +34,40 @@ it('corrects what drifted, leaves alone what rows cannot tell, and finds nothing
   expect(await service.store.counters('tasks')).toEqual({ all: { ...before.all, 'status:odd': 0 } })
   expect(await recount(service.store, collections)).toEqual([])
   expect((await service.tasks.get(id)).status).toBe('failed')
+})
+
+it('counts what belongs to users, user by user, also where nothing is left', async () => {
+  await using service = await startDomains()
+  const { conversations, conversationRemoval, store } = service
+  const own = async (principal: Principal, given = {}) => (await conversations.create(principal, given)).id
+  const { id: ada } = { id: 'user_ada' }
+  await store.commit<UserRow>({
+    insert: users,
+    row: {
+      id: ada,
+      email: 'ada@x.org',
+      name: 'Ada',
+      role: 'user',
+      disabled: false,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    },
+  })
+  const user: Principal = { userId: ada, role: 'user' }
+  await own(LOCAL_ADMIN, { taskId: 't1' })
+  await own(LOCAL_ADMIN)
+  await conversationRemoval.remove(user, await own(user))
+  const wrong = [
+    { counter: 'conversations:local', member: 'all', add: { total: 5 } },
+    { counter: 'conversations:local:task:t1', member: 'all', add: { total: -1 } },
+    { counter: `conversations:${ada}`, member: 'all', add: { total: 3 } },
+    { counter: `agentSessions:${ada}`, member: 'all', add: { total: 2 } },
+  ]
+  await store.adjust(wrong)
+  const found = await recount(store, collections)
+  const undone = wrong.map(({ add, ...of }) => ({ ...of, add: { total: -add.total } }))
+  expect(found).toHaveLength(undone.length)
+  expect(found).toEqual(expect.arrayContaining(undone))
+  expect(await recount(store, collections)).toEqual([])
 })
 
 it('is a command for the data folder of a service that is stopped', async () => {

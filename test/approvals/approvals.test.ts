@@ -2,10 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import type { Request } from '../../lib/approvals/binding.ts'
 import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
-import { APPROVAL_MS, createApprovals } from '../../lib/approvals/service.ts'
+import { APPROVAL_MS, type ApprovalService } from '../../lib/approvals/service.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import { joinApprovals } from '../../lib/join/security.ts'
 import type { Store } from '../../lib/ports/store.ts'
+import { toolCalls } from '../../lib/security/rows.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { storesOf } from '../fakes/stores.ts'
@@ -16,13 +18,13 @@ const BOB: Principal = { userId: 'user_bob', role: 'user' }
 const ADMIN: Principal = { userId: 'user_admin', role: 'admin' }
 
 const write: Request = {
-  ...{ tool: 'write_file', risk: 'write', title: 'write_file a.txt', userId: 'user_ann' },
+  ...{ tool: 'write_file', risk: 'write', title: 'write_file a.txt', mode: 'ask', userId: 'user_ann' },
   arguments: { path: 'a.txt', content: 'the canary-1' },
 }
 
 let conversations = 0
 
-describe.each(storesOf([approvalRows, approvalSlots, allowedTools] as never))(
+describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls] as never))(
   'approvals in %s',
   (_name, open) => {
     let clock: FakeClock
@@ -36,12 +38,12 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools] as never))(
     })
     afterAll(() => opened?.close())
 
-    let approvals: ReturnType<typeof createApprovals>
+    let approvals: ApprovalService
     let request: Request
     beforeEach(() => {
       conversations += 1
       const ids = createFakeIds({ now: () => clock.now() + conversations })
-      approvals = createApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
+      approvals = joinApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
       request = { ...write, conversationId: `c-${conversations}` }
     })
 
@@ -123,8 +125,8 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools] as never))(
         expect(await approvals.use({ ...request, arguments: { content } })).toEqual({ state: 'approved' })
       expect(await approvals.use({ ...request, tool: 'edit_file' })).toMatchObject({ state: 'pending' })
       expect(await approvals.use(elsewhere)).toMatchObject({ state: 'pending' })
-      await approvals.forget(request)
-      // The approval of the call itself was used up by nothing.
+      expect(await approvals.forget(request, 2)).toBe(2)
+      expect(await approvals.forget(request, 10)).toBeLessThan(10)
       expect(await approvals.use({ ...request, arguments: { content: '1' } })).toMatchObject({
         state: 'pending',
       })
@@ -164,6 +166,53 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools] as never))(
       const again = await pendingId({ ...request, tool: 'git' })
       const both = [1, 2].map(() => codeOf(approvals.decide(ANN, again, 'allow-always')))
       expect((await Promise.all(both)).sort()).toEqual(['approval_decided', 'done'])
+    })
+
+    it('that were always given are listed and taken back: by their user, those of tasks by admins as well', async () => {
+      const { conversationId: _, ...rest } = request
+      const ofTask = { ...rest, taskId: `task-${conversations}` }
+      const mine = await pendingId()
+      await approvals.decide(ANN, mine, 'allow-always')
+      clock.advance(1)
+      const tasks = await pendingId(ofTask)
+      await approvals.decide(ADMIN, tasks, 'allow-always')
+      const idsOf = async (as: Principal) =>
+        (await approvals.listAllowed(as)).map(({ id }) => id).filter((id) => id === mine || id === tasks)
+      expect([await idsOf(ANN), await idsOf(ADMIN), await idsOf(BOB)]).toEqual([[tasks, mine], [tasks], []])
+      expect((await approvals.listAllowed(ADMIN)).find(({ id }) => id === tasks)).toEqual({
+        ...{ id: tasks, toolName: 'write_file', userId: 'user_ann', taskId: ofTask.taskId },
+        allowedAt: new Date(clock.now()).toISOString(),
+        expiresAt: new Date(clock.now() + 90 * DAY_MS).toISOString(),
+      })
+      expect(await codeOf(approvals.disallow(BOB, mine))).toBe('allowed_tool_not_found')
+      expect(await codeOf(approvals.disallow(ADMIN, mine))).toBe('allowed_tool_not_found')
+      expect(await approvals.use({ ...ofTask, arguments: {} })).toEqual({ state: 'approved' })
+      await approvals.disallow(ADMIN, tasks)
+      await approvals.disallow(ANN, mine)
+      expect(await codeOf(approvals.disallow(ANN, mine))).toBe('allowed_tool_not_found')
+      expect([await idsOf(ANN), await idsOf(ADMIN)]).toEqual([[], []])
+      expect(await approvals.use({ ...ofTask, arguments: {} })).toMatchObject({ state: 'pending' })
+    })
+
+    it('that nothing waits for any more are denied, their calls on record, and the same call asks anew', async () => {
+      const task = { ...write, taskId: `task-${conversations}` }
+      const ids = [await pendingId(task), await pendingId({ ...task, arguments: { path: 'b.txt' } })]
+      await approvals.decide(ANN, ids[1] ?? '', 'allow-once')
+      const { taskId, userId } = task
+      for (let times = 0; times < 2; times++)
+        await approvals.withdrawOf({ taskId, userId }, 'its task has ended')
+      expect(await codeOf(approvals.decide(ANN, ids[0] ?? '', 'allow-once'))).toBe('approval_decided')
+      const { rows } = await store.page(toolCalls, {
+        ...{ index: 'ofSession', is: taskId, order: 'asc', limit: 10, detail: true },
+      })
+      expect(rows).toMatchObject([
+        {
+          ...{ approvalId: ids[0], tool: 'write_file', mode: 'ask', decision: 'denied', failed: true },
+          ...{ userId, taskId, result: 'Not made: its task has ended' },
+        },
+      ])
+      expect(JSON.stringify(rows)).not.toContain('canary-1')
+      expect(await pendingId(task)).not.toBe(ids[0])
     })
 
     it('belong to their user; those of tasks to admins as well', async () => {

@@ -28,7 +28,7 @@ const { createTokenPrincipal } = await import('../../lib/tokens/token-principal.
 const { tokenRows } = await import('../../lib/tokens/rows.ts')
 const { createTokens } = await import('../../lib/tokens/service.ts')
 const { tokenText } = await import('../../lib/tokens/text.ts')
-const { addressOf } = await import('../../lib/http/front.ts')
+const { addressOf } = await import('../../lib/http/trusted-proxies.ts')
 const { createWorld } = await import('../accounts/world.ts')
 
 const ANN: Principal = { userId: 'user_ann', role: 'user' }
@@ -111,10 +111,10 @@ describe('a secret is compared in constant time where it is', () => {
   })
 
   it('what the proxies add to show that they were there', () => {
-    const front = { trustedHops: 1, originSecret: 'of the proxy' }
+    const proxies = { trustedHops: 1, originSecret: 'of the proxy' }
     const from = (secret: string) => {
       const headers = { 'x-forwarded-for': '203.0.113.7', 'x-origin-secret': secret }
-      return addressOf(eventFrom('10.0.0.9', headers), front)
+      return addressOf(eventFrom('10.0.0.9', headers), proxies)
     }
     expect([from('of the proxy'), from('of a proxy'), from('')]).toEqual([
       '203.0.113.7',

@@ -9,7 +9,7 @@ import { plainEnv, ready, type System } from './system.ts'
  * Starts `entry` as `npm start` does bin/start.js, with the same flags of Node, with the no-op agent and a data folder of its own, ready for
  * requests. Another tree's entry serves to compare two versions.
  */
-export const startService = async (entry: string): Promise<System> => {
+export const startService = async (entry: string, settings: NodeJS.ProcessEnv = {}): Promise<System> => {
   const data = scratch('service')
   const port = await freePort()
   const startsFile = join(data, 'starts')
@@ -24,6 +24,7 @@ export const startService = async (entry: string): Promise<System> => {
     QUEUE_CONCURRENCY: '10',
     LOG_LEVEL: 'warn',
     BENCH_STARTS_FILE: startsFile,
+    ...settings,
   }
   const spawnedMs = machineMs()
   const child = start(process.execPath, [...startFlags(), entry], { cwd: repository, env })

@@ -3,18 +3,7 @@ import { openLocalApp } from '../../lib/app.ts'
 import { readConfig } from '../../lib/config.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 import { brokenPromise } from '../api/promise.ts'
-import {
-  chunk,
-  DONE,
-  events,
-  hang,
-  type Reply,
-  reset,
-  startWire,
-  status,
-  usage,
-  type Wire,
-} from '../fakes/model-wire.ts'
+import { chunk, DONE, events, hang, startWire, status, usage, type Wire } from '../fakes/model-wire.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many routes.
 type Body = any
@@ -187,80 +176,7 @@ describe('a request that is wrong', () => {
   })
 })
 
-const FAULTS: [string, Reply, number, string][] = [
-  ['answers 500', status(500, { error: { message: 'broken' } }), 503, 'provider_error'],
-  [
-    'answers 429',
-    status(429, { error: { message: 'slow down' } }, { 'retry-after-ms': '1' }),
-    429,
-    'rate_limited',
-  ],
-  ['answers 401', status(401, { error: { message: 'planted.canary.key' } }), 503, 'provider_error'],
-  [
-    'says nothing',
-    events(chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), DONE),
-    503,
-    'provider_error',
-  ],
-  ['sends what is no chunk', events('data: {"choices": oops\n\n'), 503, 'provider_error'],
-  ['drops the connection', reset(), 503, 'provider_error'],
-  ['hangs', hang(), 503, 'timeout'],
-]
-/** The same after some text was sent. */
-const LATE: [string, Reply, string][] = [
-  ['sends what is no chunk', events(...hello, 'data: {"choices": oops\n\n'), 'provider_error'],
-  ['cuts its stream', events(...hello), 'provider_error'],
-  ['drops the connection', reset(...hello), 'provider_error'],
-  ['hangs', hang(...hello), 'timeout'],
-]
-
 describe('a provider that', () => {
-  it.each(FAULTS)(
-    '%s before the first byte is told of by a status',
-    async (_what, reply, code, name) => {
-      wire.replies = [reply]
-      const id = await conversation()
-      const answers = await Promise.all([
-        ask('POST', 'completions', { messages }),
-        ask('POST', 'completions', { messages, stream: true }),
-        ask('POST', `conversations/${id}/messages`, { content: 'Hi' }),
-      ])
-      for (const answer of answers) {
-        expect([answer.status, answer.body?.code]).toEqual([code, name])
-        expect(answer.text).not.toContain('planted.canary')
-      }
-      // The next turn is not kept out, and what was said is there.
-      wire.replies = [whole]
-      wire.heard.length = 0
-      expect(await ask('POST', `conversations/${id}/messages`, { content: 'Hi' })).toMatchObject({
-        status: 200,
-      })
-    },
-    30_000,
-  )
-
-  it.each(LATE)(
-    '%s after the first byte ends the stream with an error, never with done',
-    async (_what, reply, name) => {
-      wire.replies = [reply]
-      const conversationId = await conversation()
-      const { status: code, text } = await ask('POST', 'completions', {
-        messages,
-        stream: true,
-        conversationId,
-      })
-      const told = eventsIn(text)
-      expect(code).toBe(200)
-      expect(told.slice(0, 2)).toEqual([{ content: 'Hel' }, { content: 'lo' }])
-      expect(text).toMatch(/event: error\ndata: \{[^\n]*\}\n\n$/)
-      expect(told.at(-1)).toMatchObject({ code: name, error: expect.any(String) })
-      expect(told.some((one) => one.done)).toBe(false)
-      const kept = (await ask('GET', `conversations/${conversationId}`)).body.messages
-      expect(kept[1]).toMatchObject({ content: 'Hello', error: { code: name } })
-    },
-    30_000,
-  )
-
   it('is still writing when the reader leaves is stopped, and what it said is kept', async () => {
     wire.replies = [hang(...hello)]
     const conversationId = await conversation()

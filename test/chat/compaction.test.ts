@@ -4,6 +4,7 @@ import type { ModelMessage, Models, StepRequest } from '../../lib/ports/model.ts
 import type { Store } from '../../lib/ports/store.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
+import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, createWorld } from './world.ts'
 
 const world = forEachTest(
@@ -100,12 +101,10 @@ describe('a conversation that outgrows the window of its model', () => {
     ])
     const { begin, send } = world().process({
       models: { ...models, contextTokens: () => WINDOW },
-      openTools: () => ({
-        specs: [{ name: 'read', description: 'Reads', inputSchema: { type: 'object' } }],
-        title: () => 'read',
-        ask: async () => undefined,
-        call: async () => ({ content: words(500), failed: false, decision: 'allowed', durationMs: 1 }),
-      }),
+      openTools: () =>
+        fakeToolbox(async () => ({
+          ...{ content: words(500), failed: false, decision: 'allowed', durationMs: 1 },
+        })),
     })
     const id = await begin()
     let compactions = 0
@@ -206,12 +205,12 @@ describe('a conversation of 10,000 messages', () => {
   }, 60_000)
 
   it('is removed a thousand messages at a time, also by the next process', async () => {
-    const { conversations: rows, id } = await filled(2_500)
-    await rows.remove(ANN, id)
-    expect(await rows.removeDeleted()).toBe(1_000)
-    const { conversations: next } = world().process({ models: createScriptedModels([]) })
+    const { conversationRemoval: removal, id } = await filled(2_500)
+    await removal.remove(ANN, id)
+    expect(await removal.removeDeleted()).toBe(1_000)
+    const { conversationRemoval: next } = world().process({ models: createScriptedModels([]) })
     expect([await next.removeDeleted(), await next.removeDeleted(), await next.removeDeleted()]).toEqual([
-      1_000, 500, 0,
+      1_000, 250, 0,
     ])
   }, 60_000)
 })

@@ -4,6 +4,7 @@ import type { ModelMessage, ToolCall } from '../../lib/ports/model.ts'
 import type { Toolbox, ToolSession } from '../../lib/ports/tool.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
+import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import { ANN, createWorld } from './world.ts'
 
 const world = forEachTest(
@@ -19,9 +20,10 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
   const made: string[] = []
   const sessions: ToolSession[] = []
   const idOf = (call: ToolCall) => `appr_${JSON.stringify(call.arguments)}`
+  /** The calls that were judged anew. */
   const asked: string[] = []
-  /** Runs before a call is judged. */
-  let before: (call: ToolCall) => Promise<void> = async () => undefined
+  /** Runs before it is looked whether an approval is decided. */
+  let before: (approvalId: string) => Promise<void> = async () => undefined
   const judge = (call: ToolCall): Decision => {
     if (!needsApproval(call)) return 'approved'
     const id = idOf(call)
@@ -30,24 +32,26 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
   }
   const openTools = (session: ToolSession): Toolbox => {
     sessions.push(session)
-    return {
-      specs: [{ name: 'write', description: 'Writes', inputSchema: { type: 'object' } }],
-      title: ({ name }) => name,
-      ask: async (call) => {
-        asked.push(idOf(call))
-        return judge(call) === 'pending' ? idOf(call) : undefined
-      },
-      call: async (call) => {
-        await before(call)
+    const ask = async (call: ToolCall) => {
+      asked.push(idOf(call))
+      return judge(call) === 'pending' ? pendingOn(idOf(call)) : undefined
+    }
+    const isDecided = async (approvalId: string) => {
+      await before(approvalId)
+      return decisions.get(approvalId) !== 'pending'
+    }
+    return fakeToolbox(
+      async (call, _signal, { isJudged } = {}) => {
+        if (!isJudged) asked.push(idOf(call))
         const decision = judge(call)
-        if (decision === 'pending')
-          return { content: '', failed: false, decision, durationMs: 0, approvalId: idOf(call) }
+        if (decision === 'pending') return pendingOn(idOf(call))
         if (decision === 'denied')
           return { content: 'Denied: not today', failed: true, decision, durationMs: 1 }
         made.push(idOf(call))
         return { content: `done ${JSON.stringify(call.arguments)}`, failed: false, decision, durationMs: 1.4 }
       },
-    }
+      { ask, isDecided },
+    )
   }
   return {
     ...{ openTools, made, sessions, asked, idOf },
@@ -116,9 +120,9 @@ describe('a turn with tools', () => {
     expect(answer.assistantMessage.toolCalls?.[5]).toMatchObject({ status: 'error', step: 6 })
   })
 
-  it('that fails keeps the calls that it made', async () => {
+  it('that fails keeps what it said and the calls that it made', async () => {
     let asked = 0
-    const scripted = createScriptedModels([calls(1)])
+    const scripted = createScriptedModels([{ ...calls(1), text: 'First this.' }])
     const models = {
       ...scripted,
       step: (request: Parameters<typeof scripted.step>[0]) => {
@@ -132,6 +136,7 @@ describe('a turn with tools', () => {
     const id = await begin()
     expect(await refusal(send.sendWithTools(ANN, id, { content: 'Go' }))).toBe('provider_error')
     expect((await read(id))[1]).toMatchObject({
+      content: 'First this.',
       toolCalls: [{ arguments: { n: 1 }, status: 'success' }],
       error: { code: 'provider_error' },
     })
@@ -190,11 +195,7 @@ describe('a turn that waits for approval', () => {
 
   it('goes on at once when the decision came before it was stored', async () => {
     const decided = createApprovals()
-    let judged = 0
-    decided.pause(async (call) => {
-      judged += 1
-      if (judged === 2) decided.decide(decided.idOf(call), 'approved')
-    })
+    decided.pause(async (approvalId) => decided.decide(approvalId, 'approved'))
     const { answer } = await started([calls(1), { text: 'Done.' }], decided)
     expect(answer.assistantMessage.content).toBe('Done.')
     expect(answer).not.toHaveProperty('pendingApprovals')
@@ -205,37 +206,33 @@ describe('a turn that waits for approval', () => {
     const models = createScriptedModels([calls(1), { text: 'Done.' }])
     const process = world().process({ models, openTools: decided.openTools })
     const id = await process.begin()
-    let judged = 0
-    decided.pause(async (call) => {
-      judged += 1
-      if (judged !== 3) return
-      // The second look has just found nothing; the next one is only made because of this.
-      decided.decide(decided.idOf(call), 'approved')
+    let looks = 0
+    decided.pause(async (approvalId) => {
+      looks += 1
+      if (looks > 1) return decided.decide(approvalId, 'approved')
+      // This look finds nothing. The message of the decision comes, and the next look is only taken because of it.
+      const resumed = process.turns.resume({ conversationId: id, approvalId })
+      await expect(resumed).rejects.toMatchObject({ code: 'turn_under_way' })
     })
-    const { openTools } = decided
-    const waking = world().process({
-      models,
-      openTools: (session) => {
-        const toolbox = openTools(session)
-        return {
-          ...toolbox,
-          call: async (call, signal) => {
-            const outcome = await toolbox.call(call, signal)
-            // The message of the decision comes again, but this turn has heard of it.
-            if (judged === 2)
-              await expect(
-                process.turns.resume({ conversationId: id, approvalId: 'any' }),
-              ).rejects.toMatchObject({
-                code: 'turn_under_way',
-              })
-            return outcome
-          },
-        }
-      },
-    })
-    const answer = await waking.send.sendWithTools(ANN, id, { content: 'Do it' })
+    const answer = await process.send.sendWithTools(ANN, id, { content: 'Do it' })
     expect(answer.assistantMessage.content).toBe('Done.')
-    expect(decided.made).toHaveLength(1)
+    expect([decided.made.length, looks]).toEqual([1, 2])
+  })
+
+  it('has each call judged once, however often it goes on', async () => {
+    const numbers = [1, 2, 3, 4, 5]
+    const { id, turns, decide, asked, made, read, idOf } = await started([
+      calls(...numbers),
+      { text: 'Done.' },
+    ])
+    const ids = numbers.map((n) => idOf({ id: '', ...write(n) }))
+    // The order of the decisions is not that of the calls.
+    for (const approvalId of [...ids.slice(1), ids[0] ?? '']) {
+      decide(approvalId, 'approved')
+      await turns.resume({ conversationId: id, approvalId })
+    }
+    expect([asked, made]).toEqual([ids, ids])
+    expect((await read(id))[1]?.content).toBe('Done.')
   })
 
   it('is continued by one process, though several hear of the decision', async () => {
@@ -252,7 +249,7 @@ describe('a turn that waits for approval', () => {
     world().clock.advance(3_600_000)
     await send.send(ANN, id, { content: 'Never mind' })
     const [, waiting, , last] = await read(id)
-    expect(waiting).toMatchObject({ error: { code: 'approval_expired' }, toolCalls: [{ status: 'pending' }] })
+    expect(waiting).toMatchObject({ error: { code: 'approval_expired' }, toolCalls: [{ status: 'error' }] })
     expect(last?.content).toBe('Something else.')
   })
 

@@ -1,21 +1,28 @@
-import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { createFeed } from '../../lib/adapters/store/feed.ts'
 import { createConversations } from '../../lib/chat/conversations.ts'
 import { createChat } from '../../lib/chat/service.ts'
+import { createSnapshots, noSnapshots } from '../../lib/chat/snapshots.ts'
 import { collections } from '../../lib/collections.ts'
+import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import { joinConversationEnds } from '../../lib/join/conversations.ts'
+import { joinApprovals } from '../../lib/join/security.ts'
 import type { MemoryChunk } from '../../lib/memory/schema.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import type { Toolbox, ToolSession } from '../../lib/ports/tool.ts'
-import type { Workspace } from '../../lib/ports/workspace.ts'
+import type { Workspace, Workspaces } from '../../lib/ports/workspace.ts'
 import type { Task } from '../../lib/tasks/schema.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
-import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { fakeToolbox } from '../fakes/toolbox.ts'
 
 export const ANN: Principal = { userId: 'user_ann', role: 'user' }
 export const BOB: Principal = { userId: 'user_bob', role: 'user' }
+export const SECRET = 'planted-4711-0815'
 export const PAGE = { limit: 50 }
 export const TIMEOUT_MS = 180_000
 
@@ -25,35 +32,64 @@ type Given = {
   memory?: readonly MemoryChunk[]
   tasks?: readonly Task[]
   wrapStore?: (store: Store) => Store
+  /** What the process keeps workspaces on; another one has another. */
+  disk?: Workspaces
 }
 
 /** One storage, and as many processes on it as a test starts: a process that is left behind is one that was killed. */
 export const createWorld = () => {
-  const [clock, log] = [createFakeClock(), createFakeLog()]
+  const clock = createFakeClock()
+  return createWorldOn(openSqliteStore({ file: ':memory:', collections, clock }), clock)
+}
+
+/** The same on any storage. */
+export const createWorldOn = (store: Store, clock: FakeClock) => {
+  const log = createFakeLog()
   const ids = createFakeIds(clock)
-  const store: SqliteStore = openSqliteStore({ file: ':memory:', collections, clock })
-  const process = ({ models, openTools, memory = [], tasks = [], wrapStore = (same) => same }: Given) => {
-    const ports = { ...{ clock, log, ids }, store: wrapStore(store) }
+  const removedWorkspaces: string[] = []
+  const process = ({
+    models,
+    openTools,
+    memory = [],
+    tasks = [],
+    wrapStore = (same) => same,
+    disk,
+  }: Given) => {
+    const ports = { ...{ clock, log, ids }, store: wrapStore(store), masker: createMasker([SECRET]) }
     const conversations = createConversations(ports)
+    const feed = createFeed(ports)
+    const approvals = joinApprovals({ ...ports, masker: createMasker([]) })
     const chat = createChat({
       ...{ ...ports, models, conversations, loop: createLoop({ models }) },
-      openTools:
-        openTools ?? (() => ({ specs: [], title: () => '', call: never, ask: async () => undefined })),
-      workspaces: { open: async (name) => ({ root: `/${name}` }) as Workspace },
+      openTools: openTools ?? (() => fakeToolbox(never, { specs: [] })),
+      workspaces: disk ?? { open: async (name) => ({ root: `/${name}` }) as Workspace },
       findTask: async (id) => tasks.find((task) => task.id === id),
       findTicketTask: async (source, id) =>
         tasks.find((task) => task.source === source && task.sourceId === id),
+      readTicket: async () => undefined,
       recall: async () => memory,
       hasMemorySession: async () => memory.length > 0,
       defaultMode: () => 'ask',
+      snapshots:
+        disk === undefined
+          ? noSnapshots
+          : createSnapshots({ ...ports, workspaces: disk, changesFiles: (tool) => tool !== 'read_file' }),
+      withdrawApprovals: approvals.withdraw,
       timeoutMs: TIMEOUT_MS,
     })
+    const ends = joinConversationEnds(
+      {
+        ...{ conversations, approvals, stopTurn: chat.turns.stop },
+        removeWorkspace: async (name) => void removedWorkspaces.push(name),
+      },
+      { ...ports, feed },
+    )
     const begin = async (given = {}, principal = ANN) => (await conversations.create(principal, given)).id
     const read = async (id: string, principal = ANN) =>
       (await conversations.get(principal, id, { limit: 200 })).messages
-    return { ...chat, conversations, begin, read }
+    return { ...chat, ...ends, conversations, approvals, feed, begin, read }
   }
-  return { ...{ clock, log, store, process }, [Symbol.asyncDispose]: () => store.close() }
+  return { ...{ clock, log, store, process, removedWorkspaces }, [Symbol.asyncDispose]: () => store.close() }
 }
 
 export type Process = ReturnType<ReturnType<typeof createWorld>['process']>

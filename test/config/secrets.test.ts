@@ -35,7 +35,7 @@ describe('the settings that hold a secret', () => {
   it('are all whose name says so, wherever in the name', () => {
     // Where things are that are secret, which key of several it is, and how many tokens a model reads.
     const windows = settingNames.filter((name) => name.endsWith('_CONTEXT_TOKENS'))
-    const harmless = ['KMS_KEY_ID', 'SECRETS_PATH', ...windows]
+    const harmless = ['KMS_KEY_ID', 'SECRETS_PATH', 'ACCOUNT_SECRETS_PATH', ...windows]
     const named = settingNames.filter((name) => /KEY|SECRET|TOKEN(?!_URL)|PASS|CREDENTIAL/.test(name))
     expect(named.filter((name) => !harmless.includes(name)).sort()).toEqual([...secretNames].sort())
   })

@@ -28,12 +28,12 @@ cipherContract('a key file', async () => {
 cipherContract('KMS', async () => {
   const kms = await startKms('key-1')
   const other = await startKms('key-1')
-  const clients = [kms, other].map(({ endpoint }) =>
-    openKms({ region: REGION, endpoint, credentials: CREDENTIALS }),
+  const clients = await Promise.all(
+    [kms, other].map(({ endpoint }) => openKms({ region: REGION, endpoint, credentials: CREDENTIALS })),
   )
   const cipherOf = (client = clients[0]) => {
     if (client === undefined) throw new Error('no client')
-    return createKmsCipher({ client, keyId: 'key-1', entropy, clock: createClock() })
+    return createKmsCipher({ connect: async () => client, keyId: 'key-1', entropy, clock: createClock() })
   }
   return {
     open: () => cipherOf(),

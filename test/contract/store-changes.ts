@@ -150,6 +150,19 @@ export const counters = ({ store, drained }: Following) => {
     expect(await moved(() => store().adjust([{ ...correction, add: { new: -5 } }]))).toEqual({ new: -5 })
   })
 
+  it('takes a correction of the least and the most, which replaces only what it beats', async () => {
+    const extremes = async (least: number, most: number) => {
+      const increment = { counter: 'jobs', member: 'corrected', add: { total: 1 } }
+      await store().adjust([{ ...increment, least: { smallest: least }, most: { largest: most } }])
+      return (await store().counters('jobs')).corrected
+    }
+    expect(await extremes(5, 5)).toEqual({ total: 1, smallest: 5, largest: 5 })
+    expect(await extremes(6, 4)).toEqual({ total: 2, smallest: 5, largest: 5 })
+    expect(await extremes(-1, 7)).toEqual({ total: 3, smallest: -1, largest: 7 })
+    await store().adjust([{ counter: 'jobs', member: 'corrected', most: { largest: 8 } }])
+    expect((await store().counters('jobs')).corrected).toMatchObject({ smallest: -1, largest: 8 })
+  })
+
   it('loses none of 50 at once', async () => {
     const all = () =>
       Array.from({ length: 50 }, (_, n) => store().commit({ insert: jobs, row: job(`rush ${n}`) }))

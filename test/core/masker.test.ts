@@ -56,7 +56,7 @@ describe('a configured secret', () => {
 
   it('that is told in two pieces is not there when both are put together', () => {
     for (let at = 1; at < SECRET.length; at++) {
-      const tell = masker.stream()
+      const tell = masker.messages()
       const told = [`a ${SECRET.slice(0, at)}`, `${SECRET.slice(at)} b ${SECRET}`].map(tell)
       expect(told).toEqual([`a ${SECRET.slice(0, at)}`, '[masked] b [masked]'])
     }
@@ -78,5 +78,20 @@ describe('a configured secret', () => {
   it('is no pattern', () => {
     const special = createMasker(['a.*(b)+[c]$|^'])
     expect(special.text('a.*(b)+[c]$|^ aXXbbc')).toBe('[masked] aXXbbc')
+  })
+  it('that is learned is masked until all who learned it have forgotten it, in streams that have begun as well', () => {
+    const learning = createMasker([])
+    const [stream, messages] = [learning.stream(), learning.messages()]
+    const forget = [learning.learn('a-learned-secret'), learning.learn('a-learned-secret')]
+    const told = 'before a-learned-secret after'
+    const masked = 'before [masked] after'
+    expect(learning.text(told)).toBe(masked)
+    expect(stream.push(told) + stream.flush()).toBe(masked)
+    expect([messages('a-learned-'), messages('secret')]).toEqual(['a-learned-', '[masked]'])
+    forget[0]?.()
+    forget[0]?.()
+    expect(learning.text(told)).toBe(masked)
+    forget[1]?.()
+    expect(learning.text(told)).toBe(told)
   })
 })

@@ -83,12 +83,21 @@ const produceThrough = async ({ journal, launchWorker, launchGateway, launchCons
   return { ...produced, consumer: consumers[0] }
 }
 
-/** Every task, once all have ended. */
-const ended = (api: Api) =>
-  until(async () => {
+const STANDS_STILL_MS = 60_000
+
+/** Every task, once all have ended. A backlog takes as long as it takes; throws when for a minute no task of it ended. */
+const ended = async (api: Api) => {
+  let least = Number.POSITIVE_INFINITY
+  for (let lastEnd = performance.now(); ; await sleep(250)) {
     const tasks = await walk(api)
-    return tasks.every(({ status }) => status === 'completed' || status === 'failed') ? tasks : undefined
-  })
+    const open = tasks.filter(({ status }) => status !== 'completed' && status !== 'failed')
+    if (open.length === 0) return tasks
+    if (open.length < least) lastEnd = performance.now()
+    least = Math.min(least, open.length)
+    if (performance.now() - lastEnd > STANDS_STILL_MS)
+      throw new Error(`${open.length} tasks stand still, as ${JSON.stringify(open.slice(0, 5))}`)
+  }
+}
 
 // One for all: the functions of this process keep what they opened.
 let cloud: Cloud

@@ -15,8 +15,8 @@ import type { SqsEvent } from '../../lib/adapters/aws/sqs/event.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
-import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
+import { createDispatch } from '../../lib/http/router.ts'
 import { queueRoutes } from '../../lib/queue/contract.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { every } from '../../lib/worker/beat.ts'
@@ -98,6 +98,8 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
     baseUrl: gateway.url,
     journal: world.journal,
     log,
+    /** The tick, again and again: beside that of this process. */
+    launchTick: () => launched(launch('cloud-tick.ts')),
     launchWorker: () => launched(launch('cloud-worker.ts')),
     launchConsumer: () => launched(launchConsumer()),
     launchGateway: () => launched(launchGateway()),

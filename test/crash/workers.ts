@@ -6,6 +6,7 @@ import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib
 import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createDomains, type Ports } from '../../lib/domains.ts'
+import { createLocalWatch } from '../../lib/live/watch.ts'
 import type { AgentAdapter, AgentResult } from '../../lib/ports/agent.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
@@ -81,6 +82,7 @@ export const openWorkers = (file: string) => {
       feed: createFeed({ store: own, clock, ids }),
       ...{ taskQueue, notificationQueue },
       adapters: [agent],
+      liveWatch: createLocalWatch(clock),
       ...processPorts({ clock, ids, log }),
     }
     const domains = createDomains(ports, config)

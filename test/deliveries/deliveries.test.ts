@@ -1,30 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
-import type { Outbound } from '../../lib/ports/outbound.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { turns } from '../fakes/service.ts'
-import { DELAYS_MS, openDeliveries, sample } from './opened.ts'
+import { DELAYS_MS, heldOutbound, openDeliveries, sample } from './opened.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-
-/** An outbound port whose requests the test answers by hand. */
-const heldOutbound = () => {
-  const open: { url: string; answer: (status: number) => void; fail: () => void }[] = []
-  const outbound: Outbound = {
-    check: async () => undefined,
-    send: ({ url }) =>
-      new Promise((resolve, reject) =>
-        open.push({
-          url,
-          answer: (status) => resolve({ status, headers: {}, body: '', truncated: false }),
-          fail: () => reject(new Error('failed by the test')),
-        }),
-      ),
-  }
-  return { open, outbound }
-}
 
 describe('a delivery', () => {
   it('is sent at once, as it is, with its id and the time', async () => {
@@ -204,23 +186,6 @@ const beingSent = async () => {
 }
 
 describe('deliveries', () => {
-  it('that nobody can reach do not delay those beside them', async () => {
-    const { open, outbound } = heldOutbound()
-    await using opened = openDeliveries({ outbound })
-    const { deliveries } = opened
-    for (let n = 0; n < 40; n++)
-      await deliveries.add({ ...sample, id: `evt_slow${n}`, url: 'https://slow.example/' })
-    await deliveries.add({ ...sample, id: 'evt_fast', url: 'https://fast.example/' })
-    await turns()
-    const urls = () => open.map(({ url }) => new URL(url).host)
-    expect(urls().filter((host) => host === 'slow.example')).toHaveLength(16)
-    expect(urls()).toContain('fast.example')
-    // Those for which there was no room follow as soon as there is some.
-    open[0]?.answer(200)
-    await turns()
-    expect(urls().filter((host) => host === 'slow.example')).toHaveLength(17)
-  })
-
   it('that are being sent are not sent a second time, by whoever looks', async () => {
     await using opened = await beingSent()
     opened.clock.advance(15_000)
@@ -239,6 +204,76 @@ describe('deliveries', () => {
     clock.advance(1)
     await other.tick()
     expect((await other.row())?.attempts).toHaveLength(1)
+  })
+
+  it('whose sender died before the send are sent by another one once the lease is over, and by nobody before', async () => {
+    await using receiver = await startReceiver()
+    await using opened = openDeliveries()
+    const { clock, store } = opened
+    // What is stored is there, and nothing follows it.
+    const dying = openDeliveries({
+      clock,
+      store: {
+        ...store,
+        commit: (...write) => store.commit(...write).then(() => new Promise(() => undefined)),
+      },
+    })
+    void dying.deliveries.add({ ...sample, url: receiver.url })
+    await turns()
+    const other = openDeliveries({ clock, store })
+    clock.advance(MINUTE_MS - 1)
+    await other.add({ url: receiver.url })
+    await other.tick()
+    expect(receiver.heard).toEqual([])
+    clock.advance(1)
+    await other.tick()
+    expect(receiver.heard).toHaveLength(1)
+  })
+
+  it('are not sent by one that stood still until another had sent them', async () => {
+    await using receiver = await startReceiver()
+    await using opened = openDeliveries()
+    const { clock, store } = opened
+    const other = openDeliveries({ clock, store })
+    let stands = true
+    const standing = openDeliveries({
+      clock,
+      store: {
+        ...store,
+        commit: async (...write) => {
+          const outcome = await store.commit(...write)
+          if (stands) {
+            stands = false
+            clock.advance(MINUTE_MS)
+            await other.tick()
+          }
+          return outcome
+        },
+      },
+    })
+    await standing.add({ url: receiver.url })
+    expect(receiver.heard).toHaveLength(1)
+    expect((await other.row())?.attempts).toHaveLength(1)
+  })
+
+  it('that could not be stored take no place from others', async () => {
+    const held = heldOutbound()
+    await using opened = openDeliveries()
+    const { clock, store } = opened
+    let isDown = true
+    const { deliveries } = openDeliveries({
+      ...{ clock, outbound: held.outbound },
+      store: {
+        ...store,
+        commit: (...write) => (isDown ? Promise.reject(new Error('down')) : store.commit(...write)),
+      },
+    })
+    const add = (n: number) => deliveries.add({ ...sample, id: `evt_${n}` }).catch(() => undefined)
+    for (let n = 0; n < 20; n += 1) await add(n)
+    isDown = false
+    for (let n = 0; n < 16; n += 1) await add(n)
+    await turns()
+    expect(held.open).toHaveLength(16)
   })
 
   it('heed no word of a sender whose lease was over', async () => {

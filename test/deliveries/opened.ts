@@ -3,8 +3,8 @@ import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { type DeliveryRow, deliveryRows } from '../../lib/deliveries/rows.ts'
-import type { NewDelivery } from '../../lib/deliveries/schema.ts'
+import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import type { DeliveryRow, Endpoints, NewDelivery } from '../../lib/deliveries/schema.ts'
 import { createDeliveries } from '../../lib/deliveries/service.ts'
 import type { Outbound } from '../../lib/ports/outbound.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -25,7 +25,10 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
   const outbound = options.outbound ?? createOutbound({ clock, allow: ['127.0.0.1'] })
   const cipher = createCipher({ keys: () => [key], entropy })
   const log = createFakeLog()
-  const deliveries = createDeliveries({ store, outbound, cipher, clock, log, delaysMs: () => delaysMs })
+  const deliveries = createDeliveries({
+    ...{ store, outbound, cipher, clock, log, endpoints: noEndpoints },
+    delaysMs: () => delaysMs,
+  })
   /** Sends what is due now, to the end. */
   const tick = async () => {
     await deliveries.sendDue()
@@ -42,6 +45,13 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
   }
 }
 
+/** Every delivery goes where its row says. */
+const noEndpoints: Endpoints = {
+  of: async () => undefined,
+  onLost: async () => [],
+  onSent: async () => undefined,
+}
+
 const key = entropy(32)
 
 export const sample = {
@@ -50,4 +60,21 @@ export const sample = {
   event: 'task.completed',
   url: 'http://127.0.0.1:9/hook',
   body: '{"id":"evt_1","event":"task.completed","payload":{"title":"Grüße 🌍"}}',
+}
+
+/** An outbound port whose requests the test answers by hand. */
+export const heldOutbound = () => {
+  const open: { url: string; answer: (status: number) => void; fail: () => void }[] = []
+  const outbound: Outbound = {
+    check: async () => undefined,
+    send: ({ url }) =>
+      new Promise((resolve, reject) =>
+        open.push({
+          url,
+          answer: (status) => resolve({ status, headers: {}, body: '', truncated: false }),
+          fail: () => reject(new Error('failed by the test')),
+        }),
+      ),
+  }
+  return { open, outbound }
 }

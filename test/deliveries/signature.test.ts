@@ -8,7 +8,7 @@ describe('the headers of a delivery', () => {
     const headers = signatureHeaders({
       id: 'evt_1',
       body: 'what do ya want for nothing?',
-      secret: 'Jefe',
+      secrets: ['Jefe'],
       atMs,
     })
     expect(headers['x-svc-signature']).toBe(
@@ -17,7 +17,7 @@ describe('the headers of a delivery', () => {
   })
 
   it('carry those of Standard Webhooks, its key the bytes of the secret: computed by another program', () => {
-    expect(signatureHeaders({ id: 'evt_1', body: '{"a":1}', secret: 'Grüße 🌍', atMs })).toEqual({
+    expect(signatureHeaders({ id: 'evt_1', body: '{"a":1}', secrets: ['Grüße 🌍'], atMs })).toEqual({
       'webhook-id': 'evt_1',
       'webhook-timestamp': '1767268800',
       'webhook-signature': 'v1,r14SU8hZbWnc3IPmrkzXItHbuDTI9sUc1zroCANiz4I=',
@@ -26,7 +26,7 @@ describe('the headers of a delivery', () => {
   })
 
   it('carry no signature without a secret', () => {
-    expect(Object.keys(signatureHeaders({ id: 'evt_1', body: '', secret: undefined, atMs }))).toEqual([
+    expect(Object.keys(signatureHeaders({ id: 'evt_1', body: '', secrets: [], atMs }))).toEqual([
       'webhook-id',
       'webhook-timestamp',
     ])

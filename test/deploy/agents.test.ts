@@ -26,7 +26,7 @@ const write = (file: string, content: string | Buffer) => {
   writeFileSync(file, content)
 }
 
-/** What somebody does who has an agent of their own, by the README. */
+/** An agent of one's own, deployed as docs/guide/agents.md says. */
 const addAgent = (folder: string) => {
   for (const [name, text] of Object.entries(FILES)) write(path.join(folder, 'agents', name), text)
   const file = path.join(folder, 'serverless.yml')

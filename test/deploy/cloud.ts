@@ -104,6 +104,7 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
       KMS_KEY_ID: KEY,
       AWS_ENDPOINT_URL_SSM: ssm.endpoint,
       SECRETS_PATH,
+      ACCOUNT_SECRETS_PATH: SECRETS_PATH,
       AUTH_MODE: 'cloud',
       OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
       TABLE_PREFIX,

@@ -90,6 +90,17 @@ describe('the container', () => {
     expect(text('resources/image.yml')).toContain(`file: ${FOLDER}/Dockerfile\n`)
   })
 
+  it('has a disk on which workspaces do not last, and which no program of an agent fills', () => {
+    const functions = Object.values(printStage('dev').functions).filter(({ image }) => image)
+    for (const { ephemeralStorageSize = 512, environment = {} } of functions) {
+      expect(environment).toMatchObject({
+        WORKSPACES_DIR: expect.stringMatching(/^\/tmp\//),
+        WORKSPACE_TTL_HOURS: '0',
+      })
+      expect(Number(environment.AGENT_DISK_MB)).toBeLessThanOrEqual(ephemeralStorageSize - 1_024)
+    }
+  })
+
   it('is started by programs that are in it', () => {
     const commands = Object.values(printStage('dev').functions).flatMap(({ image }) =>
       image ? [image.command] : [],

@@ -1,7 +1,8 @@
 /** The functions that serve requests; `ui` is the page. A new function is listed here once, for all tests of the deployment. */
 export const HTTP_FUNCTIONS = [
   ...['tasks', 'queue', 'agents', 'notifications', 'auth', 'devices', 'settings', 'gateway'],
-  ...['webhooks', 'chat', 'memory', 'security', 'health', 'openapi', 'ui'],
+  ...['webhooks', 'integrations', 'outbound', 'schedules', 'chat', 'memory', 'security', 'health', 'openapi'],
+  'ui',
 ]
 
 /** The functions that queues, streams and schedules start. */

@@ -8,6 +8,8 @@ import { ofType, type Resource, referencesIn, type Template } from './template.t
 import { bundleOf, filesOf } from './zip.ts'
 
 const IMAGES = ['worker', 'agentic']
+/** It sends while its caller waits: undici is in it. */
+const SENDING = ['outbound']
 
 let stage: ReturnType<typeof packageStage>
 let template: Template
@@ -41,13 +43,13 @@ describe('a function', () => {
   })
 
   it.each(HTTP_FUNCTIONS.filter((name) => name !== 'ui'))(
-    '%s has a bundle of at most 300 kB zipped, without source map',
+    '%s has a bundle of at most 300 kB zipped, 600 with a client to send by, without source map',
     (name) => {
       const zip = stage.zip(name)
       expect([...filesOf(zip).keys()].filter((file) => !file.startsWith('agents/'))).toEqual([
         `functions/${name}.mjs`,
       ])
-      expect(zip.length).toBeLessThanOrEqual(300_000)
+      expect(zip.length).toBeLessThanOrEqual(SENDING.includes(name) ? 600_000 : 300_000)
       expect(bundleOf(zip, name).includes('sourceMappingURL')).toBe(false)
     },
   )
@@ -59,7 +61,7 @@ describe('a function', () => {
     expect(page.filter((file) => !file.endsWith('.br'))).toEqual([])
     const rest = [...files.keys()].filter((file) => !file.startsWith('agents/') && !page.includes(file))
     expect(rest).toEqual(['functions/ui/handler.mjs'])
-    expect(gzipSync(bundleOf(stage.zip('ui'), 'ui')).length).toBeLessThanOrEqual(80_000)
+    expect(gzipSync(bundleOf(stage.zip('ui'), 'ui')).length).toBeLessThanOrEqual(85_000)
   })
 
   it.each(FUNCTIONS.filter((name) => !IMAGES.includes(name)))('%s has no library of models in it', (name) => {
@@ -78,7 +80,7 @@ describe('a function', () => {
       Object.keys(Environment.Variables),
     )
     // Where secrets are, which key it is that seals them, and what tells that a request came through CloudFront.
-    const names = ['SECRETS_PATH', 'KMS_KEY_ID', 'ORIGIN_SECRET']
+    const names = ['SECRETS_PATH', 'ACCOUNT_SECRETS_PATH', 'KMS_KEY_ID', 'ORIGIN_SECRET']
     expect(given.filter((name) => /KEY|SECRET|TOKEN|PASSWORD/.test(name) && !names.includes(name))).toEqual(
       [],
     )

@@ -7,8 +7,8 @@ import { tables } from '../../lib/api/routes.ts'
 import { tableNames } from '../../lib/app/cloud-base.ts'
 import { collections } from '../../lib/collections.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
-import { methodsOf } from '../../lib/http/no-route.ts'
 import type { Route } from '../../lib/http/route.ts'
+import { methodsOf } from '../../lib/http/router.ts'
 import { functionAlarms, functionsIn } from '../../resources/alarms.ts'
 import { anyStage, tableName, tableResources } from '../../resources/tables.ts'
 import { toYaml } from '../../resources/yaml.ts'
@@ -22,13 +22,15 @@ const FUNCTION_OF: Readonly<Record<string, string>> = {
   audit: 'settings',
   approvals: 'security',
   tokens: 'gateway',
+  connections: 'webhooks',
+  disconnects: 'auth',
 }
-/** What calls models is served by the streaming function alone, which has their keys; the distribution sends it there. */
-const STREAMED_ONLY: readonly string[] = ['models', 'agentic']
+/** What calls models, whose keys the streaming function alone has, and what never ends; the distribution sends it there. */
+const STREAMED_ONLY: readonly string[] = ['models', 'agentic', 'live']
 const PREFIX = 'agent-task-service-dev-'
 
 /** What the HTTP API has of a route: it takes a parameter with slashes only as the end of a path. */
-const pathAtGateway = ({ path, greedy }: Route) => (greedy ? path.replace(/\{(\w+)\}.*$/, '{$1+}') : path)
+const pathAtGateway = ({ path, wildcard }: Route) => (wildcard ? path.replace(/\{(\w+)\}.*$/, '{$1+}') : path)
 
 let service: Service
 beforeAll(() => {

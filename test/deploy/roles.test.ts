@@ -58,7 +58,7 @@ describe('the roles', () => {
     },
   )
 
-  it('let the worker, the streaming function, auth and webhooks read secrets, none but the agents look for their names, and nobody else anything', () => {
+  it('let the worker, the streaming function, auth, webhooks and those that write comments read secrets, none but the agents look for their names, and nobody else anything', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
       roleOf(name)
         .flatMap(({ Action }) => Action)
@@ -69,6 +69,9 @@ describe('the roles', () => {
       'agentic ssm:GetParametersByPath',
       'agents ssm:DescribeParameters',
       'auth ssm:GetParametersByPath',
+      'dlq ssm:GetParametersByPath',
+      'notify ssm:GetParametersByPath',
+      'tick ssm:GetParametersByPath',
       'webhooks ssm:GetParametersByPath',
       'worker ssm:GetParametersByPath',
     ])
@@ -93,6 +96,19 @@ describe('the roles', () => {
         .map((arn) => arn.replace(/^.*:parameter/, ''))
       expect(path).toBe(`/agent-task-service/prod/${name}`)
       expect(paths).toEqual([path, `${path}/*`])
+    },
+  )
+
+  it.each(['notify', 'dlq', 'tick', 'agentic'])(
+    'let %s read the parameters of the OAuth apps, with its own if it has any',
+    (name) => {
+      const { SECRETS_PATH: own, ACCOUNT_SECRETS_PATH: path } = service.functions[name]?.environment ?? {}
+      const paths = roleOf(name)
+        .filter(({ Action }) => Action.includes('ssm:GetParametersByPath'))
+        .flatMap(({ Resource }) => Resource.map((resource) => String(Object.values(resource as object)[0])))
+        .map((arn) => arn.replace(/^.*:parameter/, ''))
+      expect(path).toBe('/agent-task-service/prod/auth')
+      expect(paths).toEqual([own, path].filter(Boolean).flatMap((one) => [one, `${one}/*`]))
     },
   )
 })

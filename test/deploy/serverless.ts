@@ -88,6 +88,7 @@ export type FunctionConfig = {
   image?: { name: string; command: string[] }
   role: string
   timeout?: number
+  ephemeralStorageSize?: number
   environment?: Record<string, unknown>
   events?: FunctionEvent[]
   url?: object

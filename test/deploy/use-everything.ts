@@ -3,6 +3,7 @@ import type { TestProvider } from '../oauth/provider.ts'
 import type { Functions } from './functions.ts'
 import { useChat } from './use-chat.ts'
 import { useMemory } from './use-memory.ts'
+import { useOutbound } from './use-outbound.ts'
 import { useDevices, usePeople } from './use-people.ts'
 import { useSecurity } from './use-security.ts'
 import { deliver, useWebhooks } from './use-webhooks.ts'
@@ -27,6 +28,7 @@ type Shown = {
   id: string
   items: { id: string; taskId: string }[]
   notifications: { id: string }[]
+  schedule: { id: string }
 }
 type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<Shown>
 
@@ -44,11 +46,16 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   const token = await useTokens(call, callsOf(functions, people.user))
   const lost = await useGateway(functions, call, { authorization: `Bearer ${token}` })
   await useWork(functions, call, lost)
+  await useRepository(functions, call)
+  await useRepository(functions, callsOf(functions, people.linked))
   await useWebhooks(functions, call)
+  await useIntegrations(call)
+  await useSchedules(call)
   await useMemory(functions, call)
   await useChat(functions, call)
   await useSecurity(functions, call)
   await useRest(call)
+  await useOutbound(functions, call)
   await useAsProgram(functions, { authorization: `Bearer ${token}` })
   return { known, token }
 }
@@ -66,7 +73,8 @@ const useTokens = async (call: Call, asUser: Call): Promise<string> => {
 /** Requests whose tasks end in each of the ways that there are; answers a task that its queue will give up on. */
 const useGateway = async ({ feed }: Functions, call: Call, holder: Headers): Promise<string> => {
   const submit = (metadata: object, headers: Headers = {}, priority = 3) => {
-    const task = { title: 'Task', prompt: LONG, assignedAgent: 'moody', metadata, priority }
+    const ticket = { source: 'codehost', sourceId: 'a#3' }
+    const task = { title: 'Task', prompt: LONG, assignedAgent: 'moody', metadata, priority, ...ticket }
     const options = { notifyUrl: 'http://127.0.0.1:9/', notifySecret: 'secret' }
     return call('gateway', 'POST /api/gateway', { task, options }, { ...holder, ...headers })
   }
@@ -114,6 +122,40 @@ const useWork = async ({ feed, feedInVain, invoke }: Functions, call: Call, lost
   for (const [name, queue] of FED)
     if ((await feedInVain(name, queue, 'nonsense')) === 0) throw new Error(`${name} did without storage`)
   await invoke('tick', {})
+}
+
+/** A task with a repository of the code host, which is looked for by an account of its own or an admin's; in vain. */
+const useRepository = async ({ feed }: Functions, call: Call) => {
+  const given = { title: 'Task', assignedAgent: 'coding-agent', repository: 'owner/repo' }
+  const { id } = (await call('tasks', 'POST /api/tasks', given)).task
+  for (let n = 0; n < 2; n++) await feed('worker', 'ai-tasks')
+  await call('tasks', `POST /api/tasks/${id}/cancel`).catch(() => undefined)
+}
+
+/** Schedules with texts that are kept beside their rows: made, run by hand, changed, deleted. */
+const useSchedules = async (call: Call) => {
+  const task = { title: 'Task', prompt: LONG, assignedAgent: 'moody' }
+  const make = () =>
+    call('schedules', 'POST /api/schedules', { name: 'Each minute', cron: '* * * * *', task })
+  const { id } = (await make()).schedule
+  await call('schedules', 'GET /api/schedules')
+  await call('schedules', 'GET /api/schedules/preview?cron=@daily')
+  await call('schedules', `GET /api/schedules/${id}`)
+  await call('schedules', `POST /api/schedules/${id}/run`)
+  await call('schedules', `PATCH /api/schedules/${id}`, { task: { ...task, prompt: 'Short' } })
+  await call('schedules', `DELETE /api/schedules/${id}`)
+  for (let n = 0; n < 2; n++) await make()
+}
+
+/** Settings of web search, made and changed; the caller's accounts elsewhere. A search is in use-tools.ts. */
+const useIntegrations = async (call: Call) => {
+  for (const apiKey of ['the-first-key', 'the-second-key'])
+    await call('integrations', 'PUT /api/integrations/web-search', { tavily: { apiKey } })
+  await call('integrations', 'GET /api/integrations/web-search')
+  for (const name of ['codehost', 'trackera', 'trackerb']) {
+    await call('webhooks', `GET /api/integrations/${name}`)
+    await call('auth', `DELETE /api/integrations/${name}`)
+  }
 }
 
 /** What a program with an API token may ask without one as well. */

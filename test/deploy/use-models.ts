@@ -1,13 +1,38 @@
 import { openS3 } from '../../lib/adapters/aws/clients.ts'
 import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
+import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { type AgentSessionRow, agentSessions, streamOf } from '../../lib/agentic/rows.ts'
 import { openBasePorts } from '../../lib/app/cloud-base.ts'
+import { scopeOf } from '../../lib/approvals/binding.ts'
+import {
+  type AllowedToolRow,
+  type ApprovalRow,
+  allowedTools,
+  approvalSlots,
+  approvals,
+} from '../../lib/approvals/rows.ts'
 import { createConversations } from '../../lib/chat/conversations.ts'
+import {
+  type ConversationRow,
+  conversationRemovals,
+  conversations as conversationRows,
+  REMOVALS,
+  type WorkspaceSnapshotRow,
+  workspaceSnapshots,
+} from '../../lib/chat/rows.ts'
 import { createChat } from '../../lib/chat/service.ts'
+import { noSnapshots } from '../../lib/chat/snapshots.ts'
 import { type Config, readConfig } from '../../lib/config.ts'
+import { iso } from '../../lib/core/time.ts'
+import type { AuthPorts } from '../../lib/join/auth-context.ts'
+import { joinConversationEnds } from '../../lib/join/conversations.ts'
+import { joinApprovals } from '../../lib/join/security.ts'
 import type { ToolOutcome } from '../../lib/ports/tool.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import type { Functions } from './functions.ts'
 
 type Headers = Record<string, string>
@@ -18,6 +43,7 @@ type Answer = any
 const LONG = 'word '.repeat(10_000)
 /** More chunks than a row of memory keeps in itself. */
 const LONG_FILE = Array.from({ length: 4_000 }, (_, n) => `Line ${n} of a title.`).join('\n\n')
+const FIRST_APPROVAL = 'appr_1'
 const SOMEBODY = { userId: 'user_chat', role: 'user' } as const
 
 /** Has models answer, in a process that has to compile memory first: by themselves, about a task, and in a conversation that a memory session is tied to. */
@@ -67,38 +93,54 @@ const portsOf = (config: Config) => {
   return openBasePorts(config, createS3Blobs({ client, bucket: config.FILES_BUCKET ?? '' }))
 }
 
+const endsOf = (config: Config) => {
+  const ports = portsOf(config)
+  const domains = { conversations: createConversations(ports), approvals: joinApprovals(ports) }
+  return joinConversationEnds(domains, { ...ports, feed: createFeed(ports) })
+}
+
 /** Deletes a conversation, as its user would. */
 export const deleteWaiting = (id: string) => (config: Config) =>
-  createConversations(portsOf(config)).remove(SOMEBODY, id)
+  endsOf(config).conversationRemoval.remove(SOMEBODY, id)
+
+/** Cancels the turn that waits in a conversation, as its user would. */
+export const cancelWaiting = (id: string) => (config: Config) => endsOf(config).cancelTurn(SOMEBODY, id)
 
 /** Begins a conversation, as its user would. */
 export const beginConversation = async (config: Config): Promise<string> =>
   (await createConversations(portsOf(config)).create(SOMEBODY, { title: 'Waits' })).id
 
 /** Turns that wait for approvals; those of the first conversation are decided, one after the other, and it is answered. */
-export const useWaitingTurns = async (env: Headers, first: string, second: string): Promise<void> => {
+export const useWaitingTurns = async (
+  env: Headers,
+  first: string,
+  others: readonly string[],
+): Promise<void> => {
   const ports = portsOf(readConfig({ ...process.env, ...env }))
   const models = createScriptedModels([
-    { calls: [1, 2].map((n) => ({ name: 'write', arguments: { n } })) },
+    { calls: [1, 2].map((n) => ({ name: 'write', arguments: { n, LONG } })) },
     { text: 'Done.' },
   ])
   let approved = 0
   const call = async (given: { arguments: unknown }): Promise<ToolOutcome> =>
     (given.arguments as { n: number }).n <= approved
       ? { content: LONG, failed: false, decision: 'approved', durationMs: 1 }
-      : { content: '', failed: false, decision: 'pending', durationMs: 1, approvalId: 'appr_1' }
+      : pendingOn(FIRST_APPROVAL)
   const conversations = createConversations(ports)
   const chat = createChat({
     ...{ ...ports, conversations, models, loop: createLoop({ models }), timeoutMs: 60_000 },
-    openTools: () => ({ specs: [], title: () => 'write', call, ask: async () => 'appr_2' }),
+    openTools: () => fakeToolbox(call, { specs: [], ask: async () => pendingOn('appr_2') }),
     workspaces: { open: async () => ({ root: '/' }) as Workspace },
     findTask: async () => undefined,
     findTicketTask: async () => undefined,
+    readTicket: async () => undefined,
     recall: async () => [],
     hasMemorySession: async () => false,
     defaultMode: () => 'ask',
+    snapshots: noSnapshots,
+    withdrawApprovals: async () => undefined,
   })
-  for (const id of [first, second]) {
+  for (const id of [first, ...others]) {
     models.requests.length = 0
     const asked = await chat.send.sendWithTools(SOMEBODY, id, { content: LONG })
     if (!asked.pendingApprovals) throw new Error('The turn did not wait')
@@ -106,4 +148,67 @@ export const useWaitingTurns = async (env: Headers, first: string, second: strin
   for (approved = 1; approved <= 2; approved++) await chat.turns.resume({ conversationId: first })
   const { messages } = await conversations.get(SOMEBODY, first, { limit: 1 })
   if (messages[0]?.content !== 'Done.') throw new Error('The turn did not go on')
+}
+
+/** What a conversation has besides its messages: a long approval that is pending, an allowed tool, sessions with events. */
+export const plantBelongings = async (
+  { store, clock }: Pick<AuthPorts, 'store' | 'clock'>,
+  conversationId: string,
+  approvalId = FIRST_APPROVAL,
+): Promise<void> => {
+  const { userId } = SOMEBODY
+  const scope = scopeOf({ userId, conversationId })
+  const now = iso(clock.now())
+  const expiresAt = clock.now() + 3_600_000
+  const row: ApprovalRow = {
+    ...{ id: approvalId, userId, conversationId, toolName: 'write', title: 'write', params: { LONG } },
+    ...{ securityLevel: 'write', requestedAt: now, expiresAt: iso(expiresAt), status: 'pending', scope },
+    ...{ binding: approvalId, pendingOf: userId, dueAt: iso(expiresAt), removeAt: expiresAt },
+  }
+  const slot = { binding: approvalId, approvalId, expiresAt }
+  await store.commit<ApprovalRow>({ insert: approvals, row }, [{ insert: approvalSlots, row: slot }])
+  const allowed = { scope, userId, conversationId, toolName: 'write', approvalId, allowedAt: now, expiresAt }
+  await store.commit<AllowedToolRow>({ insert: allowedTools, row: allowed })
+  const snapshot = { conversationId, archive: LONG, createdAt: now }
+  await store.commit<WorkspaceSnapshotRow>({ insert: workspaceSnapshots, row: snapshot })
+  const feed = createFeed({ store, clock, ids: createIds({ clock }) })
+  for (const status of ['running', 'completed'] as const) {
+    const id = `sess_${status}_${conversationId}`
+    await feed.append(streamOf(id), [{ type: 'content' }])
+    const session = {
+      id,
+      status,
+      conversationId,
+      userId,
+      provider: 'p',
+      model: 'm',
+      createdAt: now,
+      expiresAt,
+    }
+    await store.commit<AgentSessionRow>({ insert: agentSessions, row: session })
+  }
+}
+
+/** Ends the session that ran, as its process does when it is told to. */
+export const endRunning = async ({ store }: Pick<AuthPorts, 'store'>, conversationId: string) =>
+  store.commit<AgentSessionRow>({
+    update: agentSessions,
+    key: `sess_running_${conversationId}`,
+    set: { status: 'cancelled' },
+  })
+
+/** A conversation that was deleted by a process that died then: what belonged to it is left. */
+export const deleteAndDie = ({ store, clock }: Pick<AuthPorts, 'store' | 'clock'>, id: string) =>
+  store.commit<ConversationRow>({ remove: conversationRows, key: id }, [
+    {
+      insert: conversationRemovals,
+      row: { id, userId: SOMEBODY.userId, space: REMOVALS, requestedAt: iso(clock.now()) },
+    },
+  ])
+
+/** Throws for a conversation of which something is left. */
+export const refuseLeft = async ({ store }: Pick<AuthPorts, 'store'>): Promise<void> => {
+  const of = { index: 'ofSpace', is: REMOVALS, order: 'asc', limit: 1 } as const
+  const { rows } = await store.page(conversationRemovals, of)
+  if (rows.length > 0) throw new Error(`${rows[0]?.id} is not removed`)
 }

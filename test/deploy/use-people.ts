@@ -10,7 +10,7 @@ const knownBy = (headers: Record<string, string>): Known => ({
   authorization: `Bearer ${/=([^;]+)/.exec(headers['set-cookie'] ?? '')?.[1]}`,
 })
 
-/** Signs people up and in, in every way that there is; answers an admin and a user. */
+/** Signs people up and in, in every way that there is; answers an admin, a user, and one with an account of the code host. */
 export const usePeople = async ({ ask, http }: Functions, provider: TestProvider) => {
   const call = async (...given: Parameters<typeof http>) => (await http(...given)) as Shown
   const signUp = async (email: string, inviteCode?: string): Promise<Known> => {
@@ -35,7 +35,8 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
   await http('auth', `DELETE /api/auth/invites/${(await invite({})).id}`, undefined, admin)
   await http('auth', 'GET /api/auth/invites', undefined, admin)
   await invite({ email: provider.person.email })
-  for (let n = 0; n < 2; n++) await goThrough('codehost')
+  await goThrough('codehost')
+  const linked = knownBy((await goThrough('codehost')).headers)
   await goThrough('trackera', user)
   await http('auth', 'PATCH /api/auth/me', { bio: 'Somebody' }, user)
   await http('auth', 'GET /api/auth/me', undefined, user)
@@ -43,21 +44,21 @@ export const usePeople = async ({ ask, http }: Functions, provider: TestProvider
   const { id } = (await call('auth', 'GET /api/auth/me', undefined, gone)).user
   for (const change of [{ role: 'admin' }, { disabled: true }])
     await http('auth', `PATCH /api/users/${id}`, change, admin)
-  const linked = (await call('auth', 'GET /api/auth/me', undefined, user)).user
-  await http('auth', `PATCH /api/users/${linked.id}`, { unlink: ['trackera'] }, admin)
+  const other = (await call('auth', 'GET /api/auth/me', undefined, user)).user
+  await http('auth', `PATCH /api/users/${other.id}`, { unlink: ['trackera'] }, admin)
   const passwords = { currentPassword: PASSWORD, newPassword: PASSWORD }
   await http('auth', 'POST /api/auth/password', passwords, user)
-  const reset = await http('auth', `POST /api/users/${linked.id}/reset-code`, undefined, admin)
+  const reset = await http('auth', `POST /api/users/${other.id}/reset-code`, undefined, admin)
   const given = { email: 'nobody@example.com', code: reset.code, newPassword: PASSWORD }
   await http('auth', 'POST /api/auth/reset', given).catch(() => undefined)
   await http('auth', 'POST /api/auth/logout', {}, await logIn('user@example.com'))
   await logIn('user@example.com')
   type Listed = { sessions: { id: string; current: boolean }[] }
   const { sessions } = (await http('auth', 'GET /api/auth/sessions', undefined, user)) as Listed
-  const other = sessions.find(({ current }) => !current)
-  await http('auth', `DELETE /api/auth/sessions/${other?.id}`, undefined, user)
+  const elsewhere = sessions.find(({ current }) => !current)
+  await http('auth', `DELETE /api/auth/sessions/${elsewhere?.id}`, undefined, user)
   await http('auth', 'DELETE /api/auth/sessions', undefined, user)
-  return { admin, user }
+  return { admin, user, linked }
 }
 
 /** Pairs a device of theirs; answers how it is known. */

@@ -9,10 +9,14 @@ const LONG = 'word '.repeat(20_000)
 const HOUR_MS = 3_600_000
 
 type Call = (name: string, route: string, body?: unknown) => Promise<unknown>
-type Listed = { approvals: { id: string; toolName: string; title: string }[]; entries: { id: string }[] }
+type Listed = {
+  approvals: { id: string; toolName: string; title: string }[]
+  allowedTools: { id: string }[]
+  entries: { id: string }[]
+}
 
 const request = (tool: string) => ({
-  ...{ tool, risk: 'write' as const, title: tool, userId: 'user_1', taskId: 'task_1' },
+  ...{ tool, risk: 'write' as const, mode: 'ask' as const, title: tool, userId: 'user_1', taskId: 'task_1' },
   arguments: { content: LONG },
 })
 
@@ -73,6 +77,8 @@ export const useSecurity = async ({ as, feed, invoke }: Functions, ask: Call): P
       if (states !== 'approved,approved,denied') throw new Error(`The worker heard ${states}`)
     }),
   )
+  const { allowedTools } = await call('GET /api/security/allowed-tools')
+  await call(`DELETE /api/security/allowed-tools/${allowedTools[0]?.id}`)
   const { entries } = await call('GET /api/security/audit')
   for (const query of ['?tool=git', '?userId=user_1', '?taskId=task_1'])
     await call(`GET /api/security/audit${query}`)

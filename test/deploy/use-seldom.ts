@@ -12,6 +12,7 @@ import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
+import { close, deliver } from './use-webhooks.ts'
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
 type Headers = Record<string, string>
@@ -27,7 +28,10 @@ const FRONTS = [
   ['settings', 'GET /api/settings'],
   ['gateway', 'GET /api/tokens'],
   ['webhooks', 'GET /api/integrations/webhooks/status'],
+  ['integrations', 'GET /api/integrations/web-search'],
   ['chat', 'GET /api/chat/conversations'],
+  ['outbound', 'GET /api/webhooks'],
+  ['schedules', 'GET /api/schedules'],
   ['memory', 'GET /api/memory/stats'],
   ['security', 'GET /api/security/policy'],
   ['health', 'GET /api/health/detailed'],
@@ -103,7 +107,7 @@ export const lengthenLog = async (
   await store.commit<TaskRow>({ update: tasks, key, set: { ...set, updatedAt: iso(clock.now()) }, log })
 }
 
-/** Tasks with the longest log that fits: run, given up by their queue, and cancelled. */
+/** Tasks with the longest log that fits: run, given up by their queue, and cancelled, by somebody or with their issue. */
 const useLongLogs = async ({ http, feed }: Functions, beside: Besides, known: Headers) => {
   const create = async () => {
     const given = { title: 'Task', prompt: 'Work', assignedAgent: 'moody' }
@@ -115,6 +119,9 @@ const useLongLogs = async ({ http, feed }: Functions, beside: Besides, known: He
   const messageOf = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
   await feed('dlq', 'ai-tasks-dlq', messageOf(await create()))
   await http('tasks', `POST /api/tasks/${await create()}/cancel`, {}, known)
+  const issue = (await deliver({ http }, { number: 91 })) as { task: { id: string } }
+  await lengthenLog(beside, issue.task.id)
+  await close({ http }, 91)
   await feed('worker', 'ai-tasks', messageOf(await create()))
 }
 

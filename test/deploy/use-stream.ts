@@ -3,7 +3,17 @@ import { type Config, readConfig } from '../../lib/config.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
 import { startProgram } from './program.ts'
-import { beginConversation, deleteWaiting, useModels, useWaitingTurns } from './use-models.ts'
+import {
+  beginConversation,
+  cancelWaiting,
+  deleteAndDie,
+  deleteWaiting,
+  endRunning,
+  plantBelongings,
+  refuseLeft,
+  useModels,
+  useWaitingTurns,
+} from './use-models.ts'
 import { useApprovals } from './use-security.ts'
 import { besides, forgetSeen } from './use-seldom.ts'
 import { useTools } from './use-tools.ts'
@@ -13,7 +23,10 @@ type Headers = Record<string, string>
 
 /** A request that asks to wait for a task which nobody runs, and to be told of its end. */
 const patience = (priority: number) => ({
-  task: { title: 'Task', prompt: 'word '.repeat(10_000), priority },
+  task: {
+    ...{ title: 'Task', prompt: 'word '.repeat(10_000), priority },
+    ...{ source: 'codehost', sourceId: 'a#2' },
+  },
   options: { synchronous: true, timeout: 10, notifyUrl: 'http://127.0.0.1:9/', notifySecret: 'secret' },
 })
 
@@ -26,6 +39,7 @@ export const useStream = async (
   cloud: Cloud,
   known: Headers,
   models: Headers,
+  more: (url: string) => Promise<void>,
 ): Promise<string[]> => {
   const unused = { name: 'stream', scopes: ['gateway'] }
   const { token } = await functions.http('gateway', 'POST /api/tokens', unused, known)
@@ -51,14 +65,49 @@ export const useStream = async (
     for (const answer of answers) expect(answer).toMatchObject({ status: 'queued' })
   }
   await useModels(functions, program.url, known)
-  const begun: string[] = []
-  const begin = async (config: Config) => void begun.push(await beginConversation(config))
-  for (let n = 0; n < 2; n++) await functions.as('chat', begin)
-  const [answered = '', waiting = ''] = begun
-  await useWaitingTurns(env, answered, waiting)
-  await functions.as('chat', deleteWaiting(waiting))
-  await functions.invoke('tick', {})
+  await followLive(functions, program.url, known)
+  await more(program.url)
+  await useEnds(functions, cloud, env)
   await program.stop()
   stop()
   return uses()
+}
+
+/** Follows what changes while a task is made, and once more, which renews the mark that somebody watches. */
+const followLive = async (functions: Functions, url: string, known: Headers): Promise<void> => {
+  const read = async (type: string, begun?: () => Promise<unknown>) => {
+    const answer = await fetch(`${url}/api/events/stream`, { headers: known })
+    let text = ''
+    for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      if (text === '') await begun?.()
+      text += piece
+      if (text.includes(`"type":"${type}"`)) return
+    }
+    throw new Error(`The stream ended without ${type}: ${text}`)
+  }
+  await read('ready')
+  await read('task.created', async () => {
+    await functions.http('tasks', 'POST /api/tasks', { title: 'Watched' }, known)
+    await functions.drain()
+  })
+}
+
+/** Turns that wait, and what becomes of them and their conversations: decided, cancelled, deleted, and left by a death. */
+const useEnds = async (functions: Functions, cloud: Cloud, env: Headers): Promise<void> => {
+  const begun: string[] = []
+  const begin = async (config: Config) => void begun.push(await beginConversation(config))
+  for (let n = 0; n < 4; n++) await functions.as('chat', begin)
+  const [answered = '', cancelled = '', deleted = '', left = ''] = begun
+  await useWaitingTurns(env, answered, [cancelled, deleted, left])
+  const beside = await besides(cloud)
+  await plantBelongings(beside, cancelled)
+  await functions.as('chat', cancelWaiting(cancelled))
+  await plantBelongings(beside, deleted, 'appr_deleted')
+  await functions.as('chat', deleteWaiting(deleted))
+  await plantBelongings(beside, left, 'appr_left')
+  await deleteAndDie(beside, left)
+  for (const id of [deleted, left]) await endRunning(beside, id)
+  await functions.invoke('tick', {})
+  await refuseLeft(beside)
+  beside.stop()
 }

@@ -1,6 +1,11 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { type AgentSessionRow, agentSessions } from '../../lib/agentic/rows.ts'
 import { iso } from '../../lib/core/time.ts'
+import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
+import { isWebhookId } from '../../lib/outbound-webhooks/rows.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import { type ScheduleRow, schedules } from '../../lib/schedules/rows.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
@@ -15,6 +20,14 @@ const LONG = 'word '.repeat(10_000)
 const REFUSAL = '\u0001'.repeat(4_096)
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
+
+/** Of each delivery of a webhook that waits: it is due, and where it goes nobody listens any more. */
+const leaveOneTry = async (store: Store, dueAt: string): Promise<void> => {
+  const waiting = (await store.page(deliveryRows, { index: 'due', order: 'asc', limit: 200 })).rows
+  for (const { id: key, owner } of waiting)
+    if (isWebhookId(owner))
+      await store.commit<DeliveryRow>({ update: deliveryRows, key, set: { tries: 5, dueAt } })
+}
 
 /**
  * What the tick is there for: tasks that are due, tasks whose worker died, in their last attempt or in one before, and
@@ -32,7 +45,8 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
   // Its end is told in vain, with a long result and by everybody, and what it was answered is long as well.
   await using receiver = await startReceiver((response) => response.writeHead(500).end(REFUSAL))
   const taskId = await submit({ metadata: { words: 10_000 } }, receiver.url)
-  await functions.feed('worker', 'ai-tasks')
+  // What waits longer may be more than a function is fed at once.
+  await functions.feed('worker', 'ai-tasks', encode({ body: { taskId, attempt: 1 }, priority: 3 }))
   const notice = encode({ body: { kind: 'ended', taskId }, priority: 3 })
   for (let n = 0; n < 3; n++) await functions.feed('notify', 'ai-task-notifications', notice)
   await functions.feed('dlq', 'ai-task-notifications-dlq', notice)
@@ -54,7 +68,18 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
     ...{ provider: 'ollama', model: 'model-7', createdAt: hourAgo, expiresAt: clock.now() + HOUR_MS },
   }
   await store.commit<AgentSessionRow>({ insert: agentSessions, row: session })
+  // One makes its task; the agent of the other is registered no more.
+  const [due, refused] = (await store.page(schedules, { index: 'due', order: 'asc', limit: 2 })).rows
+  if (due === undefined || refused === undefined) throw new Error('There are no schedules')
+  const gone = { ...refused.task, assignedAgent: 'gone' }
+  for (const { id: key, task } of [due, { ...refused, task: gone }])
+    await store.commit<ScheduleRow>({ update: schedules, key, set: { nextRunAt: hourAgo, task } })
+  await leaveOneTry(store, hourAgo)
   await functions.invoke('tick', {})
+  if ((await store.get(schedules, due.id))?.lastTaskId === undefined)
+    throw new Error('The tick left a schedule that was due')
+  if ((await store.get(schedules, refused.id))?.lastError?.code !== 'agent_unknown')
+    throw new Error('The tick did not tell why a schedule made no task')
   if ((await store.get(agentSessions, session.id))?.status !== 'failed')
     throw new Error('The tick left a session of a dead process running')
   for (const status of ['pending', 'in_progress'] as const)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { chunk, DONE, events, hang, type Reply, startWire, status, usage } from '../fakes/model-wire.ts'
 import type { Functions } from './functions.ts'
 
@@ -13,11 +14,15 @@ const MOST_FEEDS = 10
 const USE_TOOLS = 'Use the tools'
 const HANG = 'Hang'
 
+/** A file whose archive is larger than what a row keeps in itself. */
+const NOISE = randomBytes(60_000).toString('base64')
+
 const CALLS: Readonly<Record<string, object>> = {
-  write_file: { path: 'a.txt', content: LONG },
+  write_file: { path: 'a.txt', content: NOISE },
   create_task: { title: 'Task', prompt: LONG },
   memory_search: { query: 'title' },
   get_task: { id: 'none' },
+  web_search: { query: 'title' },
 }
 
 type Message = { role: string; content?: unknown }
@@ -36,7 +41,8 @@ const calls = (names: readonly string[]): Reply => {
 
 /** A model that does as its user said last: calls those of its tools that `CALLS` names, hangs, or says much. */
 const obeys: Reply = (res, heard) => {
-  if (heard.method === 'GET') return status(200, { object: 'list', data: [] })(res, heard)
+  // Models are listed by GET, and a search is one.
+  if (heard.method === 'GET') return status(200, { object: 'list', data: [], results: [] })(res, heard)
   const { messages, tools = [] } = heard.body as Asked
   const at = messages.findLastIndex(({ role }) => role === 'user')
   const said = JSON.stringify(messages[at]?.content)
@@ -68,9 +74,13 @@ export const useTools = async (functions: Functions, url: string, known: Headers
     functions.http(name, route, body, known)
   const begin = async (given = {}): Promise<string> =>
     (await call('chat', 'POST /api/chat/conversations', given)).conversation.id
+  const searxng = { baseUrl: process.env.OLLAMA_BASE_URL, apiKey: 'key-of-search' }
+  const search = { enabled: true, provider: 'searxng', searxng }
+  await call('integrations', 'PUT /api/integrations/web-search', search)
   await useSessions(ask, await begin())
   await useApprovedTurn({ functions, ask, call }, await begin({ systemPrompt: LONG }))
   for (const priority of [1, 3]) await continueApprovedTask({ functions, call }, priority)
+  await cancelTaskBySession({ functions, ask, call })
 }
 
 type Ask = (path: string, body?: object) => Promise<Response>
@@ -115,8 +125,13 @@ const approveAll = async (
   throw new Error('What was approved did not go on')
 }
 
-/** A turn whose calls are approved elsewhere: it goes on in the worker. */
+/** A turn whose calls are approved elsewhere: it goes on in the worker, with the files of the turn before. */
 const useApprovedTurn = async ({ functions, ask, call }: Means, id: string): Promise<void> => {
+  const writeFiles = async () => {
+    const told = await (await ask(`/conversations/${id}/messages/agentic`, { content: USE_TOOLS })).text()
+    if (!told.includes('"type":"message_saved"')) throw new Error(`The turn did not end well: ${told}`)
+  }
+  await writeFiles()
   const answer = await ask(`/conversations/${id}/messages/with-tools`, {
     ...{ content: USE_TOOLS, securityMode: 'ask' },
   })
@@ -124,11 +139,14 @@ const useApprovedTurn = async ({ functions, ask, call }: Means, id: string): Pro
   if (pendingApprovals.length < 2) throw new Error('The turn does not wait for two approvals')
   await approveAll({ functions, call }, async () => {
     const { messages } = await call('chat', `GET /api/chat/conversations/${id}`)
-    const done = messages.find(({ content }: Answer) => content === 'Done.')
-    for (const { name, status, result } of done?.toolCalls ?? [])
+    const { content, toolCalls = [] } = messages.at(-1)
+    if (content !== 'Done.') return false
+    for (const { name, status, result } of toolCalls)
       if (name !== 'get_task' && status !== 'success') throw new Error(`${name}: ${result}`)
-    return done !== undefined
+    return true
   })
+  await writeFiles()
+  await call('chat', `DELETE /api/chat/conversations/${id}`)
 }
 
 /** A task of the coding agent whose call is approved elsewhere: a message of its lane has it go on. */
@@ -143,4 +161,14 @@ const continueApprovedTask = async (
     if (now.status === 'failed') throw new Error(JSON.stringify(now.error))
     return now.status === 'completed'
   })
+}
+
+/** A task of the coding agent that waits, and is cancelled as a session. */
+const cancelTaskBySession = async ({ functions, ask, call }: Means): Promise<void> => {
+  const given = { title: 'Task', prompt: USE_TOOLS, assignedAgent: 'coding-agent' }
+  const { task } = await call('tasks', 'POST /api/tasks', { ...given, metadata: { securityMode: 'ask' } })
+  await functions.feed('worker', 'ai-tasks')
+  const { sessions } = (await (await ask(`/sessions?taskId=${task.id}`)).json()) as Answer
+  const { session } = (await (await ask(`/sessions/${sessions[0]?.id}/cancel`, {})).json()) as Answer
+  if (session?.status !== 'cancelled') throw new Error('The task was not cancelled by its session')
 }

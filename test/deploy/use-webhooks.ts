@@ -1,4 +1,4 @@
-import { issueLabeled } from '../webhooks/payloads/codehost.ts'
+import { issueClosed, issueLabeled, issueOpened } from '../webhooks/payloads/codehost.ts'
 import { headersOf } from '../webhooks/signed.ts'
 import type { Functions } from './functions.ts'
 
@@ -10,8 +10,16 @@ type Call = (name: string, route: string) => Promise<unknown>
 
 /** An issue of the code host that was labeled, as it comes to the function. */
 export const deliver = ({ http }: Pick<Functions, 'http'>, issue: object, headers: Headers = {}) => {
-  const body = JSON.stringify(issueLabeled('ai-task', { body: LONG, ...issue }))
-  const delivery = { sender: 'codehost', event: 'issues', delivery: JSON.stringify(issue), body } as const
+  return send({ http }, issueLabeled('ai-task', { body: LONG, ...issue }), JSON.stringify(issue), headers)
+}
+
+/** An issue of the code host that is closed. */
+export const close = (functions: Pick<Functions, 'http'>, number: number) =>
+  send(functions, issueClosed({ number }), `closed ${number}`)
+
+const send = ({ http }: Pick<Functions, 'http'>, payload: object, name: string, headers: Headers = {}) => {
+  const body = JSON.stringify(payload)
+  const delivery = { sender: 'codehost', event: 'issues', delivery: name, body } as const
   return http('webhooks', 'POST /api/webhooks/codehost', body, { ...headersOf(delivery), ...headers })
 }
 
@@ -27,4 +35,8 @@ export const useWebhooks = async (functions: Functions, call: Call): Promise<voi
   await call('tasks', `POST /api/tasks/${task?.id}/cancel`)
   // The task of its issue has ended, so that another one is looked for.
   await deliver(functions, { number: 82, updated_at: 'later' })
+  // Labeled, then told of as new with that label, and closed before a worker has begun.
+  await deliver(functions, { number: 84 })
+  await send(functions, issueOpened(['ai-task'], { number: 84 }), 'opened')
+  await close(functions, 84)
 }

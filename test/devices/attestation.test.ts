@@ -68,7 +68,7 @@ describe('an attestation', () => {
     expect(await verify(again, HOUR)).toMatchObject({ valid: true })
   })
 
-  it('is checked as the README says by whoever does not run this code', async () => {
+  it('is checked, as docs/guide/devices.md says, without this code', async () => {
     const { attest } = start()
     const { deviceId, publicKey, attestation } = await attest({ a: 1 })
     const { timestamp, nonce, data, signature } = attestation

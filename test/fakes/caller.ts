@@ -1,7 +1,7 @@
 import { createGroups } from '../../lib/api/table.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { createDispatch } from '../../lib/http/dispatch.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import { createDispatch } from '../../lib/http/router.ts'
 import { brokenPromise } from '../api/promise.ts'
 import { httpEvent } from './http-event.ts'
 import { ANN, type StartedDomains, startDomains } from './service.ts'
@@ -16,7 +16,7 @@ export const createCaller = (domains: StartedDomains) => {
   let principal = ANN
   const http = {
     guard: () => principal,
-    front: { trustedHops: 0 },
+    proxies: { trustedHops: 0 },
     record: () => undefined,
     clock: domains.clock,
     log: domains.log,

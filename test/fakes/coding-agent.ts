@@ -8,7 +8,7 @@ import type { Workbench } from './workbench.ts'
 
 type Rules = Partial<Parameters<typeof createRepositories>[0]>
 type Agent = Parameters<typeof createCodingAgent>[0]
-type More = Partial<Pick<Agent, 'maxSteps' | 'maxBudget' | 'openTools'>> & {
+type More = Partial<Pick<Agent, 'maxSteps' | 'maxBudget' | 'openTools' | 'publication'>> & {
   repositories?: Rules
   isLocalAdmin?: boolean
 }
@@ -36,12 +36,14 @@ export const createAgentOn = (
   })
   const progress: string[] = []
   const observed: LoopEvent[] = []
+  const secrets: string[] = []
   const execute = (
     about: Partial<AgentTask> = {},
     { signal = new AbortController().signal, attempt = 1, ...rest }: Partial<AgentContext> = {},
   ) =>
     agent.execute(task(about), {
       ...{ ...rest, signal, attempt, progress: (line) => void progress.push(line) },
+      keepSecret: (secret) => void secrets.push(secret),
       observe: (event) => void observed.push(event),
       run: () => Promise.reject(new Error('the coding agent has tools of its own')),
     })
@@ -51,5 +53,5 @@ export const createAgentOn = (
     if ('waitingFor' in result) throw new Error('The run waits for a decision')
     return result
   }
-  return { agent, execute, run, progress, observed }
+  return { agent, execute, run, progress, observed, secrets }
 }

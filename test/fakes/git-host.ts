@@ -7,7 +7,8 @@ import { onLoopback } from '../../offline/loopback.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-const makeCertificate = (folder: string) => {
+/** A certificate of loopback, and the file that git trusts it by. */
+export const makeCertificate = (folder: string) => {
   const [key, cert] = [join(folder, 'host.key'), join(folder, 'host.crt')]
   const names = 'subjectAltName=IP:127.0.0.1,DNS:repository.test'
   const subject = ['-subj', '/CN=repository.test', '-addext', names, '-days', '2']

@@ -1,9 +1,9 @@
 import { createGuard } from '../../lib/http/guard.ts'
 
-export const front = { trustedHops: 0 }
+export const proxies = { trustedHops: 0 }
 
 /** The guard of a local installation without a key, where nobody has a session or a token. */
 export const openGuard = createGuard({
-  front,
+  proxies,
   identity: { isOpen: () => true, ofSession: async () => undefined, ofToken: async () => undefined },
 })

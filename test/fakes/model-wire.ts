@@ -93,3 +93,28 @@ export const usage = (prompt_tokens: number, completion_tokens: number) => ({
   usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
 })
 export const DONE = 'data: [DONE]\n\n'
+
+/** A whole answer of text, in as many chunks as it is given in. */
+export const saying = (...texts: readonly string[]): Reply =>
+  events(
+    chunk({ role: 'assistant', content: '' }),
+    ...texts.map((content) => chunk({ content })),
+    chunk({}, 'stop'),
+    usage(1, 1),
+    DONE,
+  )
+
+/** An answer that calls tools, all in one step; the ids of the calls are `call_<name>_<n>`. */
+export const calling = (...calls: readonly (readonly [name: string, input: object])[]): Reply =>
+  events(
+    chunk({
+      role: 'assistant',
+      tool_calls: calls.map(([name, input], index) => ({
+        ...{ index, id: `call_${name}_${index}`, type: 'function' },
+        function: { name, arguments: JSON.stringify(input) },
+      })),
+    }),
+    chunk({}, 'tool_calls'),
+    usage(1, 1),
+    DONE,
+  )

@@ -5,8 +5,10 @@ import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
+import { createWebSearchProviders } from '../../lib/adapters/web-search/catalog.ts'
 
 const key = entropy(32)
+const outbound = createOutbound({ clock: createClock(), allow: [] })
 
 /** What it takes to know who is calling, and to call others; all of it real. */
 export const peoplePorts = () => ({
@@ -14,6 +16,7 @@ export const peoplePorts = () => ({
   passwords: createArgon2({ entropy }),
   cipher: createCipher({ keys: () => [key], entropy }),
   providerFetch: createProviderFetch(),
-  outbound: createOutbound({ clock: createClock(), allow: [] }),
+  outbound,
+  webSearchProviders: createWebSearchProviders({ outbound }),
   repositories: createRepositories({ clock: createClock(), allow: [], roots: [] }),
 })

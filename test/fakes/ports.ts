@@ -1,15 +1,20 @@
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
-import type { ChatPorts } from '../../lib/chat/service.ts'
+import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
+import { readConfig } from '../../lib/config.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Ports } from '../../lib/domains.ts'
+import type { ChatJoinPorts } from '../../lib/join/chat.ts'
+import { apiUrlsOf } from '../../lib/oauth/api-urls.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { peoplePorts } from './people.ts'
 import { createScriptedModels } from './scripted-models.ts'
 
 type Fakes = Pick<Ports, 'clock' | 'ids' | 'log'>
+type Config = ReturnType<typeof readConfig>
 
 /** A model that says the same to all, and no tools. */
-const chatPorts = (): ChatPorts => {
+const chatPorts = (): Omit<ChatJoinPorts, 'trackers'> => {
   const models = createScriptedModels([{ text: 'Noted.' }])
   const withoutTools = async (): Promise<never> => {
     throw new Error('There are no workspaces here')
@@ -20,18 +25,26 @@ const chatPorts = (): ChatPorts => {
     openTools: () => {
       throw new Error('There are no tools here')
     },
-    workspaces: { open: withoutTools },
+    workspaces: {
+      ...{ create: withoutTools, open: withoutTools, pack: withoutTools, unpack: withoutTools },
+      ...{ marked: withoutTools, mark: withoutTools },
+      remove: async () => undefined,
+    },
   }
 }
 
 /** The ports of one process beside its storage, its queues in memory and its agents; no wait is drawn by lot. */
-export const processPorts = ({ clock, ids, log }: Fakes) => ({
+export const processPorts = (
+  { clock, ids, log }: Fakes,
+  config: Pick<Config, 'accounts'> = readConfig({}),
+) => ({
   ...{ clock, ids, log },
   masker: createMasker([]),
   breakers: createBreakers({ clock, isFault: () => true }),
   random: () => 0,
   ...peoplePorts(),
   ...chatPorts(),
+  trackers: createTrackers({ fetch: createProviderFetch(), clock, apiUrls: apiUrlsOf(config.accounts) }),
   queueMode: 'memory' as const,
   memoryFiles: { list: async () => [], read: async () => undefined },
   watchingMemory: () => ({ enabled: false, watching: false }),

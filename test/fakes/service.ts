@@ -2,6 +2,7 @@ import { createMemoryQueue } from '../../lib/adapters/memory/queue.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { createWebSearchProviders } from '../../lib/adapters/web-search/catalog.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from '../../lib/app/local-delivery.ts'
 import type { ContinueTurn } from '../../lib/approvals/schema.ts'
 import { createBackground } from '../../lib/background.ts'
@@ -9,6 +10,8 @@ import { collections } from '../../lib/collections.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import { createDomains, type Ports } from '../../lib/domains.ts'
+import { createLocalPublisher } from '../../lib/live/publishing.ts'
+import { createLocalWatch } from '../../lib/live/watch.ts'
 import type { AgentAdapter } from '../../lib/ports/agent.ts'
 import type { Ids } from '../../lib/ports/ids.ts'
 import type { MemoryFiles } from '../../lib/ports/memory-files.ts'
@@ -95,6 +98,11 @@ export const startDomains = async (options: Options = {}) => {
   // A store that the last process left delivers to the queues of this one.
   const delivery = { to: createLocalDelivery({ ...queues, clock, log }) }
   if (after) after.delivery.to = delivery.to
+  const liveWatch = createLocalWatch(clock)
+  const publisher = createLocalPublisher(liveWatch, {
+    ...{ clock, log },
+    feed: { append: (...entries) => ports.feed.append(...entries) },
+  })
   const store =
     after?.store ??
     openSqliteStore({
@@ -102,17 +110,21 @@ export const startDomains = async (options: Options = {}) => {
       collections,
       clock,
       deliver: (messages) => delivery.to.deliver(messages),
+      publisher,
     })
   const wrapped = options.wrapStore?.(store) ?? store
+  const outbound = options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const ports: Ports = {
     store: wrapped,
     feed: createFeed({ store: wrapped, clock, ids }),
     taskQueue: queues.tasks,
     notificationQueue: queues.notices,
     adapters,
-    ...processPorts({ clock, ids, log }),
+    liveWatch,
+    ...processPorts({ clock, ids, log }, config),
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
-    outbound: options.outbound ?? createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS }),
+    outbound,
+    webSearchProviders: createWebSearchProviders({ outbound }),
   }
   const joined = createDomains(ports, config)
   const domains = options.continueTurn ? { ...joined, continueTurn: options.continueTurn } : joined

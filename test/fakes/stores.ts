@@ -1,3 +1,4 @@
+import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import type { Clock } from '../../lib/ports/clock.ts'
@@ -14,7 +15,7 @@ const openSqlite = async (collections: readonly Collection[], clock: Clock): Pro
 
 const openDynamo = async (collections: readonly Collection[], clock: Clock): Promise<Opened> => {
   const { client, stop } = await startDatabase()
-  const { store } = await openTables({ client, collections, clock })
+  const { store } = await openTables({ client, collections, clock, blobs: createMemoryBlobs() })
   const close = async () => {
     await store.close()
     await stop()

@@ -4,11 +4,17 @@ import { buffer } from 'node:stream/consumers'
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; json: unknown }
 
-/** The whole answer to a request of node:http; `json` is undefined where it is none. */
-export const answerTo = async (sent: ClientRequest): Promise<Answer> => {
+/** The whole answer to a request of node:http, of one without an end its first piece; `json` is undefined where it is none. */
+export const answerTo = async (sent: ClientRequest, isEndless = false): Promise<Answer> => {
   const [answer] = await once(sent, 'response')
-  const text = (await buffer(answer)).toString()
+  const text = isEndless ? await firstPieceOf(answer) : (await buffer(answer)).toString()
   return { status: answer.statusCode, headers: answer.headers, text, json: parsed(text) }
+}
+
+/** Leaving the loop closes the connection. */
+const firstPieceOf = async (answer: AsyncIterable<Buffer>): Promise<string> => {
+  for await (const piece of answer) return piece.toString()
+  return ''
 }
 
 const parsed = (text: string): unknown => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { createDispatch } from '../../lib/http/dispatch.ts'
 import type { HttpHandler } from '../../lib/http/event.ts'
 import { defineRoutes } from '../../lib/http/route.ts'
+import { createDispatch } from '../../lib/http/router.ts'
 
 const routes = defineRoutes({
   one: { method: 'GET', path: '/api/things/{id}', summary: 'One', access: 'public', response: z.object({}) },

@@ -3,12 +3,12 @@ import * as z from 'zod'
 import { lambda } from '../../lib/http/lambda.ts'
 import { defineRoutes } from '../../lib/http/route.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { front, openGuard } from '../fakes/guard.ts'
+import { openGuard, proxies } from '../fakes/guard.ts'
 import { httpEvent } from '../fakes/http-event.ts'
 import { createFakeLog } from '../fakes/log.ts'
 
 const needs = {
-  ...{ guard: openGuard, front, record: () => undefined },
+  ...{ guard: openGuard, proxies, record: () => undefined },
   ...{ clock: createFakeClock(), log: createFakeLog() },
 }
 const routes = defineRoutes({

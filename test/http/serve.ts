@@ -1,12 +1,12 @@
 import { request } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
 import type { RecordRequest } from '../../lib/http/observe.ts'
 import type { Handlers, Routes } from '../../lib/http/route.ts'
+import { createDispatch } from '../../lib/http/router.ts'
 import { onLoopback } from '../../offline/loopback.ts'
-import { front, openGuard } from '../fakes/guard.ts'
+import { openGuard, proxies } from '../fakes/guard.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { type Answer, answerTo } from './answer.ts'
@@ -23,7 +23,7 @@ export const serve = async <R extends Routes>(routes: R, handlers: Handlers<R>) 
   const log = createFakeLog()
   const records: Parameters<RecordRequest>[] = []
   const record: RecordRequest = (...given) => void records.push(given)
-  const needs = { guard: openGuard, front, record, clock: createClock(), log }
+  const needs = { guard: openGuard, proxies, record, clock: createClock(), log }
   const groups = [{ routes, handler: lambda(needs, routes, handlers) }]
   const dispatch = createDispatch(groups, lambda(needs, {}, {}))
   const server = createHost({ dispatch, ids: createFakeIds(), log })

@@ -1,18 +1,21 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import { ANONYMOUS, LOCAL_ADMIN } from '../../lib/core/principal.ts'
-import type { Front } from '../../lib/http/front.ts'
 import { createGuard } from '../../lib/http/guard.ts'
 import type { Access } from '../../lib/http/route.ts'
+import type { TrustedProxies } from '../../lib/http/trusted-proxies.ts'
 import { eventFrom } from '../fakes/http-event.ts'
 
 const ann = { userId: 'user_ann', role: 'user' as const, sessionId: 'ann' }
 const root = { userId: 'user_root', role: 'admin' as const, sessionId: 'root' }
 const machine = { userId: 'user_ann', role: 'user' as const, tokenId: 'tok_1' }
 
-const guardOf = (isOpen: boolean, front: Front = { trustedHops: 0, publicUrl: 'https://tasks.example' }) =>
+const guardOf = (
+  isOpen: boolean,
+  proxies: TrustedProxies = { trustedHops: 0, publicUrl: 'https://tasks.example' },
+) =>
   createGuard({
-    front,
+    proxies,
     identity: {
       isOpen: () => isOpen,
       ofSession: async (token) => ({ ann, root })[token as 'ann'],

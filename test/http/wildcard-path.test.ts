@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
-import { encodeWildcardPath } from '../../lib/http/wildcard-path.ts'
+import { encodeWildcardPath } from '../../lib/http/router.ts'
 
 const encode = encodeWildcardPath([
-  { method: 'GET', path: '/api/files/{path}/chunks', greedy: true },
-  { method: 'DELETE', path: '/api/files/{path}', greedy: true },
+  { method: 'GET', path: '/api/files/{path}/chunks', wildcard: true },
+  { method: 'DELETE', path: '/api/files/{path}', wildcard: true },
   { method: 'GET', path: '/api/tasks/{id}' },
 ])
 const pathOf = (request: string) => {

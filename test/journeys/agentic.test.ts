@@ -1,13 +1,21 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { dataFileIn } from '../../lib/app/data.ts'
+import { collections } from '../../lib/collections.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+import type { Principal } from '../../lib/core/principal.ts'
+import { joinApprovals } from '../../lib/join/security.ts'
+import { eventsIn, readUntil, type Sent, startAgentic } from './agentic-events.ts'
 import { connect } from './client.ts'
 import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
 
 if (isOffline)
   process.stderr.write('SKIPPED: a stack of functions is not killed in the middle of a turn here\n')
 const oneProcess = isOffline ? it.skip : it
-
-type Sent = { id: string; type: string; data: Record<string, unknown>; timestamp: number }
 
 const folder = temporaryFolder()
 const env = { DATA_DIR: folder.in('data') }
@@ -22,35 +30,12 @@ afterAll(async () => {
 
 const client = () => connect(service.baseUrl).client
 
-/** The events of a text of server-sent events, comments left out. */
-const eventsIn = (text: string): Sent[] =>
-  text.split('\n\n').flatMap((frame) => {
-    const [, id, data] = /^id: (\S+)\ndata: (.*)$/.exec(frame) ?? []
-    return id === undefined || data === undefined ? [] : [{ id, ...JSON.parse(data) }]
-  })
-
 const typesOf = (events: readonly Sent[]) => events.map(({ type }) => type)
 
 const converse = async (): Promise<string> =>
   (await client().createConversation({ body: { title: 'A journey' } })).conversation.id
 
-const agentic = (id: string, body: object) =>
-  fetch(`${service.baseUrl}/api/chat/conversations/${id}/messages/agentic`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-
-/** Reads a stream until it has an event of that type, and leaves it. */
-const readUntil = async (response: Response, type: string): Promise<Sent[]> => {
-  let text = ''
-  const decoder = new TextDecoder()
-  for await (const piece of response.body ?? []) {
-    text += decoder.decode(piece, { stream: true })
-    if (eventsIn(text).some((event) => event.type === type)) break
-  }
-  return eventsIn(text)
-}
+const agentic = (id: string, body: object) => startAgentic(service.baseUrl, id, body)
 
 /** Asks again and again until there is an answer that will do. */
 const eventually = async <T>(ask: () => Promise<T>, isEnough: (answer: T) => boolean): Promise<T> => {
@@ -102,7 +87,7 @@ describe('an agentic turn', () => {
     const { messages } = await client().getConversation({ params: { id } })
     expect(messages).toMatchObject([
       { role: 'user', content },
-      { role: 'assistant', toolCalls: [{ name: 'write_file', status: 'success' }] },
+      { role: 'assistant', sessionId, toolCalls: [{ name: 'write_file', status: 'success' }] },
     ])
   }, 120_000)
 
@@ -117,6 +102,16 @@ describe('an agentic turn', () => {
     const response = await agentic(given ?? (await converse()), body)
     expect(response.status).toBe(status)
     expect(await response.json()).toMatchObject({ error: expect.any(String), code: expect.any(String) })
+  })
+
+  it('is not followed from what is no event of it', async () => {
+    const id = await converse()
+    await (await agentic(id, { content: 'demo: say Done' })).text()
+    const { sessions } = await client().listAgentSessions({ query: { conversationId: id } })
+    const path = `${service.baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`
+    const refused = await fetch(path, { headers: { 'last-event-id': 'zzz' } })
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'validation_failed' }])
+    expect((await fetch(`${path}?after=zzz`)).status).toBe(400)
   })
 
   it('is stopped by a cancel', async () => {
@@ -134,6 +129,45 @@ describe('an agentic turn', () => {
     expect(session.status).toBe('cancelled')
   }, 120_000)
 
+  it('goes with its conversation: it ends, and then nothing of it is left but the audit', async () => {
+    const id = await converse()
+    const wrote = await agentic(id, {
+      content: 'demo: tool write_file {"path":"d.txt","content":"one"}\ndemo: say Done',
+      effort: 'low',
+    })
+    await wrote.text()
+    await client().sendMessageWithTools({
+      params: { id },
+      body: { content: 'demo: tool write_file {"path":"e.txt","content":"two"}', securityMode: 'ask' },
+    })
+    const workspace = folder.in('data', 'workspaces', id)
+    if (!isOffline) expect(existsSync(workspace)).toBe(true)
+    await client().cancelTurn({ params: { id } })
+    expect((await client().listApprovals()).approvals).toEqual([])
+    const read = (await agentic(id, { content: 'demo: slow 60000\ndemo: say Never' })).text()
+    const { sessions } = await eventually(
+      () => client().listAgentSessions({ query: { conversationId: id } }),
+      (answer) => answer.sessions.length === 2,
+    )
+    await client().removeConversation({ params: { id } })
+    expect(eventsIn(await read).at(-1)).toMatchObject({ type: 'error', data: { code: 'CANCELLED' } })
+    await eventually(
+      () => client().listAgentSessions({ query: { conversationId: id } }),
+      (answer) => answer.sessions.length === 0,
+    )
+    for (const session of sessions) {
+      const { status } = await fetch(`${service.baseUrl}/api/chat/sessions/${session.id}`)
+      expect(status).toBe(404)
+    }
+    if (!isOffline)
+      await eventually(
+        async () => existsSync(workspace),
+        (isThere) => !isThere,
+      )
+    const { entries } = await client().listToolCalls({ query: { conversationId: id } })
+    expect(entries).not.toEqual([])
+  }, 120_000)
+
   oneProcess(
     'that dies with its process has failed after the restart, and says why',
     async () => {
@@ -149,6 +183,60 @@ describe('an agentic turn', () => {
     120_000,
   )
 })
+
+describe('a turn that is answered as a whole', () => {
+  oneProcess.each(['messages', 'messages/with-tools'])(
+    'is answered, and over, when the service is told to end: %s',
+    async (path) => {
+      const id = await converse()
+      const asked = fetch(`${service.baseUrl}/api/chat/conversations/${id}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ content: 'demo: slow 60000\ndemo: say Never' }),
+      })
+      await eventually(
+        () => client().getConversation({ params: { id } }),
+        ({ messages }) => messages.length === 1,
+      )
+      const stopped = service.stop()
+      const answer = await asked
+      expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'shutting_down' }])
+      await stopped
+      service = await startService({ env, mostMs: 600_000 })
+      expect(
+        await client()
+          .cancelTurn({ params: { id } })
+          .catch(({ code }) => code),
+      ).toBe('turn_state_conflict')
+    },
+    120_000,
+  )
+})
+
+describe('the session of a task', () => {
+  it('is cancelled with its task', async () => {
+    const body = { title: 'Slow', prompt: 'demo: slow 60000\ndemo: say Never' }
+    const { task } = await client().createTask({ body })
+    const { sessions } = await eventually(
+      () => client().listAgentSessions({ query: { taskId: task.id } }),
+      (answer) => answer.sessions.length > 0,
+    )
+    const params = { id: sessions[0]?.id ?? '' }
+    expect((await client().cancelAgentSession({ params })).session.status).toBe('cancelled')
+    expect((await client().getTask({ params: { id: task.id } })).task.status).toBe('cancelled')
+  }, 120_000)
+})
+/** Decides in the data folder of a process that died, as if it had died before anything else. */
+const decideInFolder = async (decision: 'allow-once' | 'deny') => {
+  const clock = createClock()
+  const store = openSqliteStore({ file: dataFileIn(env.DATA_DIR), collections, clock })
+  const approvals = joinApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
+  const user: Principal = { userId: 'local', role: 'user' }
+  const waiting = await approvals.list(user)
+  for (const { id } of waiting) await approvals.decide(user, id, decision)
+  await store.close()
+  expect(waiting).toHaveLength(1)
+}
 
 describe('an approval', () => {
   const ask = async () => {
@@ -176,15 +264,19 @@ describe('an approval', () => {
     })
   }, 120_000)
 
-  oneProcess(
-    'lets a turn go on also after a restart',
-    async () => {
+  oneProcess.each([
+    ['after', 'deny', 'error'],
+    ['before', 'allow-once', 'success'],
+  ] as const)(
+    'that is given %s a restart lets a turn go on: %s',
+    async (when, decision, status) => {
       const id = await ask()
       await service.kill9()
+      if (when === 'before') await decideInFolder(decision)
       service = await startService({ env, mostMs: 600_000 })
-      await decideAll('deny')
+      if (when === 'after') await decideAll(decision)
       expect((await answered(id)).messages.at(-1)).toMatchObject({
-        toolCalls: [{ name: 'write_file', status: 'error' }],
+        toolCalls: [{ name: 'write_file', status }],
       })
     },
     120_000,
@@ -214,7 +306,54 @@ describe('an approval', () => {
     const text = await (await fetch(`${service.baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)).text()
     const types = typesOf(eventsIn(text))
     expect(types.filter((type) => type === 'session:start')).toHaveLength(2)
-    expect(types).toContain('approval:pending')
+    const dataOf = (type: string) =>
+      eventsIn(text).flatMap((event) => (event.type === type ? [event.data] : []))
+    expect(dataOf('approval:pending')).toEqual([
+      {
+        ...{ approvalId: expect.stringMatching(/^apv_/), name: 'write_file' },
+        toolCallId: dataOf('tool:result')[0]?.toolCallId,
+        message: 'Waiting for approval of write_file',
+      },
+    ])
     expect(types.slice(-2)).toEqual(['summary', 'complete'])
   }, 120_000)
+
+  it.each([
+    ['asks', undefined],
+    ['waits', 'approval'],
+  ])(
+    'is not waited for once its task is cancelled while it %s: its session and the audit say so',
+    async (_when, waitingFor) => {
+      const prompt = 'demo: tool write_file {"path":"d.txt","content":"four"}\ndemo: say Done'
+      const body = { title: 'Write', prompt, metadata: { securityMode: 'ask' } }
+      const { task } = await client().createTask({ body })
+      const ofTask = { query: { taskId: task.id } }
+      const { approvals } = await eventually(
+        () => client().listApprovals(),
+        (answer) => answer.approvals.some(({ taskId }) => taskId === task.id),
+      )
+      if (waitingFor !== undefined)
+        await eventually(
+          () => client().getTask({ params: { id: task.id } }),
+          (answer) => answer.task.waitingFor === waitingFor,
+        )
+      const approvalId = approvals.find(({ taskId }) => taskId === task.id)?.id
+      await client().cancelTask({ params: { id: task.id } })
+      await eventually(
+        () => client().listApprovals(),
+        (answer) => answer.approvals.every(({ taskId }) => taskId !== task.id),
+      )
+      expect((await client().listToolCalls(ofTask)).entries).toMatchObject([
+        { approvalId, tool: 'write_file', decision: 'denied', result: 'Not made: its task has ended' },
+      ])
+      const { sessions } = await client().listAgentSessions(ofTask)
+      expect(sessions).toMatchObject([{ status: 'cancelled', endedAt: expect.any(String) }])
+      const events = await fetch(`${service.baseUrl}/api/chat/sessions/${sessions[0]?.id}/events`)
+      expect(eventsIn(await events.text()).at(-1)).toMatchObject({
+        type: 'error',
+        data: { code: 'CANCELLED' },
+      })
+    },
+    120_000,
+  )
 })

@@ -2,8 +2,8 @@ import { connect as connectTo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
-import { methodsOf } from '../../lib/http/no-route.ts'
 import type { Route } from '../../lib/http/route.ts'
+import { methodsOf } from '../../lib/http/router.ts'
 import type { Answer } from '../http/answer.ts'
 import { badCreates, badImports, notUtf8, oversized } from './bad-bodies.ts'
 import { badIds, badPages, badQueries, type Refused, unknownRoutes } from './bad-input.ts'
@@ -116,8 +116,8 @@ describe('a cursor', () => {
 const patternOf = (path: string) => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
 const all: readonly Route[] = Object.values(routes)
 /** Whether a parameter that takes slashes takes the rest of the path. */
-const isOfGreedy = (method: string, path: string) =>
-  all.some((one) => one.greedy && one.method === method && path.startsWith(one.path.replace(/\{.*/, '')))
+const isOfWildcard = (method: string, path: string) =>
+  all.some((one) => one.wildcard && one.method === method && path.startsWith(one.path.replace(/\{.*/, '')))
 
 describe('a method that a path does not have', () => {
   it.each([...new Set(all.map(({ path }) => path))])('is 405 with those that it has: %s', async (pattern) => {
@@ -125,7 +125,7 @@ describe('a method that a path does not have', () => {
     const own = all.filter((route) => patternOf(route.path).test(path))
     const allowed = [...new Set(own.flatMap(methodsOf))]
     for (const method of ['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
-      if (allowed.includes(method) || isOfGreedy(method, path)) continue
+      if (allowed.includes(method) || isOfWildcard(method, path)) continue
       const answer = await raw.send({ method, path })
       expect(answer.status).toBe(405)
       expect(answer.headers.allow?.split(', ').toSorted()).toEqual(allowed.toSorted())

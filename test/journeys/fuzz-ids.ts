@@ -19,7 +19,10 @@ const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/memory/chunks/', /^chk_/],
   ['/api/memory/sessions/', /^mem_/],
   ['/api/memory/experiences/', /^exp_/],
+  ['/api/webhooks/', /^whk_/],
+  ['/api/schedules/', /^sched_/],
   ['/api/security/approvals/', /^apv_/],
+  ['/api/security/allowed-tools/', /^apv_/],
   ['/api/security/audit/', /^tca_/],
 ]
 

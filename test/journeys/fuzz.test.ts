@@ -12,14 +12,16 @@ import { rawSender } from './raw.ts'
 import { isOffline, startService } from './service.ts'
 
 // On emulators a request takes longer; with either number every route is come to.
-const REQUESTS = Number(process.env.FUZZ ?? (isOffline ? 4_000 : 8_000))
-const SEED = Number(process.env.FUZZ_SEED ?? 20_260)
+const REQUESTS = Number(process.env.FUZZ ?? (isOffline ? 5_000 : 8_000))
+const SEED = Number(process.env.FUZZ_SEED ?? 20_261_124)
 const MOST_MS = 210_000 + 30 * REQUESTS
 /** Refusals of a state, not of a field, have nothing to name. */
 const STATES = [
   ...['task_state_conflict', 'dead_letter_not_pending', 'memory_session_state_conflict'],
-  ...['email_taken', 'last_admin'],
-  ...['turn_under_way', 'approval_pending', 'message_too_long', 'model_unknown'],
+  ...['email_taken', 'last_admin', 'too_many_schedules', 'schedule_contended'],
+  ...['too_many_webhooks', 'webhook_paused'],
+  ...['turn_under_way', 'turn_state_conflict', 'cancelled', 'session_state_conflict'],
+  ...['approval_pending', 'message_too_long', 'model_unknown'],
 ]
 /** What is asked for in a mode, or of a provider, that is not there: 501 by contract. */
 const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
@@ -27,9 +29,16 @@ const UNSUPPORTED = ['oauth_not_configured', 'local_mode_only']
 const UNKNOWN = [
   ...['pairing_code_not_found', 'rate_limited', 'invalid_signature'],
   ...['memory_file_not_found', 'memory_chunk_not_found', 'experience_not_found'],
-  ...['approval_not_found', 'audit_entry_not_found'],
+  ...['approval_not_found', 'allowed_tool_not_found', 'audit_entry_not_found'],
   ...['session_not_found', 'device_not_found', 'wrong_password', 'bad_reset_code'],
-  ...['conversation_not_found', 'task_not_found', 'ticket_not_found'],
+  ...[
+    'conversation_not_found',
+    'task_not_found',
+    'ticket_not_found',
+    'schedule_not_found',
+    'webhook_not_found',
+    'delivery_not_found',
+  ],
 ]
 
 const ENDING: readonly Fuzzed['name'][] = ['changePassword', 'endSession', 'endOtherSessions']
@@ -66,6 +75,17 @@ const signIn = async (baseUrl: string) => {
     const { json } = await ask('/api/chat/conversations', {}, session)
     return (json as unknown as { conversation: { id: string } }).conversation.id
   }
+  const schedule = async () => {
+    const given = { name: 'Fuzzed', cron: '0 4 1 1 *', task: { title: 'Fuzzed' } }
+    const { json } = await ask('/api/schedules', given, session)
+    return (json as unknown as { schedule: { id: string } }).schedule.id
+  }
+  const webhook = async () => {
+    const given = { url: 'http://127.0.0.1:9/', events: ['task.failed'] }
+    const { json } = await ask('/api/webhooks', given, session)
+    return (json as unknown as { webhook: { id: string } }).webhook.id
+  }
+  const schedules = [await schedule(), await schedule(), await webhook(), await webhook()]
   const talks = [await talk(), await talk(), await talk()]
   const learned = { type: 'tool_chain', intent: 'Fuzz', solution: 'Do' }
   const lesson = await ask('/api/memory/experiences', learned, session)
@@ -86,6 +106,7 @@ const signIn = async (baseUrl: string) => {
     },
     ids: [
       ended?.id,
+      ...schedules,
       spare.json.id,
       request.json.requestId,
       pairing.json.requestId,
@@ -160,7 +181,11 @@ describe('every route', () => {
   it(
     `answers ${REQUESTS} requests of any kind with no 5xx, and refusals in one form`,
     async () => {
-      using world = moodyWorld({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' })
+      using world = moodyWorld({
+        AUTH_MODE: 'cloud',
+        REGISTRATION_MODE: 'open',
+        OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+      })
       await using service = await startService({ ...world, mostMs: MOST_MS })
       using raw = rawSender(service.baseUrl)
       const caller = await signIn(service.baseUrl)

@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http'
 import { type Answer, answerTo } from '../http/answer.ts'
 
+/** The path of the stream that ends when its reader leaves. */
+const ENDLESS = '/api/events/stream'
+
 export type Asked = {
   method?: string
   path: string
@@ -24,7 +27,7 @@ export const rawSender = (baseUrl: string) => {
     // An answer may come, and the connection close, before all of a body is taken.
     sent.on('error', () => undefined)
     sent.end(body)
-    return answerTo(sent)
+    return answerTo(sent, path.startsWith(ENDLESS))
   }
   return { send, [Symbol.dispose]: () => agent.destroy() }
 }

@@ -3,8 +3,19 @@ import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { PROVIDER_KINDS } from '../../lib/config/families.ts'
 import { secretNames } from '../../lib/config.ts'
-import { chunk, DONE, events, startWire, status, usage, type Wire } from '../fakes/model-wire.ts'
+import {
+  calling,
+  chunk,
+  DONE,
+  events,
+  saying,
+  startWire,
+  status,
+  usage,
+  type Wire,
+} from '../fakes/model-wire.ts'
 import type { Channel } from '../fixtures/agents/echoing.ts'
+import { until } from './api.ts'
 import { type Connection, connect } from './client.ts'
 import { isOffline, launchService, root, type Service, startService, temporaryFolder } from './service.ts'
 
@@ -36,6 +47,9 @@ beforeAll(async () => {
     ),
     OPENAI_BASE_URL: `${wire.origin}/v1`,
     OPENAI_MODEL: 'model-7',
+    // Of those on the chat-completions wire it tells its reasoning.
+    OLLAMA_BASE_URL: `${wire.origin}/v1`,
+    OLLAMA_MODEL: 'model-8',
     DEFAULT_PROVIDER: 'openai',
     QUEUE_RETRY_BACKOFF_MS: '1',
     QUEUE_RETRY_ATTEMPTS: '2',
@@ -87,31 +101,8 @@ const tellTalesOf = (canary: string) => [
   btoa(`user:${canary}`).slice(8, -8),
 ]
 
-const replies = (...texts: string[]) =>
-  events(
-    chunk({ role: 'assistant', content: '' }),
-    ...texts.map((content) => chunk({ content })),
-    chunk({}, 'stop'),
-    usage(1, 1),
-    DONE,
-  )
-const calls = (name: string, input: object) =>
-  events(
-    chunk({
-      role: 'assistant',
-      tool_calls: [
-        {
-          index: 0,
-          id: `call_${name}`,
-          type: 'function',
-          function: { name, arguments: JSON.stringify(input) },
-        },
-      ],
-    }),
-    chunk({}, 'tool_calls'),
-    usage(1, 1),
-    DONE,
-  )
+/** A text in pieces of so many characters, as a model streams its tokens. */
+const tokens = (text: string, length = 3): string[] => text.match(new RegExp(`[^]{1,${length}}`, 'g')) ?? []
 
 describe('a secret of the settings', () => {
   it.each<[Channel, string]>([
@@ -135,13 +126,13 @@ describe('a secret of the settings', () => {
     const text = list.join('\n')
     wire.heard.length = 0
     wire.replies = [
-      calls('write_file', { path: 'found.txt', content: `${text}\n` }),
-      calls('read_file', { path: 'found.txt' }),
-      calls('run_command', { command: 'printf', args: ['%s\\n', ...list] }),
-      calls('run_command', { command: 'no-such-program', args: list }),
-      calls('git', { args: ['diff', '--no-index', '--', '/dev/null', 'found.txt'] }),
-      calls('search_files', { query: 'planted' }),
-      replies(...list.flatMap((canary) => [canary.slice(0, 11), `${canary.slice(11)}\n`])),
+      calling(['write_file', { path: 'found.txt', content: `${text}\n` }]),
+      calling(['read_file', { path: 'found.txt' }]),
+      calling(['run_command', { command: 'printf', args: ['%s\\n', ...list] }]),
+      calling(['run_command', { command: 'no-such-program', args: list }]),
+      calling(['git', { args: ['diff', '--no-index', '--', '/dev/null', 'found.txt'] }]),
+      calling(['search_files', { query: 'planted' }]),
+      saying(...list.flatMap((canary) => [canary.slice(0, 11), `${canary.slice(11)}\n`])),
     ]
     const task = await api.perform({ title: 'Look around', assignedAgent: 'coding-agent' })
     expect(task).toMatchObject({ status: 'completed', result: { toolCalls: 6 } })
@@ -152,6 +143,112 @@ describe('a secret of the settings', () => {
     )
     expect(told.length).toBeGreaterThan(0)
     expect(found(JSON.stringify(told))).toEqual([])
+  })
+
+  const spoken = `Found: ${Object.values(canaries).join(' ')}.`
+  const masked = `Found: ${Object.values(canaries)
+    .map(() => '[masked]')
+    .join(' ')}.`
+  const post = async (path: string, body: object): Promise<string> => {
+    const headers = { 'content-type': 'application/json', cookie }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await fetch(`${service.baseUrl}/api/chat/${path}`, init)).text()
+  }
+  /** What the frames of a stream say of each kind, put together. */
+  const joined = (text: string, textOf: (frame: Frame) => string | undefined) =>
+    text
+      .split('\n')
+      .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice('data: '.length))] : []))
+      .map((frame) => textOf(frame) ?? '')
+      .join('')
+  type Frame = { content?: string; type?: string; data?: { text?: string } }
+  const ofType = (type: string) => (frame: Frame) => (frame.type === type ? frame.data?.text : undefined)
+  const messages = [{ role: 'user', content: 'What did you find?' }]
+  const asked = { content: 'What did you find?', provider: 'ollama' }
+
+  it.each<[how: string, say: (conversationId: string) => Promise<string>, isStored: boolean]>([
+    ['a completion', async () => JSON.parse(await post('completions', { messages })).message.content, false],
+    [
+      'a streamed completion',
+      async () => joined(await post('completions', { messages, stream: true }), ({ content }) => content),
+      false,
+    ],
+    [
+      'a streamed completion in a conversation',
+      async (conversationId) =>
+        joined(
+          await post('completions', { messages, stream: true, conversationId }),
+          ({ content }) => content,
+        ),
+      true,
+    ],
+    [
+      'a message',
+      async (id) => JSON.parse(await post(`conversations/${id}/messages`, asked)).assistantMessage.content,
+      true,
+    ],
+    [
+      'a message with tools',
+      async (id) =>
+        JSON.parse(await post(`conversations/${id}/messages/with-tools`, asked)).assistantMessage.content,
+      true,
+    ],
+    [
+      'an agentic turn',
+      async (id) => joined(await post(`conversations/${id}/messages/agentic`, asked), ofType('content')),
+      true,
+    ],
+    [
+      'the thinking of an agentic turn',
+      async (id) =>
+        joined(await post(`conversations/${id}/messages/agentic`, asked), ofType('thinking:update')),
+      true,
+    ],
+  ])(
+    'that a model says token by token is masked in %s, from its first token on',
+    async (_how, say, isStored) => {
+      wire.heard.length = 0
+      const pieces = tokens(spoken)
+      wire.replies = [
+        events(
+          ...pieces.map((reasoning_content) => chunk({ reasoning_content })),
+          ...pieces.map((content) => chunk({ content })),
+          chunk({}, 'stop'),
+          usage(1, 1),
+          DONE,
+        ),
+      ]
+      const { conversation } = await api.client.createConversation({ body: {} })
+      expect(await say(conversation.id)).toBe(masked)
+      const stored = (await api.client.getConversation({ params: { id: conversation.id } })).messages
+      expect(stored.at(-1)?.content).toBe(isStored ? masked : undefined)
+      const { sessions } = await api.client.listAgentSessions({ query: { conversationId: conversation.id } })
+      for (const { id } of sessions) {
+        const path = `${service.baseUrl}/api/chat/sessions/${id}/events`
+        const again = await (await fetch(path, { headers: { cookie } })).text()
+        expect(joined(again, ofType('content'))).toBe(masked)
+        expect(joined(again, ofType('thinking:update'))).toBe(masked)
+      }
+    },
+  )
+
+  it('that a model gives to a tool is masked in what is shown and stored of the call', async () => {
+    wire.heard.length = 0
+    wire.replies = [calling(['write_file', { path: 'found.txt', content: spoken }]), saying('Done')]
+    const { conversation } = await api.client.createConversation({ body: {} })
+    const { id } = conversation
+    const waiting = await post(`conversations/${id}/messages/with-tools`, { ...asked, securityMode: 'ask' })
+    const { approvals } = await api.client.listApprovals()
+    await api.client.decideApproval({
+      params: { id: approvals[0]?.id ?? '' },
+      body: { decision: 'allow-once' },
+    })
+    const shown = await until(async () => {
+      const found = await api.client.getConversation({ params: { id } })
+      return found.messages.at(-1)?.content === 'Done' ? JSON.stringify(found) : undefined
+    })
+    expect(shown).toContain(JSON.stringify(masked))
+    expect(found(waiting + JSON.stringify(approvals) + shown)).toEqual([])
   })
 
   it('is masked in the log and the record of requests that quote it', async () => {

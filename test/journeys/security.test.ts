@@ -4,9 +4,9 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { dataFileIn } from '../../lib/app/data.ts'
-import { createApprovals } from '../../lib/approvals/service.ts'
 import { collections } from '../../lib/collections.ts'
 import { createMasker } from '../../lib/core/masker.ts'
+import { joinApprovals } from '../../lib/join/security.ts'
 import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
 import { connect, refusalOf } from './client.ts'
 import { isOffline, startService, temporaryFolder } from './service.ts'
@@ -28,11 +28,12 @@ const askIn = async (folder: string, ...conversationIds: string[]) => {
   mkdirSync(folder, { recursive: true })
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(folder), collections, clock })
-  const approvals = createApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
+  const approvals = joinApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
   const request = {
     tool: 'run_command',
     risk: 'execute',
     title: 'run_command npm test',
+    mode: 'ask',
     userId: 'local',
   } as const
   for (const conversationId of conversationIds)

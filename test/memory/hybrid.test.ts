@@ -5,23 +5,32 @@ import type { Embedding } from '../../lib/ports/embedding.ts'
 import { createWorld } from './world.ts'
 
 /** A model that knows two meanings: of words for cars, and of everything else. */
-const createModel = (model = 'openai/m') => {
+const createModel = (model = 'openai/m', size = 2) => {
   const asked: string[] = []
+  const calls: number[] = []
   let isDown = false
+  let callsLeft = Number.POSITIVE_INFINITY
   const embedding: Embedding = {
     model,
     embed: async (texts) => {
       if (isDown) throw new Problem('unavailable', 'provider_error', 'down')
+      if (callsLeft-- <= 0) throw new Error('the power is gone')
       asked.push(...texts)
-      return texts.map((text) =>
-        /car|vehicle|automobile/i.test(text) ? Float32Array.of(3, 0) : Float32Array.of(0, 2),
-      )
+      calls.push(texts.length)
+      return texts.map((text) => {
+        const vector = new Float32Array(size)
+        vector[/car|vehicle|automobile/i.test(text) ? 0 : 1] = 3
+        return vector
+      })
     },
   }
   const down = (is: boolean) => {
     isDown = is
   }
-  return { embedding, asked, down }
+  const endAfter = (calls: number) => {
+    callsLeft = calls
+  }
+  return { embedding, asked, calls, down, endAfter }
 }
 
 const FILES = {
@@ -92,6 +101,46 @@ describe('memory with a model for meanings', () => {
   })
 })
 
+describe('vectors of chunks', () => {
+  it('are asked for in calls of several files, and again only for chunks that were edited', async () => {
+    await using on = await started()
+    const { embedding, asked, calls } = on.model
+    const memory = on.world.process({ embedding })
+    await memory.sync()
+    expect(calls).toEqual([3])
+    on.world.place.write('b.md', '# Kitchen\n\nThe oven is hot.\n\n# Bath\n\nRed tiles.')
+    await memory.sync()
+    expect(asked.slice(3)).toEqual([expect.stringContaining('Red tiles')])
+    const { chunks } = await memory.search({ query: 'something', maxResults: 9 })
+    expect(chunks.map(({ heading }) => heading).sort()).toEqual(['Bath', 'Kitchen'])
+  })
+
+  it('that a dead process has stored are not asked for again', async () => {
+    await using on = await started()
+    for (let n = 0; n < 200; n += 1) on.world.place.write(`n${n}.md`, `# Note ${n}`)
+    on.model.endAfter(2)
+    await expect(on.world.process({ embedding: on.model.embedding }).sync()).rejects.toThrow('power')
+    const next = createModel()
+    await on.world.process({ embedding: next.embedding }).sync()
+    expect(on.model.asked.filter((text) => next.asked.includes(text))).toEqual([])
+    expect(on.model.asked.length + next.asked.length).toBe(203)
+  })
+
+  it('of another size than the model gives are left alone by a search, and renewed by the next change', async () => {
+    await using on = await started()
+    await on.world.process({ embedding: on.model.embedding }).sync()
+    const grown = createModel('openai/m', 3)
+    const memory = on.world.process({ embedding: grown.embedding })
+    const { method, chunks } = await memory.search({ query: 'vehicle', maxResults: 9 })
+    expect([method, chunks.map(({ foundBy }) => foundBy)]).toEqual(['lexical', [['words']]])
+    on.world.place.write('c.md', '# New')
+    await memory.sync()
+    const found = await memory.search({ query: 'automobile', maxResults: 9 })
+    expect([found.method, found.chunks.map(({ path }) => path)]).toEqual(['hybrid', ['a.md']])
+    expect(found.chunks[0]?.foundBy).toEqual(['meaning'])
+  })
+})
+
 describe('two lists of hits as one', () => {
   const hits = (...ids: string[]) => ids.map((id) => ({ id, score: 0.1 }))
 
@@ -102,8 +151,8 @@ describe('two lists of hits as one', () => {
       'd',
       'c',
     ])
-    expect(fused([hits('a'), hits('a')])).toEqual([{ id: 'a', score: 1 }])
-    expect(fused([hits('a'), []])).toEqual([{ id: 'a', score: 0.5 }])
+    expect(fused([hits('a'), hits('a')])).toEqual([{ id: 'a', score: 1, foundBy: ['words', 'meaning'] }])
+    expect(fused([hits('a'), []])).toEqual([{ id: 'a', score: 0.5, foundBy: ['words'] }])
     expect(fused([[], []])).toEqual([])
   })
 })

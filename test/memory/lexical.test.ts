@@ -38,13 +38,41 @@ describe('a search by words', () => {
     expect(idsFor(question)[0]).toBe(id)
   })
 
-  it('forgives slips only where looking for them is cheap: in words of some length, and questions of some words', () => {
-    const long = 'concurrencyconcurrencyx'
+  it('guesses only where that is cheap: for words of some length, and the first ones of a question', () => {
+    const long = 'concurrency'.repeat(5).slice(0, 49)
     const found = createLexical([{ id: 'a', title: long, place: 'a.md', text: 'command' }])
     expect(found.search(`x${long.slice(1)}`, 1)).toEqual([])
     expect(found.search('comand', 1)).toHaveLength(1)
-    const many = Array.from({ length: 17 }, (_, n) => `word${n}`).join(' ')
-    expect(found.search(`comand ${many}`, 1)).toEqual([])
+    const many = Array.from({ length: 12 }, (_, n) => `zzz${n}`).join(' ')
+    expect(found.search(`${many} comand`, 1)).toEqual([])
+  })
+
+  it.each([
+    ['function words', 'what does it do with a queue', 'queue'],
+    ['another form of a word', 'waiting', 'queue'],
+    ['a name in code in another style', 'queueConcurrency', 'config'],
+    ['a name in code without its seams', 'queueconcurrency', 'config'],
+    ["letters in each other's place", 'datbaase', 'rollback'],
+    ['two slips in a long word', 'cncurency', 'config'],
+  ])('finds in spite of %s: %s', (_what, question, id) => {
+    expect(idsFor(question)[0]).toBe(id)
+  })
+
+  it('takes a word that texts have for itself, and not for others that are written alike', () => {
+    const lexical = createLexical([
+      { id: 'cat', title: '', place: '', text: 'massage' },
+      { id: 'cap', title: '', place: '', text: 'message messages' },
+    ])
+    expect(lexical.search('massages', 10).map(({ id }) => id)).toEqual(['cat'])
+  })
+
+  it('finds a name in code whole before its words', () => {
+    const lexical = createLexical([
+      { id: 'words', title: 'Read a file', place: '', text: 'read file read file' },
+      { id: 'name', title: '', place: '', text: 'call readFile' },
+    ])
+    expect(lexical.search('readFile', 10).map(({ id }) => id)).toEqual(['name', 'words'])
+    expect(lexical.search('read_file', 10)[0]?.id).toBe('name')
   })
 
   it('puts what has more of the words before what has fewer', () => {

@@ -126,11 +126,11 @@ describe('unlinking an account', () => {
     await browser.signIn(name)
     const { id } = await browser.me()
     const token = await site.domains.oauth.accessTokenOf(id, name)
-    await site.domains.oauth.disconnect(id, name)
+    await site.domains.oauth.unlink(id, [name])
     expect(site.provider.revocations).toEqual([token])
     expect((await browser.me()).connectedAccounts).toEqual([])
     expect(await site.domains.oauth.accessTokenOf(id, name)).toBeUndefined()
-    await site.domains.oauth.disconnect(id, name)
+    await site.domains.oauth.unlink(id, [name])
   })
 
   it('forgets it where the provider knows no revocation, or does not answer', async () => {
@@ -139,9 +139,9 @@ describe('unlinking an account', () => {
     await browser.signIn('trackera')
     await browser.signIn('codehost')
     const { id } = await browser.me()
-    await site.domains.oauth.disconnect(id, 'trackera')
+    await site.domains.oauth.unlink(id, ['trackera'])
     await site.provider[Symbol.asyncDispose]()
-    await site.domains.oauth.disconnect(id, 'codehost')
+    await site.domains.oauth.unlink(id, ['codehost'])
     expect((await browser.me()).connectedAccounts).toEqual([])
     expect(site.log.entries).toContainEqual(
       expect.objectContaining({ level: 'warn', message: 'tokens were not revoked at the provider' }),
@@ -154,7 +154,7 @@ describe('unlinking an account', () => {
     await bob.signUp('bob@example.com')
     await eve.signUp('eve@example.com')
     await bob.signIn('codehost')
-    await site.domains.oauth.disconnect((await bob.me()).id, 'codehost')
+    await site.domains.oauth.unlink((await bob.me()).id, ['codehost'])
     expect((await eve.signIn('codehost')).location).toBe('/')
     expect((await eve.me()).connectedAccounts).toEqual(['codehost'])
   })

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { ProviderName } from '../../lib/oauth/schema.ts'
 import { onLoopback } from '../../offline/loopback.ts'
+import type { createTrackerApi } from '../fakes/trackers.ts'
 import { createGrants, refusal, type TokenAnswer } from './grants.ts'
 import { createIssuer } from './issuer.ts'
 
@@ -19,6 +20,8 @@ export type Fault =
   | 'refusal with 200'
   | 'client refused'
   | 'reset'
+
+type ApiCall = Parameters<ReturnType<typeof createTrackerApi>['call']>[0]
 
 /** Operators register another one when they must. */
 const FIRST = { id: 'the-client', secret: 'CANARY-client-secret' }
@@ -44,6 +47,9 @@ export const startProvider = async () => {
     userinfo: { email: 'info@example.com', email_verified: 'true' } as object,
     userinfoCalls: 0,
     userinfoFault: 'none' as Fault,
+    /** What the APIs answer beside what is told of people. */
+    api: undefined as ((call: ApiCall) => Promise<{ status: number; body?: unknown }>) | undefined,
+    scopes: { codehost: 'repo,user:email', trackera: 'read:me read:jira-work', trackerb: ['read'] },
   }
   const base = () => loopback.url
   const issuer = createIssuer(
@@ -84,13 +90,15 @@ export const startProvider = async () => {
 
   /** As each provider writes its answers; see `conforming` in lib/oauth/grants.ts. */
   const inItsWay = (name: string, { status, body }: TokenAnswer): TokenAnswer => {
-    if (name === 'codehost') return { status: 200, body: { ...body, scope: 'repo,user:email' } }
+    if (name === 'codehost') return { status: 200, body: { ...body, scope: state.scopes.codehost } }
     if (name === 'trackera' && status === 400) return { status: 403, body }
     if (name === 'trackera') {
       const { token_type: _left, ...rest } = body
-      return { status, body: { ...rest, scope: 'read:me read:jira-work' } }
+      return { status, body: { ...rest, scope: state.scopes.trackera } }
     }
-    return name === 'trackerb' ? { status, body: { ...body, scope: ['read'] } } : { status, body }
+    return name === 'trackerb'
+      ? { status, body: { ...body, scope: state.scopes.trackerb } }
+      : { status, body }
   }
 
   const token = async (name: string, request: IncomingMessage, response: ServerResponse) => {
@@ -116,11 +124,23 @@ export const startProvider = async () => {
       grants.revoke(bearer)
       return json(response, { status: 200, body: {} })
     }
-    const body = profile(name, path, person, state)
-    return json(
-      response,
-      body === undefined || state.apiFault ? { status: 404, body: {} } : { status: 200, body },
-    )
+    const given = await textOf(request)
+    return json(response, (await told({ name, path, given }, request)) ?? { status: 404, body: {} })
+  }
+
+  /** What is known of people, else what the test answers. */
+  const told = async (asked: Asked, request: IncomingMessage) => {
+    const isOfPeople = request.method === 'GET' || asked.given.includes('viewer')
+    const body = isOfPeople && profile(asked.name, asked.path, person, state)
+    if (body) return state.apiFault ? undefined : { status: 200, body }
+    return state.api && elsewhere(asked, request)
+  }
+
+  type Asked = { name: string; path: string; given: string }
+  const elsewhere = async ({ name, path, given }: Asked, { method = '', headers }: IncomingMessage) => {
+    const body: unknown = given === '' ? undefined : JSON.parse(given)
+    const answer = await state.api?.({ name: name as ApiCall['name'], method, path, headers, body })
+    return { status: answer?.status ?? 404, body: (answer?.body ?? {}) as object }
   }
 
   const userinfo = (request: IncomingMessage, response: ServerResponse) => {
@@ -143,7 +163,7 @@ export const startProvider = async () => {
         : fail(state.fault, request, response)
     }
     if (path === '/userinfo') return userinfo(request, response)
-    return api(name, path.replace(/^\/api/, ''), request, response)
+    return api(name, path.replace(/^\/api/, '') + url.search, request, response)
   })
   const loopback = await onLoopback(server)
 

@@ -32,7 +32,7 @@ describe('codes, tokens and client secrets', () => {
     await domains.oauth.accessTokenOf(id, 'trackera')
     provider.grants.revokeAll()
     await domains.oauth.accessTokenOf(id, 'trackerb').catch((thrown) => answers.push(String(thrown), thrown))
-    await domains.oauth.disconnect(id, 'codehost')
+    await domains.oauth.unlink(id, ['codehost'])
     expect(JSON.stringify(answers)).not.toContain('CANARY')
     expect(JSON.stringify(log.entries, withErrors)).not.toContain('CANARY')
     expect(bytesIn(folder.path)).toContain('ann-site')

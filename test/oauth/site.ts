@@ -1,8 +1,9 @@
 import { createGroups } from '../../lib/api/table.ts'
-import { frontOf, openGuard } from '../../lib/app/front.ts'
-import { createDispatch } from '../../lib/http/dispatch.ts'
+import { openGuard } from '../../lib/http/guard.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import { createDispatch } from '../../lib/http/router.ts'
+import { trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { onLoopback } from '../../offline/loopback.ts'
 import { type StartedDomains, startDomains } from '../fakes/service.ts'
@@ -30,8 +31,8 @@ export const openSite = async ({ env = {}, configured = true, ...given }: Option
     env: { AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', ...(configured ? provider.env() : {}), ...env },
   })
   const { clock, log, ids, config } = domains
-  const front = frontOf(config)
-  const http = { guard: openGuard(domains, front), front, record: () => undefined, clock, log }
+  const proxies = trustedProxiesOf(config)
+  const http = { guard: openGuard(domains, proxies), proxies, record: () => undefined, clock, log }
   const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
   const server = createHost({ dispatch: createDispatch(groups, lambda(http, {}, {})), ids, log })
   const { url: baseUrl, stop } = await onLoopback(server)

@@ -2,12 +2,28 @@ import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { apiOf } from '../journeys/api.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
-import { blocks } from './readme.ts'
+import { blocks, readText } from './readme.ts'
 
 describe('the agent in README.md', () => {
+  it('works', async () => {
+    using folder = temporaryFolder()
+    writeFileSync(folder.in('words.js'), blocks('js', readText('README.md'))[0] ?? '')
+    const env = { DATA_DIR: folder.in('data'), AGENT_ADAPTERS: folder.in('words.js') }
+    await using service = await startService({ env })
+    const api = apiOf(service.baseUrl)
+    const { id } = await api.create({ title: 'Count', prompt: 'one two three', assignedAgent: 'words' })
+    expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({
+      status: 'completed',
+      result: { success: true, output: '3 words' },
+    })
+    expect((await api.events(id)).map(({ message }) => message)).toContain('counting')
+  })
+})
+
+describe('the agent in docs/guide/agents.md', () => {
   it('works, tells its progress, stops when it is told to, and fails for good when it says so', async () => {
     using folder = temporaryFolder()
-    writeFileSync(folder.in('word-count.js'), blocks('js')[0] ?? '')
+    writeFileSync(folder.in('word-count.js'), blocks('js', readText('docs/guide/agents.md'))[0] ?? '')
     const env = { DATA_DIR: folder.in('data'), AGENT_ADAPTERS: folder.in('word-count.js') }
     await using service = await startService({ env })
     const api = apiOf(service.baseUrl)

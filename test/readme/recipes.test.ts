@@ -5,15 +5,15 @@ import { routes } from '../../lib/api/routes.ts'
 import { createGroups } from '../../lib/api/table.ts'
 
 import { createFakeClock } from '../fakes/clock.ts'
-import { front, openGuard } from '../fakes/guard.ts'
+import { openGuard, proxies } from '../fakes/guard.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { readText, root } from './readme.ts'
 
-describe('what the recipes of README.md promise to notice', () => {
+describe('what the recipes of CONTRIBUTING.md promise to notice', () => {
   it('is a group of routes that is served and not described, or described and not served', () => {
     const http = {
       guard: openGuard,
-      front,
+      proxies,
       record: () => undefined,
       clock: createFakeClock(),
       log: createFakeLog(),

@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { catalog } from '../../lib/adapters/models/catalog.ts'
+import { routesAsMarkdown } from '../../lib/api/reference.ts'
+import { tables } from '../../lib/api/routes.ts'
 import { PROVIDER_KINDS } from '../../lib/config/families.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
 import { securityModes } from '../../lib/core/security-mode.ts'
@@ -12,7 +14,8 @@ import { guards } from '../../lib/tools/guards/catalog.ts'
 import { modePolicy } from '../../lib/tools/policy.ts'
 import { risks } from '../../lib/tools/schema.ts'
 import { VERSION } from '../../lib/version.ts'
-import { blocks, codeWords, readme, readText, root, tableOf } from './readme.ts'
+import { errorCodes } from './error-codes.ts'
+import { blocks, codeWords, listed, pages, readme, readText, root, tablesOf } from './readme.ts'
 
 /** The lifecycle as a drawing: verbs that lead the same way share an arrow. */
 const drawing = () => {
@@ -27,13 +30,13 @@ const drawing = () => {
   return ['stateDiagram-v2', '[*] --> queued', ...arrows].join('\n  ')
 }
 
-describe('the lifecycle in README.md', () => {
+describe('the page of the lifecycle', () => {
   it('is drawn from the table of transitions', () => {
     expect(blocks('mermaid').map((block) => block.trim())).toEqual([drawing()])
   })
 
   it('names every verb with its event', () => {
-    expect(tableOf('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(eventOf))
+    expect(tablesOf('verb').map(([verb, event]) => [verb, event])).toEqual(Object.entries(eventOf))
   })
 })
 
@@ -46,8 +49,8 @@ describe('the configuration', () => {
       : String(config[name] ?? '')
   const read = settingNames.map((name) => [name, defaultOf(name)]).sort()
 
-  it('has every variable with its default in README.md, and no other', () => {
-    const shown = tableOf('variable').flatMap(([names = '', value = '']) =>
+  it('has every variable with its default in its page, and no other', () => {
+    const shown = tablesOf('variable').flatMap(([names = '', value = '']) =>
       names.split(', ').map((name) => [name, value === '–' ? '' : value]),
     )
     expect(shown.sort()).toEqual(read)
@@ -61,19 +64,19 @@ describe('the configuration', () => {
   })
 
   it('lists the providers that there are, with what they default to', () => {
-    const listed = tableOf('provider').map((row) => row.slice(0, 3))
+    const listed = tablesOf('provider').map((row) => row.slice(0, 3))
     const known = Object.entries(catalog)
     expect(listed).toEqual(known.map(([kind, entry]) => [kind, entry.defaultModel, entry.defaultBaseUrl]))
     expect(PROVIDER_KINDS).toEqual(known.map(([kind]) => kind))
-    expect(tableOf('provider').map(([kind, , , needs]) => [kind, needs])).toEqual(
+    expect(tablesOf('provider').map(([kind, , , needs]) => [kind, needs])).toEqual(
       known.map(([kind, { requires }]) => [kind, requires]),
     )
   })
 })
 
-describe('README.md', () => {
+describe('the pages', () => {
   it('lists the tools of the coding agent with their risk, and the guards', () => {
-    expect(tableOf('tool').map(([name, risk]) => [name, risk])).toEqual(
+    expect(tablesOf('tool').map(([name, risk]) => [name, risk])).toEqual(
       workspaceTools.map(({ name, risk }) => [name, risk]),
     )
     expect(codeWords()).toEqual(expect.arrayContaining(guards.map(({ name }) => name)))
@@ -81,16 +84,16 @@ describe('README.md', () => {
 
   it('lists the tools of conversations, the modes and the policy as the code has them', () => {
     const needs = { outbound: {}, clock: {} } as never as Parameters<typeof conversationTools>[0]
-    const listed = tableOf('tool of conversations').map(([name, risk]) => [name, risk])
+    const listed = tablesOf('tool of conversations').map(([name, risk]) => [name, risk])
     expect(listed.sort()).toEqual(
       conversationTools(needs)
         .map(({ name, risk }) => [name, risk])
         .sort(),
     )
-    expect(tableOf('security mode')).toEqual(
+    expect(tablesOf('security mode')).toEqual(
       securityModes.map((mode) => [mode, ...risks.map((risk) => modePolicy[mode][risk])]),
     )
-    expect(tableOf('field of the policy').map(([name, value]) => [name, value])).toEqual(
+    expect(tablesOf('field of the policy').map(([name, value]) => [name, value])).toEqual(
       Object.entries(defaultPolicy).map(([name, value]) => [
         name,
         typeof value === 'string' ? value : JSON.stringify(value),
@@ -103,7 +106,7 @@ describe('README.md', () => {
       readdirSync(path.join(root, folder), { withFileTypes: true })
         .filter((entry) => entry.isDirectory())
         .map(({ name }) => `${folder}${name}/`)
-    const mapped = tableOf('folder').map(([name]) => name)
+    const mapped = tablesOf('folder').map(([name]) => name)
     const folders = [
       ...foldersIn('lib/').filter((name) => name !== 'lib/adapters/'),
       ...foldersIn('lib/adapters/'),
@@ -126,22 +129,77 @@ describe('README.md', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  it('links only to headings and files that are there', () => {
-    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
-    const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
-      ([, text = '']) =>
-        `#${text
-          .toLowerCase()
-          .replaceAll(/[^\w -]/g, '')
-          .replaceAll(' ', '-')}`,
-    )
-    expect(links.length).toBeGreaterThan(0)
-    expect(links.filter((link) => !headings.includes(link) && !existsSync(path.join(root, link)))).toEqual([])
+  it.each(pages)('link only to headings and files that are there: %s', (page) => {
+    const links = [...proseOf(page).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target)
+    const isThere = (link: string) => {
+      const [file = '', heading] = link.split('#')
+      const target = file === '' ? page : path.join(path.dirname(page), file)
+      return (
+        existsSync(path.join(root, target)) && (heading === undefined || headingsOf(target).includes(heading))
+      )
+    }
+    expect(links.filter((link) => !/^https?:/.test(link) && !isThere(link))).toEqual([])
+  })
+
+  it('are listed in the contents of README.md, each once', () => {
+    const withoutReadme = pages.filter((page) => page.startsWith('docs/'))
+    expect([...listed].sort()).toEqual([...withoutReadme].sort())
+  })
+
+  it('begin with a README of 200 lines at most', () => {
+    expect(readText('README.md').split('\n').length - 1).toBeLessThanOrEqual(200)
   })
 })
+
+describe('the page of the API', () => {
+  it('has every route; if not, run: npm run openapi', () => {
+    const [, shown = ''] = readText('docs/reference/api.md').split(/^## Routes\n/m)
+    expect(shown.trim()).toBe(routesAsMarkdown(tables))
+  })
+})
+
+describe('the page of errors', () => {
+  const page = readText('docs/reference/errors.md')
+  const { codes, unread } = errorCodes()
+  const split = (names = '') => names.split(', ')
+
+  it('has every code that the sources have, and no other', () => {
+    const headers = ['code', 'code of a task', 'code of a tool', 'code of a start', 'code in the log']
+    const told = headers.flatMap((first) => tablesOf(first, page)).flatMap(([names]) => split(names))
+    const inProse = [...page.matchAll(/^`(\w+)`, in small letters|`(\w+)` is why/gm)].flatMap(
+      ([, ...names]) => names.filter((name) => name !== undefined),
+    )
+    expect(codes.size).toBeGreaterThan(150)
+    expect([...new Set([...told, ...inProse])].sort()).toEqual([...codes.keys()].sort())
+  })
+
+  it('says the status of each code that requests are answered with', () => {
+    const wrong = tablesOf('code', page).filter(([code = '', statuses]) =>
+      split(statuses).some((status) => !codes.get(code)?.has(Number(status))),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('knows every code: none is made of what is only known at run time', () => {
+    expect(unread).toEqual([])
+  })
+})
+
+/** A page without its blocks, in which a link is none. */
+const proseOf = (page: string) => readText(page).replaceAll(/^```.*?^```$/gms, '')
+
+/** The anchors of a page's headings, as GitHub makes them. */
+const headingsOf = (page: string): string[] =>
+  [...proseOf(page).matchAll(/^#+ (.+)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
 
 describe('CHANGELOG.md', () => {
   it('begins with the version of the service', () => {
     expect(/^## \[([\d.]+)\]/m.exec(readText('CHANGELOG.md'))?.[1]).toBe(VERSION)
+    expect(JSON.parse(readText('package.json')).version).toBe(VERSION)
   })
 })

@@ -8,7 +8,7 @@ import { askedBy, blank, type Command, commandsOfReadme, isAsShown, runCommand, 
 
 const commands = commandsOfReadme()
 const hasCurl = spawnSync('curl', ['--version']).status === 0
-if (!hasCurl) console.error('SKIPPED: the commands of README.md were not run, because curl is not installed')
+if (!hasCurl) console.error('SKIPPED: the commands of the pages were not run, because curl is not installed')
 
 const folder = temporaryFolder()
 let service: Service
@@ -28,16 +28,16 @@ afterAll(async () => {
   folder[Symbol.dispose]()
 })
 
-describe('README.md', () => {
-  it('shows what the service says when it starts', () => {
+describe('the banner', () => {
+  it('is shown as the service says it when it starts', () => {
     const said = service.output().replaceAll(service.baseUrl, 'http://127.0.0.1:3000')
     const screen = blocks('text').find((block) => block.includes(isOffline ? 'mode pro' : 'mode mini'))
     expect(said.replaceAll(folder.path, '…')).toContain(screen)
   })
 })
 
-describe('the tour of README.md', () => {
-  it('calls every endpoint', () => {
+describe('the commands of README.md and docs/', () => {
+  it('call every endpoint', () => {
     const asked = new Set(commands.map(askedBy))
     const served = Object.values(routes).map(({ method, path }) => `${method} ${blank(path)}`)
     expect(served.filter((route) => !asked.has(route))).toEqual([])
@@ -46,7 +46,7 @@ describe('the tour of README.md', () => {
   // In their order, on one service, each as a reader would paste it.
   const each = hasCurl ? it.each : it.skip.each
   each(commands.map((command): [string, Command] => [command.text, command]))(
-    'is answered as it shows: %s',
+    'are answered as shown: %s',
     async (text, command) => {
       const answered = () => runCommand(command, folder.path, [service.baseUrl, withAccounts.baseUrl])
       // What only reads may be asked again, until the work that it shows is done.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Request } from '../../lib/approvals/binding.ts'
-import type { ContinueTurn, Turn } from '../../lib/approvals/schema.ts'
+import type { ContinueTurn, TurnMessage } from '../../lib/approvals/schema.ts'
 import { APPROVAL_MS } from '../../lib/approvals/service.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -121,6 +121,8 @@ describe('the audit of tool calls', () => {
   it.each([
     ['', ['e', 'c', 'a']],
     ['?tool=git', ['c']],
+    ['?decision=denied', ['c']],
+    ['?decision=allowed&tool=git', []],
     ['?conversationId=c-1', ['a']],
     ['?taskId=t-1', ['e']],
     ['?userId=user_bob', []],
@@ -197,13 +199,13 @@ describe('the audit of tool calls', () => {
 })
 
 const request: Request = {
-  ...{ tool: 'write_file', risk: 'write', title: 'write_file a.txt', userId: 'user_ann' },
+  ...{ tool: 'write_file', risk: 'write', mode: 'ask', title: 'write_file a.txt', userId: 'user_ann' },
   ...{ arguments: { path: 'a.txt' }, conversationId: 'c-1' },
 }
 
 /** Hears of turns that go on. */
 const hearing = () => {
-  const heard: Turn[] = []
+  const heard: TurnMessage[] = []
   const continueTurn: ContinueTurn = async (turn) => void heard.push(turn)
   return { heard, continueTurn }
 }
@@ -230,6 +232,20 @@ describe('approvals over the API', () => {
     expect(await decide(ANN, 'allow-once')).toMatchObject({ status: 400, body: { code: 'approval_decided' } })
     await until(() => heard.length > 0)
     expect(heard).toEqual([{ approvalId: id, conversationId: 'c-1' }])
+  })
+
+  it('that were always given are listed over the API, and taken back there', async () => {
+    const { service, call, get } = await started()
+    await service.approvals.ask(request)
+    const [{ id }] = (await get('approvals')).approvals
+    await call(`POST /api/security/approvals/${id}`, { as: ANN, body: { decision: 'allow-always' } })
+    expect((await get('allowed-tools')).allowedTools).toMatchObject([
+      { id, toolName: 'write_file', conversationId: 'c-1', userId: 'user_ann' },
+    ])
+    const disallow = (as: Principal) => call(`DELETE /api/security/allowed-tools/${id}`, { as })
+    expect((await disallow(BOB)).status).toBe(404)
+    expect((await disallow(ANN)).status).toBe(200)
+    expect((await get('allowed-tools')).allowedTools).toEqual([])
   })
 
   it('that expire are a decision, too: what waits goes on', async () => {

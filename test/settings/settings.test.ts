@@ -23,7 +23,12 @@ describe('settings', () => {
           notificationConcurrency: 5,
         },
         retry: { attempts: 7, backoff: 1_000, type: 'exponential' },
-        webhooks: { retryDelaysMs: [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000] },
+        tasks: { securityMode: 'full' },
+        webhooks: {
+          cancelClosed: true,
+          retryDelaysMs: [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000],
+        },
+        reporting: { comments: true, pullRequests: true },
       },
       sources: expect.objectContaining({
         'retry.attempts': 'environment',
@@ -74,6 +79,7 @@ describe('settings', () => {
     [{ retry: { attempts: 1.5 } }],
     [{ retry: { attempts: '3' } }],
     [{ retry: { type: 'linear' } }],
+    [{ tasks: { securityMode: 'open' } }],
     [{ queue: { concurrency: 1_001 } }],
     [{ system: { authMode: 'none' } }],
     [{ webhooks: { retryDelaysMs: [1, 2, 3] } }],

@@ -53,7 +53,7 @@ const started = async (count: number, beforePage: (page: number) => void = () =>
   }
   const service = await serve(
     taskRoutes,
-    taskHandlers({ tasks: { ...domains.tasks, exportAll }, keepExport }),
+    taskHandlers({ ...domains, tasks: { ...domains.tasks, exportAll }, keepExport }),
   )
   close = async () => {
     await service.close()

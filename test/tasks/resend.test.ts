@@ -8,13 +8,27 @@ const MINUTE_MS = 60_000
 /** A service whose messages so far are in `sent`, and got lost. */
 const started = async () => {
   const sent: RunTask[] = []
+  let read = 0
   const service = await startDomains({
     background: false,
     wrapTaskQueue: (real) =>
       Object.assign(Object.create(real), {
         send: async (messages: { body: RunTask }[]) => void sent.push(...messages.map(({ body }) => body)),
       }),
+    wrapStore: (real) =>
+      Object.assign(Object.create(real), {
+        page: async (...[of, query]: Parameters<typeof real.page>) => {
+          const page = await real.page(of, query)
+          read += page.rows.length
+          return page
+        },
+      }),
   })
+  const readBy = async (work: () => Promise<unknown>) => {
+    read = 0
+    await work()
+    return read
+  }
   /** What is sent when so much time has passed. */
   const resentAfter = async (ms: number) => {
     service.clock.advance(ms)
@@ -22,7 +36,7 @@ const started = async () => {
     expect(await service.tasks.recovery.resend()).toBe(0)
     return sent.map(({ taskId, attempt }) => `${taskId} ${attempt}`)
   }
-  return { service, resentAfter }
+  return { service, resentAfter, readBy }
 }
 
 const AT_NOON = '2026-01-01T12:00:00.000Z'
@@ -82,24 +96,32 @@ describe('the message of a task that no worker has claimed', () => {
   })
 
   it('is looked for among tasks that were created 15 minutes ago, and no younger ones are read', async () => {
-    let read = 0
-    const service = await startDomains({
-      background: false,
-      wrapStore: (real) =>
-        Object.assign(Object.create(real), {
-          page: async (...[of, query]: Parameters<typeof real.page>) => {
-            const page = await real.page(of, query)
-            read += page.rows.length
-            return page
-          },
-        }),
-    })
+    const { service, readBy } = await started()
     const created = (id: string, minute: string) =>
       store(service, sampleRow({ id, updatedAt: AT_NOON, createdAt: `2026-01-01T12:${minute}:00.000Z` }))
     await Promise.all([created('task_old', '00'), created('task_due', '01'), created('task_young', '02')])
     service.clock.advance(16 * MINUTE_MS)
-    expect(await service.tasks.recovery.resend()).toBe(0)
-    expect(read).toBe(2)
+    expect(await readBy(() => service.tasks.recovery.resend())).toBe(2)
+  })
+
+  it('is looked for in one page of a long backlog at each tick, and then from the beginning again', async () => {
+    const { service, resentAfter, readBy } = await started()
+    await Promise.all(
+      Array.from({ length: 2_100 }, (_, at) =>
+        store(
+          service,
+          sampleRow({
+            id: `task_${String(at).padStart(4, '0')}`,
+            updatedAt: AT_NOON,
+            createdAt: new Date(Date.parse(AT_NOON) - 10_000_000 + at).toISOString(),
+          }),
+        ),
+      ),
+    )
+    for (const sent of [1_000, 1_000, 100]) expect(await resentAfter(20 * MINUTE_MS)).toHaveLength(sent)
+    const read: number[] = []
+    for (let ticks = 0; ticks < 5; ticks += 1) read.push(await readBy(() => resentAfter(1)))
+    expect(read).toEqual([1_000, 1_000, 100, 1_000, 1_000])
   })
 
   it('that the queue refuses is reported, and sent at the next tick', async () => {

@@ -2,11 +2,11 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createGroups } from '../../lib/api/table.ts'
-import { createDispatch } from '../../lib/http/dispatch.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { lambda } from '../../lib/http/lambda.ts'
+import { createDispatch } from '../../lib/http/router.ts'
 import { onLoopback } from '../../offline/loopback.ts'
-import { front, openGuard } from '../fakes/guard.ts'
+import { openGuard, proxies } from '../fakes/guard.ts'
 import { type StartedDomains, startDomains, until } from '../fakes/service.ts'
 import { rawSender } from '../journeys/raw.ts'
 
@@ -18,7 +18,7 @@ describe('an import whose file drips in', () => {
   beforeAll(async () => {
     domains = await startDomains({ background: false })
     const { clock, log, ids } = domains
-    const http = { guard: openGuard, front, record: () => undefined, clock, log }
+    const http = { guard: openGuard, proxies, record: () => undefined, clock, log }
     const groups = createGroups(http, { ...domains, health: {} as never, describe: async () => ({}) })
     const dispatch = createDispatch(groups, lambda(http, {}, {}))
     host = await onLoopback(createHost({ dispatch, ids, log }))

@@ -68,12 +68,13 @@ describe('a task that is watched', () => {
     expect(await ends()).toEqual(Array(2).fill({ kind: 'ended', taskId: id }))
   })
 
-  it('does not tell that it was retried as another', async () => {
+  it('tells the end of the task that it was retried as', async () => {
     const { service, id, ends } = await started({ watched: true })
     await service.tasks.cancel(ANN, id)
     const other = await service.tasks.retry(ANN, id)
-    await service.tasks.cancel(ANN, other.id)
     expect(await ends()).toHaveLength(1)
+    await service.tasks.cancel(ANN, other.id)
+    expect(await ends()).toEqual([id, other.id].map((taskId) => ({ kind: 'ended', taskId })))
   })
 
   it('can be one that is watched later, as long as it has not ended', async () => {

@@ -1,10 +1,21 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { policyOf } from '../fakes/policy.ts'
 import { createWorkbench, toolsIn, type Workbench } from '../fakes/workbench.ts'
+import {
+  attackCommands,
+  attackPaths,
+  metacharacters,
+  pathCalls,
+  plantAttacks,
+  secretCalls,
+  secretPaths,
+  shellCalls,
+  shellLines,
+} from './attacks.ts'
 
 const SECRET = 'canary-5f1e'
 
@@ -13,16 +24,7 @@ let workspace: Workspace
 beforeAll(async () => {
   bench = await createWorkbench()
   workspace = await bench.workspaces.create('guarded')
-  const inside = (path: string) => join(workspace.root, path)
-  await writeFile(join(bench.folder, 'outside.txt'), SECRET)
-  await mkdir(inside('src'))
-  await writeFile(inside('src/app.ts'), 'const a = 1\n')
-  await writeFile(inside('.env'), `TOKEN=${SECRET}\n`)
-  await symlink(join(bench.folder, 'outside.txt'), inside('link.txt'))
-  await symlink(bench.folder, inside('up'))
-  await symlink(join(bench.folder, 'not-yet.txt'), inside('dangling.txt'))
-  await symlink('circle', inside('circle'))
-  await symlink('.env', inside('notes.txt'))
+  await plantAttacks(workspace.root, bench.folder, SECRET)
   await bench.git.run({
     args: ['init', '-q'],
     cwd: workspace.root,
@@ -32,57 +34,10 @@ beforeAll(async () => {
 })
 afterAll(() => bench[Symbol.asyncDispose]())
 
-const attacks: readonly string[] = [
-  '..',
-  '../outside.txt',
-  'src/../../outside.txt',
-  'src/../src/app.ts',
-  '%2e%2e/outside.txt',
-  '%2e%2e%2foutside.txt',
-  '..%2foutside.txt',
-  '%252e%252e%252foutside.txt',
-  '%25252e%25252e/outside.txt',
-  '%c0%ae%c0%ae/outside.txt',
-  '..%c0%afoutside.txt',
-  '%u002e%u002e/outside.txt',
-  '．．/outside.txt',
-  '..／outside.txt',
-  '‥/outside.txt',
-  '.. /outside.txt',
-  '..;/outside.txt',
-  '..\\outside.txt',
-  'src\\app.ts',
-  'C:/Windows/win.ini',
-  '/etc/passwd',
-  '//etc/passwd',
-  '/proc/self/environ',
-  '/proc/1/environ',
-  '/dev/zero',
-  '~',
-  '~/.bashrc',
-  '~root/.bashrc',
-  'src/app.ts\0.png',
-  'src/app.ts\n',
-  'link.txt',
-  'up/outside.txt',
-  'up',
-  'dangling.txt',
-  'circle',
-  '.git/config',
-  '.GIT/hooks/pre-commit',
-  'src/.git/config',
-]
-
 describe('the path-traversal guard', () => {
-  it.each(attacks)('keeps every file tool from %j, in mode full', async (path) => {
+  it.each(attackPaths)('keeps every file tool from %j, in mode full', async (path) => {
     const call = toolsIn(bench, workspace)
-    const outcomes = await Promise.all([
-      call('read_file', { path }),
-      call('list_files', { path }),
-      call('write_file', { path, content: 'x' }),
-      call('edit_file', { path, oldText: SECRET, newText: 'x' }),
-      call('search_files', { path, query: 'canary' }),
-    ])
+    const outcomes = await Promise.all(pathCalls(path).map((made) => call(...made)))
     for (const { content, failed, decision } of outcomes) {
       expect({ failed, decision }).toEqual({ failed: true, decision: 'blocked' })
       expect(content).toMatch(/^Blocked by the path-traversal guard: /)
@@ -90,35 +45,18 @@ describe('the path-traversal guard', () => {
     }
   })
 
-  it.each([
-    ['cat', ['../outside.txt']],
-    ['cat', ['--file=../outside.txt']],
-    ['cat', ['-f../outside.txt']],
-    ['cat', ['x:../outside.txt']],
-    ['cat', ['@../outside.txt']],
-    ['cat', ['/etc/passwd']],
-    ['cat', ['--file=/etc/passwd']],
-    ['cat', ['-I/etc/passwd']],
-    ['cat', ['file:///etc/passwd']],
-    ['cat', ['a b /etc/passwd']],
-    ['cat', ['~/x']],
-    ['cat', ['link.txt']],
-    ['cat', ['up/outside.txt']],
-    ['/bin/cat', ['src/app.ts']],
-    ['../cat', []],
-    ['cat', ['.git/config']],
-  ])('keeps commands from it: %s %j', async (command, args) => {
+  it.each(attackCommands)('keeps commands from it: %s %j', async (command, args) => {
     const { content, decision } = await toolsIn(bench, workspace)('run_command', { command, args })
     expect(decision).toBe('blocked')
     expect(content).toMatch(/path-traversal/)
   })
 
-  it.each(['src/app.ts', './src/app.ts', 'src//app.ts', 'src/./app.ts'])('lets %s through', async (path) => {
+  it.each(['src/app.ts', './src/app.ts', 'src//app.ts', 'src/./app.ts'])('lets %s through', async (path) =>
     expect(await toolsIn(bench, workspace)('read_file', { path })).toMatchObject({
       content: 'const a = 1\n',
       failed: false,
-    })
-  })
+    }),
+  )
 
   it('lets an absolute path inside the workspace through', async () => {
     const path = join(workspace.root, 'src/app.ts')
@@ -150,15 +88,11 @@ describe('the workspace itself', () => {
 })
 
 describe('the shell-injection guard', () => {
-  it.each([';', '&', '|', '`', '$', '(', ')', '<', '>', '\\', '\n', '\r', '\0'])(
+  it.each(metacharacters)(
     'refuses %j in command, arguments and git arguments, in mode full',
     async (character) => {
       const call = toolsIn(bench, workspace)
-      const outcomes = await Promise.all([
-        call('run_command', { command: `echo${character}x` }),
-        call('run_command', { command: 'echo', args: ['a', `b${character}c`] }),
-        call('git', { args: ['commit', '-m', `b${character}c`] }),
-      ])
+      const outcomes = await Promise.all(shellCalls(character).map((made) => call(...made)))
       for (const { content, decision } of outcomes) {
         expect(decision).toBe('blocked')
         expect(content).toMatch(/^Blocked by the shell-injection guard: .*metacharacter/)
@@ -166,12 +100,7 @@ describe('the shell-injection guard', () => {
     },
   )
 
-  it.each([
-    ['sh', ['-c', 'ls']],
-    ['/bin/bash', ['-lc', 'ls']],
-    ['env', ['sh', '-c', 'ls']],
-    ['timeout', ['5', 'bash', '-xc', 'ls']],
-  ])('refuses a shell that is handed a line: %s %j', async (command, args) => {
+  it.each(shellLines)('refuses a shell that is handed a line: %s %j', async (command, args) => {
     const { content } = await toolsIn(bench, workspace)('run_command', { command, args })
     expect(content).toMatch(/shell-injection/)
   })
@@ -184,41 +113,10 @@ describe('the shell-injection guard', () => {
   })
 })
 
-const secrets: readonly string[] = [
-  '.env',
-  '.ENV',
-  '.env.local',
-  '.env.production',
-  'prod.env',
-  'src/.env',
-  '.npmrc',
-  '.netrc',
-  '.git-credentials',
-  '.ssh/config',
-  '.aws/credentials',
-  'id_rsa',
-  'id_rsa.pub',
-  'keys/id_ed25519',
-  'server.pem',
-  'server.key',
-  'credentials',
-  'credentials.json',
-  'service-account-1.json',
-  'notes.txt',
-]
-
 describe('the secret-exfiltration guard', () => {
-  it.each(secrets)('keeps file tools and commands from %s, in mode full', async (path) => {
+  it.each(secretPaths)('keeps file tools and commands from %s, in mode full', async (path) => {
     const call = toolsIn(bench, workspace)
-    const outcomes = await Promise.all([
-      call('read_file', { path }),
-      call('edit_file', { path, oldText: 'TOKEN', newText: 'x' }),
-      call('search_files', { path, query: 'TOKEN' }),
-      call('run_command', { command: 'cat', args: [path] }),
-      call('run_command', { command: 'node', args: [`--env-file=${path}`, 'x.js'] }),
-      call('git', { args: ['show', `HEAD:${path}`] }),
-      call('git', { args: ['diff', '--', path] }),
-    ])
+    const outcomes = await Promise.all(secretCalls(path).map((made) => call(...made)))
     for (const { content, decision } of outcomes) {
       expect(decision).toBe('blocked')
       expect(content).toMatch(/^Blocked by the secret-exfiltration guard: /)

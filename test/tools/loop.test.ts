@@ -1,36 +1,47 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Models, StepPart } from '../../lib/ports/model.ts'
-import type { LoopEvent, LoopRequest, Toolbox } from '../../lib/ports/tool.ts'
+import type { LoopEvent, LoopRequest, LoopResult, ToolOutcome } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import { never } from '../fakes/workbench.ts'
 
-const toolbox: Toolbox = {
-  specs: [{ name: 'echo', description: 'Echoes', inputSchema: { type: 'object' } }],
-  title: ({ name }) => `${name} …`,
-  call: async ({ arguments: given }) => ({
-    ...{ content: JSON.stringify(given), failed: given === 'bad', decision: 'allowed', durationMs: 1 },
-  }),
-  ask: async () => undefined,
-}
+const toolbox = fakeToolbox(async ({ arguments: given }) => ({
+  ...{ content: JSON.stringify(given), failed: given === 'bad', decision: 'allowed', durationMs: 1 },
+}))
 
-/** A toolbox whose calls with `ask…` wait for approval until that is decided; `made` are the calls that ran. */
+/**
+ * A toolbox whose calls with `ask…` wait for approval until that is decided, and which refuses those with `no…`; `made` are
+ * the calls that ran, `judged` those that were judged.
+ */
 const askingToolbox = () => {
   const decided = new Set<unknown>()
   const made: unknown[] = []
+  const judged: unknown[] = []
   const needs = (given: unknown) => String(given).startsWith('ask') && !decided.has(given)
-  const asking: Toolbox = {
-    ...toolbox,
-    call: async ({ arguments: given }) => {
-      if (needs(given))
-        return { content: '', failed: false, decision: 'pending', durationMs: 0, approvalId: `of ${given}` }
+  const refused: ToolOutcome = { content: 'No', failed: true, decision: 'blocked', durationMs: 0 }
+  const judge = (given: unknown): ToolOutcome | undefined => {
+    judged.push(given)
+    if (String(given).startsWith('no')) return refused
+    return needs(given) ? pendingOn(`of ${given}`) : undefined
+  }
+  const asking = fakeToolbox(
+    async ({ arguments: given }, _signal, { isJudged } = {}) => {
+      const refusal = isJudged ? undefined : judge(given)
+      if (refusal) return refusal
       made.push(given)
       return { content: `did ${given}`, failed: false, decision: 'allowed', durationMs: 1 }
     },
-    ask: async ({ arguments: given }) => (needs(given) ? `of ${given}` : undefined),
-  }
-  return { asking, made, decide: (given: unknown) => decided.add(given) }
+    {
+      ask: async ({ arguments: given }) => judge(given),
+      isDecided: async (approvalId) => decided.has(approvalId.slice('of '.length)),
+    },
+  )
+  return { asking, made, judged, decide: (given: unknown) => decided.add(given) }
 }
+
+const waitingOf = ({ pending }: LoopResult) =>
+  pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
 
 const request = (more: Partial<LoopRequest> = {}): LoopRequest => ({
   messages: [{ role: 'user', content: 'Go' }],
@@ -106,6 +117,14 @@ describe('the loop', () => {
     expect(await createLoop({ models: afterWork })(request())).toMatchObject({ ended: 'answered' })
   })
 
+  it('has as its text what the model said last, also before calls', async () => {
+    const models = createScriptedModels([{ ...calling('a'), text: 'Now this.' }, calling('b'), {}])
+    expect(await createLoop({ models })(request())).toMatchObject({ ended: 'answered', text: 'Now this.' })
+    const before = [{ role: 'assistant', content: 'Of old.' }, ...request().messages] as const
+    const silent = createScriptedModels([calling('a'), {}])
+    expect((await createLoop({ models: silent })({ ...request(), messages: [...before] })).text).toBe('')
+  })
+
   it('throws when the stream ends without a finish', async () => {
     const models: Models = { ...createScriptedModels([]), step: () => streamOf([]) }
     await expect(createLoop({ models })(request())).rejects.toMatchObject({ code: 'provider_error' })
@@ -126,21 +145,32 @@ describe('the loop', () => {
   )
 
   it('stops at a call that waits for approval, and goes on with it once that is decided', async () => {
-    const { asking, made, decide } = askingToolbox()
-    const models = createScriptedModels([calling('a', 'ask 1', 'b', 'ask 2'), { text: 'Done' }])
+    const { asking, made, judged, decide } = askingToolbox()
+    const given = ['a', 'ask 1', 'b', 'no', 'ask 2']
+    const models = createScriptedModels([calling(...given), { text: 'Done' }])
+    const events: string[] = []
+    const onEvent = (event: LoopEvent) =>
+      'call' in event && events.push(`${event.type.slice('tool:'.length)} ${event.call.arguments}`)
     const run = createLoop({ models })
-    const first = await run(request({ toolbox: asking }))
+    const first = await run(request({ toolbox: asking, onEvent }))
     const ids = ({ pending }: typeof first) => pending.map(({ approvalId }) => approvalId)
     expect([first.ended, made, ids(first)]).toEqual(['waiting', ['a'], ['of ask 1', 'of ask 2']])
     decide('ask 1')
-    const second = await run(request({ toolbox: asking, messages: first.messages }))
+    const goOn = (left: LoopResult) =>
+      run(request({ toolbox: asking, onEvent, messages: left.messages, waiting: waitingOf(left) }))
+    const second = await goOn(first)
     expect([second.ended, made, ids(second)]).toEqual(['waiting', ['a', 'ask 1', 'b'], ['of ask 2']])
     decide('ask 2')
-    const last = await run(request({ toolbox: asking, messages: second.messages }))
+    const last = await goOn(second)
     expect([last.ended, last.text, made]).toEqual(['answered', 'Done', ['a', 'ask 1', 'b', 'ask 2']])
     expect(models.requests).toHaveLength(2)
     const results = models.requests[1]?.messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
-    expect(results).toEqual(['did a', 'did ask 1', 'did b', 'did ask 2'])
+    // What is refused is so at once, since that waits for nobody.
+    expect(results).toEqual(['did a', 'No', 'did ask 1', 'did b', 'did ask 2'])
+    expect(judged).toEqual(given)
+    expect(events).toEqual(
+      ['a', 'no', 'ask 1', 'b', 'ask 2'].flatMap((each) => [`call ${each}`, `result ${each}`]),
+    )
   })
 
   it('begins no step once its tokens are spent', async () => {

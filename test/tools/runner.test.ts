@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
@@ -40,7 +40,7 @@ const answering = (answer: ApprovalAnswer, asked: ApprovalRequest[] = []): Appro
     asked.push(request)
     return answer
   }
-  return { ask, use: ask }
+  return { ask, use: ask, isDecided: async () => answer.state !== 'pending' }
 }
 
 const read = ['list_files', {}] as const
@@ -158,21 +158,56 @@ describe('mode ask', () => {
     expect(await toolbox.call({ id: '1', name: 'write_file', arguments: write[1] }, never)).toMatchObject({
       ...{ decision: 'pending', approvalId: 'apv_1', failed: true },
     })
-    expect(await ask(...write)).toBe('apv_1')
+    expect(await ask(...write)).toMatchObject({ decision: 'pending', approvalId: 'apv_1' })
     expect(asked).toHaveLength(2)
     // A person is not asked about what needs no approval, what a guard refuses, or what cannot be read.
     expect(await ask(...read)).toBeUndefined()
-    expect(await ask('write_file', { path: '../a', content: '' })).toBeUndefined()
-    expect(await ask('write_file', {})).toBeUndefined()
+    expect(await ask('write_file', { path: '../a', content: '' })).toMatchObject({ decision: 'blocked' })
+    expect(await ask('write_file', {})).toMatchObject({ decision: 'invalid' })
     expect(asked).toHaveLength(2)
   })
 
-  it('has the guards judge again when an approved call is made', async () => {
-    const approvals = answering({ state: 'approved', approvalId: 'apv_1' })
+  it('has each call on record once: refused at once, or when it is made', async () => {
+    const records: ToolCallRecord[] = []
+    const onToolCall = (record: ToolCallRecord) => void records.push(record)
+    const answer: { state: ApprovalAnswer['state'] } = { state: 'pending' }
+    const approvals = answering(Object.assign(answer, { approvalId: 'apv_1', reason: '' }) as ApprovalAnswer)
+    const session = { mode: 'ask', workspace, userId: 'u' } as const
+    const toolbox = bench.runner({ approvals, onToolCall })(session)
+    const callOf = (id: string, [name, given]: readonly [string, object]) => ({ id, name, arguments: given })
+    const outside = ['write_file', { path: '../a', content: '' }] as const
+    expect(await toolbox.call(callOf('1', write), never)).toMatchObject({ decision: 'pending' })
+    expect(await toolbox.ask(callOf('2', read), never)).toBeUndefined()
+    expect(await toolbox.ask(callOf('3', outside), never)).toMatchObject({ decision: 'blocked' })
+    toolbox.refuse(callOf('4', write), 'too late')
+    expect(records.map(({ callId, decision }) => [callId, decision])).toEqual([
+      ['3', 'blocked'],
+      ['4', 'denied'],
+    ])
+    answer.state = 'approved'
+    await toolbox.call(callOf('1', write), never, { isJudged: true })
+    await toolbox.call(callOf('2', read), never, { isJudged: true })
+    expect(records.slice(2).map(({ callId, decision }) => [callId, decision])).toEqual([
+      ['1', 'approved'],
+      ['2', 'allowed'],
+    ])
+  })
+
+  it('counts a call once, and has the other guards look again when it is made', async () => {
+    const answer: { state: ApprovalAnswer['state'] } = { state: 'pending' }
+    const approvals = answering(Object.assign(answer, { approvalId: 'apv_1' }) as ApprovalAnswer)
     const policy = policyOf({ toolRateLimitPerMinute: 1 })
-    const call = toolsIn(bench, workspace, { mode: 'ask', approvals, policy })
-    expect(await call(...write)).toMatchObject({ decision: 'approved' })
-    expect(await call(...write)).toMatchObject({ decision: 'blocked' })
+    const toolbox = bench.runner({ approvals, policy })({ mode: 'ask', workspace, userId: 'u' })
+    const given = { path: 'later.txt', content: '' }
+    const call = { id: '1', name: 'write_file', arguments: given }
+    expect(await toolbox.call(call, never)).toMatchObject({ decision: 'pending' })
+    expect(await toolbox.call({ ...call, id: '2' }, never)).toMatchObject({ decision: 'blocked' })
+    answer.state = 'approved'
+    await symlink('/etc/passwd', join(workspace.root, 'later.txt'))
+    const made = await toolbox.call(call, never, { isJudged: true })
+    expect([made.decision, made.content]).toEqual(['blocked', expect.stringMatching(/path-traversal/)])
+    await rm(join(workspace.root, 'later.txt'))
+    expect(await toolbox.call(call, never, { isJudged: true })).toMatchObject({ decision: 'approved' })
   })
 
   it('denies what nobody can approve, and says so', async () => {
@@ -192,7 +227,7 @@ describe('mode ask', () => {
     expect(asked).toEqual([
       {
         ...{ tool: 'write_file', risk: 'write', arguments: { path: 'a.txt', content: 'a' } },
-        ...{ title: 'write_file a.txt', userId: 'user_1', taskId: 'task_1' },
+        ...{ title: 'write_file a.txt', mode: 'ask', userId: 'user_1', taskId: 'task_1' },
       },
     ])
   })
@@ -259,17 +294,55 @@ describe('a call', () => {
     })
   })
 
-  it('throws the reason of an abort, and does not wait for a deaf tool', async () => {
+  /** A tool that hears of its abort, and the call of one that never ends. */
+  const heeding = defineTool({
+    ...deaf,
+    name: 'heeding',
+    run: (_input, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  })
+  const unjudged: Approvals = {
+    ...answering({ state: 'approved' }),
+    use: () => new Promise(() => undefined),
+  }
+
+  it.each<[what: string, tool: string, mode: SecurityMode, decision: string, result: RegExp]>([
+    ['that runs', 'heeding', 'full', 'allowed', /^Stopped before its end: cancelled$/],
+    ['that ignores it', 'deaf', 'full', 'allowed', /^Stopped before its end: cancelled$/],
+    ['that is being judged', 'net', 'ask', 'denied', /^Denied: it was stopped before: cancelled$/],
+  ])('%s when its run is aborted has failed, is on record once, and ends the run', async (_what, ...row) => {
+    const [tool, mode, decision, result] = row
+    const records: ToolCallRecord[] = []
+    const onToolCall = (record: ToolCallRecord) => void records.push(record)
+    const tools = [deaf, heeding, defineTool({ ...deaf, name: 'net', risk: 'network' })]
     const clock = createFakeClock()
     const controller = new AbortController()
     const reason = new Error('cancelled')
-    const call = toolsIn(bench, workspace, { tools: [deaf], clock })
-    const outcome = expect(call('deaf', {}, controller.signal)).rejects.toBe(reason)
+    const call = toolsIn(bench, workspace, { tools, clock, mode, onToolCall, approvals: unjudged })
+    const made = call(tool, {}, controller.signal)
     await new Promise(setImmediate)
+    clock.advance(7)
     controller.abort(reason)
-    clock.advance(2_000)
-    await outcome
-    await expect(call('deaf', {}, controller.signal)).rejects.toBe(reason)
-    expect(never.aborted).toBe(false)
+    await new Promise(setImmediate)
+    clock.advance(1_000)
+    expect(await made).toMatchObject({ failed: true, decision, content: expect.stringMatching(result) })
+    expect((await made).fault).toBe(reason)
+    expect(records).toMatchObject([
+      { tool, userId: 'user_1', taskId: 'task_1', decision, failed: true, mode },
+    ])
+    expect(records[0]?.result).toMatch(result)
+    expect(records[0]?.durationMs).toBeGreaterThanOrEqual(7)
+    await expect(call(tool, {}, controller.signal)).rejects.toBe(reason)
+    expect(records).toHaveLength(1)
+  })
+
+  it('that cannot be judged is not made, is on record, and ends the run', async () => {
+    const records: ToolCallRecord[] = []
+    const onToolCall = (record: ToolCallRecord) => void records.push(record)
+    const fault = new Error('storage at /srv/private is down')
+    const countCall = () => Promise.reject(fault)
+    const outcome = await toolsIn(bench, workspace, { countCall, onToolCall })(...write)
+    expect(outcome).toMatchObject({ failed: true, decision: 'denied', fault })
+    expect(records).toMatchObject([{ decision: 'denied', result: 'Denied: it could not be judged' }])
   })
 })

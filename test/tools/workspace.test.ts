@@ -1,11 +1,23 @@
 import { execFile } from 'node:child_process'
-import { access, mkdir, symlink, utimes, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import {
+  access,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
 import { sweepWorkspaces } from '../../lib/adapters/node/workspace-sweep.ts'
 import { createFakeClock } from '../fakes/clock.ts'
-import { createWorkbench } from '../fakes/workbench.ts'
+import { createWorkbench, never, type Workbench } from '../fakes/workbench.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -29,6 +41,75 @@ describe('workspaces', () => {
   it.each(['', '.', '..', 'a/b', '../a', '-rf', 'a\0', 'a'.repeat(200)])('are not named %j', async (name) => {
     await using bench = await createWorkbench()
     await expect(bench.workspaces.create(name)).rejects.toMatchObject({ code: 'workspace_name_invalid' })
+  })
+})
+
+describe.each([false, true])('a packed workspace, in a sandbox: %j', (sandboxed) => {
+  const filled = async (bench: Workbench) => {
+    const workspace = await bench.workspaces.create('conv_1')
+    await workspace.write('src/a b\nc.txt', 'ä')
+    await writeFile(join(workspace.root, 'run.sh'), '#!/bin/sh', { mode: 0o755 })
+    await writeFile(join(workspace.root, '-rf'), 'a name like an option')
+    await writeFile(join(workspace.root, '.env'), 'KEY=1')
+    await mkdir(join(workspace.root, '.ssh'))
+    await mkdir(join(workspace.root, 'empty'))
+    await symlink('/etc/passwd', join(workspace.root, 'link'))
+    await writeFile(join(workspace.home, 'cache'), 'not of the work')
+    return workspace
+  }
+
+  it('is the same elsewhere, but for credentials, and follows no link', async () => {
+    await using bench = await createWorkbench({ sandboxed })
+    await filled(bench)
+    const packed = await bench.workspaces.pack('conv_1', never)
+    const { root } = await bench.workspaces.open('conv_2')
+    await writeFile(join(root, 'older.txt'), 'of an older turn')
+    await bench.workspaces.unpack('conv_2', packed, never)
+    const names = await readdir(root, { recursive: true })
+    expect(names.sort()).toEqual(['-rf', 'empty', 'link', 'run.sh', 'src', 'src/a b\nc.txt'])
+    expect(await readFile(join(root, 'src/a b\nc.txt'), 'utf8')).toBe('ä')
+    expect((await stat(join(root, 'run.sh'))).mode & 0o777).toBe(0o755)
+    expect(await readlink(join(root, 'link'))).toBe('/etc/passwd')
+    const again = await bench.workspaces.open('conv_2')
+    await again.write('src/a b\nc.txt', 'changed')
+    await bench.workspaces.unpack('conv_2', undefined, never)
+    expect(await readdir(root)).toEqual([])
+  })
+})
+
+describe('a workspace', () => {
+  it.each([
+    ['bytes', (root: string) => truncate(join(root, 'large'), 64 * 1_048_576 + 1)],
+    ['bytes when compressed', (root: string) => writeFile(join(root, 'large'), randomBytes(12_000_000))],
+    [
+      'files',
+      async (root: string) => {
+        for (let n = 0; n <= 20_000; n++) await mkdir(join(root, String(n)))
+      },
+    ],
+  ])('is not packed where it has too many %s', async (_, fill) => {
+    await using bench = await createWorkbench()
+    const { root } = await bench.workspaces.create('conv_1')
+    await writeFile(join(root, 'large'), '')
+    await fill(root)
+    await expect(bench.workspaces.pack('conv_1', never)).rejects.toMatchObject({
+      code: 'workspace_too_large',
+    })
+  })
+
+  it('has the mark that it was given, which opening keeps and removing takes away', async () => {
+    await using bench = await createWorkbench()
+    expect(await bench.workspaces.marked('conv_1')).toBeUndefined()
+    await bench.workspaces.open('conv_1')
+    await bench.workspaces.mark('conv_1', 'v1')
+    await bench.workspaces.open('conv_1')
+    expect(await bench.workspaces.marked('conv_1')).toBe('v1')
+    await bench.workspaces.mark('conv_1', undefined)
+    expect(await bench.workspaces.marked('conv_1')).toBeUndefined()
+    await bench.workspaces.mark('conv_1', 'v2')
+    for (let n = 0; n < 2; n++) await bench.workspaces.remove('conv_1')
+    expect(await isThere(join(bench.dir, 'conv_1'))).toBe(false)
+    expect(await bench.workspaces.marked('conv_1')).toBeUndefined()
   })
 })
 

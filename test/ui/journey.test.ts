@@ -30,6 +30,9 @@ inBrowser('somebody who opens the page', () => {
     await page.getByText('Completed', { exact: true }).first().waitFor()
     await page.getByRole('region', { name: 'Result' }).getByText('not an AI').first().waitFor()
     await page.getByText('demo-notes.md').first().waitFor()
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByText('write_file demo-notes.md', { exact: true }).waitFor()
+    await page.locator('summary', { hasText: 'Events' }).click()
     const log = page.getByRole('list', { name: 'Events' })
     await log.getByText('completed', { exact: true }).waitFor()
     const events = await log.innerText()
@@ -84,8 +87,10 @@ inBrowser('somebody who opens the page', () => {
       .getByRole('region', { name: 'Why it failed' })
       .getByText('not in the mood for attempt 3')
       .waitFor()
-    const timeline = await page.getByRole('figure', { name: 'Timeline' }).innerText()
-    expect(timeline.match(/Attempt \d|Waiting/g)).toEqual([
+    const timeline = page.getByRole('figure', { name: 'Timeline' })
+    // The log is read anew after the task.
+    await timeline.getByText('Attempt 3').waitFor()
+    expect((await timeline.innerText()).match(/Attempt \d|Waiting/g)).toEqual([
       ...['Waiting', 'Attempt 1', 'Waiting', 'Attempt 2', 'Waiting', 'Attempt 3'],
     ])
     await page
@@ -198,6 +203,8 @@ inBrowser('the connection', () => {
     const { page } = opened
     await page.getByRole('region', { name: 'Queue' }).getByText('Pending').waitFor()
     await page.route('**/api/**', (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }))
+    // What it is told of by the stream that is still open, it asks for.
+    await world.client.createTask({ body: { title: 'Behind the gateway' } })
     await page.getByText('The connection to the service is lost.').waitFor()
     await page.unroute('**/api/**')
     await page.getByText('The connection to the service is lost.').waitFor({ state: 'detached' })
@@ -213,6 +220,7 @@ inBrowser('the connection', () => {
     await page.getByRole('region', { name: 'Queue' }).getByRole('alert').getByText('No disk').waitFor()
     await page.getByRole('region', { name: 'Agents' }).getByText('completed').first().waitFor()
     await page.route('**/api/agents', (route) => route.fulfill(broken))
+    await world.client.createTask({ body: { title: 'Something new of agents' } })
     const banner = page.getByRole('status').filter({ hasText: 'does not answer all' })
     await banner.waitFor({ timeout: 25_000 })
     expect(await banner.count()).toBe(1)

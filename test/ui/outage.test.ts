@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { freePort } from '../bench/free-port.ts'
+import { until } from '../journeys/api.ts'
 import { moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
@@ -36,11 +37,14 @@ const back = async (page: Page) => {
   await start()
   await page.getByText(LOST).waitFor({ state: 'detached' })
 }
+/** The network is never idle: the page follows the stream of changes. */
+const LOADED = `performance.now() > 500 + Math.max(
+  ...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))`
 /** A page that has loaded what it loads ahead. */
 const opened = async () => {
   const it = await openPage(service.baseUrl, '/')
   await it.page.getByRole('heading', { name: 'Overview' }).waitFor()
-  await it.page.waitForLoadState('networkidle').catch(() => undefined)
+  await until(async () => ((await it.page.evaluate(LOADED)) ? true : undefined))
   return it
 }
 

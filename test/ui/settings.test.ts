@@ -66,6 +66,9 @@ within('the settings', () => {
     await page.getByRole('button', { name: 'Reset Attempts' }).click()
     await page.getByRole('button', { name: 'Reset Attempts' }).waitFor({ state: 'detached' })
     expect(await page.getByLabel('Attempts').inputValue()).toBe('3')
+    await page.getByLabel('Cancel waiting tasks of closed issues').selectOption('No')
+    await page.getByRole('button', { name: 'Save 1 change' }).click()
+    await page.getByRole('button', { name: 'Reset Cancel waiting tasks of closed issues' }).waitFor()
   })
 
   it('let an admin invite somebody, who is told what is for admins only', async () => {
@@ -94,6 +97,7 @@ within('the settings', () => {
   it.each([
     ['/settings', 'About you'],
     ['/settings/tokens', 'No tokens yet'],
+    ['/settings/integrations', 'Web search is disabled'],
     ['/settings/users', 'linus@example.com'],
     ['/settings/invites', 'For whoever has the code'],
     ['/settings/installation', 'Waits before each retry'],

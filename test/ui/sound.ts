@@ -18,3 +18,10 @@ export const expectSound = async ({ page, faults }: Opened) => {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   expect(faults).toEqual([])
 }
+
+/** What can be pressed and is cut off at the right, where nothing scrolls to it. */
+export const cutOff = () =>
+  [...document.querySelectorAll<HTMLElement>('main button, main a, [role=dialog] button')]
+    .filter((element) => element.checkVisibility() && !element.closest('.overflow-x-auto'))
+    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+    .map((element) => element.outerHTML.slice(0, 120))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
+import { cutOff } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
 /** Every view: its address, and a text that is there once it has loaded. Overlays are opened by their key. */
@@ -15,6 +16,15 @@ const VIEWS: readonly View[] = [
   { path: '/tasks', text: 'Imported 3', key: 'c', overlay: 'Create a task' },
   { path: '/tasks', text: 'Imported 3', key: '?', overlay: 'Keys' },
   { path: '/tasks', text: 'Imported 3', key: 'Control+k', overlay: 'Search' },
+  { path: '/approvals', text: 'No tool call waits for a decision' },
+  { path: '/security', text: 'What each mode allows' },
+  { path: '/security/audit', text: 'No tool was called yet' },
+  { path: '/schedules', text: 'No schedules yet' },
+  { path: '/schedules?schedule=new', text: 'The next due times are shown here' },
+  { path: '/settings/integrations', text: 'Web search is disabled' },
+  { path: '/chat', text: 'What is to be done?' },
+  { path: '/webhooks', text: 'No URL hears of tasks yet' },
+  { path: '/webhooks/new', text: 'Signing secret' },
   { path: '/nowhere', text: 'There is no such page' },
 ]
 
@@ -46,13 +56,6 @@ const open = async ({ path, text, key, overlay = '' }: View) => {
   }
   return opened
 }
-
-/** What can be pressed and is cut off at the right, where nothing scrolls to it. */
-const cutOff = () =>
-  [...document.querySelectorAll<HTMLElement>('main button, main a, [role=dialog] button')]
-    .filter((element) => element.checkVisibility() && !element.closest('.overflow-x-auto'))
-    .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
-    .map((element) => element.outerHTML.slice(0, 120))
 
 inBrowser('the view', () => {
   it.each(

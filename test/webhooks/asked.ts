@@ -9,13 +9,14 @@ export const LABELS = { task: 'ai-task', review: 'ai-review' }
 /** The id of the task that is to be made, which nobody outside knows. */
 export const MARK = 'task_00000000000000000000000007'
 
-type Made = { task?: Record<string, unknown>; message?: string }
+type Made = { issue?: string; withdrawn?: unknown; task?: Record<string, unknown>; message?: string }
 
-/** What is made of an event: a task as the schema of tasks has them, or a reason why there is none. */
+/** What is made of an event: a task as the schema of tasks has them, what is taken back, or a reason why there is none. */
 export const asked = (sender: Sender, payload: unknown, header?: string, labels = LABELS): Made => {
-  const { event, ask } = interpret(catalog[sender], payload, header, labels)
-  if (typeof ask === 'string') return { message: ask }
-  const task = taskOf(sender, event, ask, MARK)
+  const { event, verdict } = interpret(catalog[sender], payload, header, labels)
+  if (typeof verdict === 'string') return { message: verdict }
+  if (!('kind' in verdict)) return verdict
+  const task = taskOf(sender, event, verdict, MARK)
   expect(CreateTaskSchema.parse(task)).toEqual(task)
   return { task }
 }

@@ -99,8 +99,6 @@ describe('an event of the code host that makes none', () => {
       'issues',
       { ...github.issueLabeled('ai-task'), label: github.label('bug') },
     ],
-    ['an issue that is closed', 'issues', { ...github.issueOpened(['ai-task']), action: 'closed' }],
-    ['an issue that loses the label', 'issues', { ...github.issueLabeled('ai-task'), action: 'unlabeled' }],
     ['a comment', 'issue_comment', github.commentCreated('Good idea')],
     ['a comment about /ai', 'issue_comment', github.commentCreated('Use /ai fix it')],
     ['a comment that begins as /ai does', 'issue_comment', github.commentCreated('/aiming high')],

@@ -39,6 +39,7 @@ const play = async (seed: number) => {
     draft: (_principal, body, { id = '' }) => ({
       task: { ...body, id } as unknown as Task,
       write: { insert: fakeTasks, row: { id } },
+      rows: [],
     }),
     find: async (id) => {
       await step()
@@ -46,6 +47,7 @@ const play = async (seed: number) => {
     },
     // There are no retries here, so that a second unfinished task is a fault.
     unfinishedLike: async () => undefined,
+    cancelWaiting: async () => undefined,
   }
   const inSteps: Store = {
     ...store,
@@ -72,6 +74,8 @@ const play = async (seed: number) => {
   ) as Record<keyof typeof SECRETS, { webhookSecret: string }>
   const inbound = createInbound({
     ...{ store: inSteps, tasks, clock, ids: createFakeIds(), labels: LABELS, secrets },
+    cancelsClosed: () => true,
+    reportWritesOf: () => [],
   })
 
   /** The tasks that each event was answered with, by its body. */

@@ -66,8 +66,6 @@ describe('an event of the second tracker that makes none', () => {
     ['an issue without the label', linear.issueCreated(['bug'])],
     ['another change of an issue that has the label', linear.titleChanged(['ai-task'])],
     ['another label of an issue that has it', linear.labelsChanged(['ai-task'], ['ai-task', 'bug'])],
-    ['an issue that loses the label', linear.labelsChanged(['ai-task', 'bug'], ['bug'])],
-    ['an issue that is removed', { ...linear.issueCreated(['ai-task']), action: 'remove' }],
     ['a comment', linear.commentCreated('Good idea')],
     ['an order of an app', linear.commentCreated('/ai x', {}, app)],
     ['an order of a program', linear.commentCreated('/ai x', { botActor: { id: 'x', type: 'github' } })],

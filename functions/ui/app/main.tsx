@@ -4,12 +4,18 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Toasts } from './components/toast.tsx'
 import { watchConnection } from './data/connection.ts'
+import { followChanges } from './data/live-events.ts'
 import { catchUp, queryClient, watchQueries } from './data/query-client.ts'
+import { linkedFrom } from './data/way-back.ts'
 import { router } from './router.ts'
 
 watchConnection()
 catchUp()
 watchQueries()
+followChanges()
+
+const left = linkedFrom()
+if (left !== undefined) router.history.replace(left)
 
 const root = document.getElementById('root')
 if (root)

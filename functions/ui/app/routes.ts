@@ -1,6 +1,8 @@
 import { rootRoute } from './shell/root-route.ts'
 import { agentsRoute } from './views/agents/route.ts'
+import { approvalsRoute } from './views/approvals/route.ts'
 import { auditRoute } from './views/audit/route.ts'
+import { chatRoute, conversationRoute, sessionRoute } from './views/chat/route.ts'
 import { devicesRoute } from './views/devices/route.ts'
 import { healthRoute } from './views/health/route.ts'
 import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
@@ -8,9 +10,12 @@ import { memoryRoute } from './views/memory/route.ts'
 import { notificationsRoute } from './views/notifications/route.ts'
 import { overviewRoute } from './views/overview/route.ts'
 import { queueRoute } from './views/queue/route.ts'
+import { schedulesRoute } from './views/schedules/route.ts'
+import { securityRoute } from './views/security/route.ts'
 import { settingsRoute } from './views/settings/route.ts'
 import { taskRoute } from './views/task/route.ts'
 import { tasksRoute } from './views/tasks/route.ts'
+import { newWebhookRoute, webhookRoute, webhooksRoute } from './views/webhooks/route.ts'
 
 /** Every view of the page. A view is a folder with its `route.ts`; what it shows is loaded when it is first opened. */
 export const routeTree = rootRoute.addChildren([
@@ -28,4 +33,13 @@ export const routeTree = rootRoute.addChildren([
   healthRoute,
   notificationsRoute,
   memoryRoute,
+  approvalsRoute,
+  securityRoute,
+  schedulesRoute,
+  chatRoute,
+  conversationRoute,
+  sessionRoute,
+  webhooksRoute,
+  newWebhookRoute,
+  webhookRoute,
 ])

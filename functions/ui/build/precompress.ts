@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** Writes `.br` and `.gz` beside each file of text, so that nothing is compressed while somebody waits. */
+/** Writes `.br` and `.gz` beside each file of text, so that no request waits for compression. */
 export const precompress = (): Plugin => {
   let folder = ''
   return {

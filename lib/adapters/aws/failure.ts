@@ -12,7 +12,7 @@ const OF_THE_REQUEST: ReadonlySet<string> = new Set([
 /** The name of an error, which is what AWS tells its kinds apart by. */
 export const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : '')
 
-/** The SDK puts `$metadata` on whatever ended a request: an answer of the service, a network error, a time-out. */
+/** The SDK puts `$metadata` on each error that ended a request: an answer of the service, a network error, a time-out. */
 const endedARequest = (thrown: unknown): thrown is Error => thrown instanceof Error && '$metadata' in thrown
 
 /**

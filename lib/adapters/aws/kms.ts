@@ -1,4 +1,4 @@
-import { DecryptCommand, GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms'
+import type { KMSClient } from '@aws-sdk/client-kms'
 import { bytesIn, NONCE_BYTES, openBody, sealBody, unreadable } from '../../core/sealed.ts'
 import type { Cipher } from '../../ports/cipher.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -7,7 +7,8 @@ import { type Place, settings } from './clients.ts'
 import { asUnavailable, nameOf } from './failure.ts'
 
 type Needs = {
-  client: KMSClient
+  /** Called once, when a key is first needed. */
+  connect: () => Promise<KMSClient>
   /** Id, ARN or alias of a symmetric key. */
   keyId: string
   entropy: Entropy
@@ -36,31 +37,39 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'NotFoundException',
 ])
 
-export const openKms = (place: Place): KMSClient =>
-  new KMSClient(settings(place, { attempts: 3, answerMs: 3_000 }))
+/** Loaded when it is asked for: in functions that are no container it comes with the runtime, not with their bundle. */
+export const openKms = async (place: Place): Promise<KMSClient> =>
+  new (await import('@aws-sdk/client-kms')).KMSClient(settings(place, { attempts: 3, answerMs: 3_000 }))
 
 /**
  * Envelope encryption: texts are sealed here, with data keys that KMS makes and only KMS can unwrap. A sealed text is
  * `v1.kms.<wrapped data key>.<body>`. The wrapped key says which KMS key it needs, so that after a change of `keyId`
  * older texts open for as long as the role may use the older key.
  */
-export const createKmsCipher = ({ client, keyId, entropy, clock, older }: Needs): Cipher => {
+export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs): Cipher => {
   let sealing: Kept | undefined
   const opening = new Map<string, Kept>()
+  let connected: Promise<KMSClient> | undefined
+  const client = (): Promise<KMSClient> => {
+    connected ??= connect()
+    return connected
+  }
 
   const isFresh = (kept: Kept | undefined): kept is Kept =>
     kept !== undefined && clock.monotonic() - kept.since < KEPT_MS && kept.uses < MOST_USES
   const keep = (asked: Promise<DataKey>): Kept => ({ asked, since: clock.monotonic(), uses: 0 })
 
   const made = async (): Promise<DataKey> => {
+    const { GenerateDataKeyCommand } = await import('@aws-sdk/client-kms')
     const command = new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: 'AES_256', EncryptionContext })
-    const { Plaintext, CiphertextBlob } = await client.send(command).catch(failed)
+    const { Plaintext, CiphertextBlob } = await (await client()).send(command).catch(failed)
     return { key: bytesOf(Plaintext), wrapped: bytesOf(CiphertextBlob).toString('base64url') }
   }
 
   const unwrapped = async (wrapped: string): Promise<DataKey> => {
+    const { DecryptCommand } = await import('@aws-sdk/client-kms')
     const command = new DecryptCommand({ CiphertextBlob: bytesIn(wrapped), EncryptionContext })
-    const { Plaintext } = await client
+    const { Plaintext } = await (await client())
       .send(command)
       .catch((thrown) => {
         throw UNREADABLE.has(nameOf(thrown)) ? unreadable() : thrown

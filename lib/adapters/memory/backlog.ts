@@ -1,8 +1,42 @@
+import { createFifo } from '../../core/fifo.ts'
 import { createHeap } from '../../core/heap.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outgoing } from '../../ports/queue.ts'
 import { createAlarm } from './alarm.ts'
-import { createLane, type Waiting } from './lane.ts'
+
+/** A message that waits. `order` numbers messages as they were sent; `dueAt` is monotonic milliseconds. */
+export type Waiting<Body> = {
+  readonly body: Body
+  readonly priority: Outgoing<Body>['priority']
+  readonly order: number
+  receives: number
+  dueAt: number
+}
+
+/**
+ * The ready messages of one priority, in the order of sending. Most come in that order and queue up in a list; those that
+ * were delayed or sent back wait in a heap, and the one that was sent first is next.
+ */
+const createReadyList = <Body>() => {
+  const sent = createFifo<Waiting<Body>>()
+  const returned = createHeap<Waiting<Body>>((a, b) => a.order < b.order)
+  return {
+    get size() {
+      return sent.size + returned.size
+    },
+    /** Takes in a message that was sent after all that were appended before. */
+    append: sent.push,
+    /** Takes in a message that was delayed or sent back. */
+    rejoin: returned.push,
+    /** Removes the next message, if its number is below `before`. */
+    take(before: number): Waiting<Body> | undefined {
+      const a = sent.peek()
+      const b = returned.peek()
+      if (b && b.order < before && (!a || b.order < a.order)) return returned.pop()
+      return a && a.order < before ? sent.shift() : undefined
+    },
+  }
+}
 
 type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
 
@@ -22,7 +56,8 @@ export type Backlog<Body> = {
 
 /** An empty backlog; `onDue` hears that delayed messages have become ready. */
 export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
-  const lanes = [createLane<Body>(), createLane<Body>(), createLane<Body>(), createLane<Body>()] as const
+  const list = createReadyList<Body>
+  const ready = [list(), list(), list(), list()] as const
   const delayed = createHeap<Waiting<Body>>((a, b) => a.dueAt < b.dueAt)
   let sent = 0
 
@@ -30,7 +65,7 @@ export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
     const now = clock.monotonic()
     for (let next = delayed.peek(); next && next.dueAt <= now; next = delayed.peek()) {
       delayed.pop()
-      lanes[laneOf(next)].rejoin(next)
+      ready[indexOf(next)].rejoin(next)
     }
     alarm.set(delayed.peek()?.dueAt)
     onDue()
@@ -45,7 +80,7 @@ export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
 
   return {
     get ready() {
-      return lanes[0].size + lanes[1].size + lanes[2].size + lanes[3].size
+      return ready[0].size + ready[1].size + ready[2].size + ready[3].size
     },
     get delayed() {
       return delayed.size
@@ -56,12 +91,12 @@ export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
     add({ body, priority, delayMs = 0 }) {
       const message = { body, priority, order: sent++, receives: 0, dueAt: 0 }
       if (delayMs > 0) delay(message, delayMs)
-      else lanes[laneOf(message)].append(message)
+      else ready[indexOf(message)].append(message)
     },
     sendBack: delay,
     take: (before) =>
-      lanes[0].take(before) ?? lanes[1].take(before) ?? lanes[2].take(before) ?? lanes[3].take(before),
+      ready[0].take(before) ?? ready[1].take(before) ?? ready[2].take(before) ?? ready[3].take(before),
   }
 }
 
-const laneOf = (message: Waiting<unknown>) => (message.priority - 1) as 0 | 1 | 2 | 3
+const indexOf = (message: Waiting<unknown>) => (message.priority - 1) as 0 | 1 | 2 | 3

@@ -4,8 +4,7 @@ import { messageOf, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Consumer, Delivery, Queue } from '../../ports/queue.ts'
-import { createBacklog } from './backlog.ts'
-import type { Waiting } from './lane.ts'
+import { createBacklog, type Waiting } from './backlog.ts'
 
 type Needs = {
   clock: Pick<Clock, 'monotonic' | 'after'>

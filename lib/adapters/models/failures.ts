@@ -110,7 +110,7 @@ const NETWORK_TEXT = {
 }
 
 /**
- * What a step throws for whatever went wrong in it. The message never holds the key, and of what the provider said
+ * What a step throws for any failure in it. The message never holds the key, and of what the provider said
  * only a short excerpt; the original error is dropped, as it holds the whole request.
  */
 export const toProblem = (thrown: unknown, at: Scene): Problem => {

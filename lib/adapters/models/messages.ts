@@ -1,16 +1,44 @@
 import { createHash } from 'node:crypto'
-import type { ModelMessage as SdkMessage } from 'ai'
+import type { AssistantContent, ContentPart, ModelMessage as SdkMessage, ToolSet } from 'ai'
 import type { ModelMessage } from '../../ports/model.ts'
 
 type Assistant = Extract<ModelMessage, { role: 'assistant' }>
 type Opaque = { provider: string; messages: SdkMessage[] }
 
+type Part = Exclude<AssistantContent, string>[number]
+
+/** What a model made, as it is handed back to it: what the provider said of it becomes what the provider is told. */
+const toPart = (made: ContentPart<ToolSet>): Part[] => {
+  const providerOptions = 'providerMetadata' in made ? made.providerMetadata : undefined
+  const more = providerOptions === undefined ? {} : { providerOptions }
+  switch (made.type) {
+    case 'text':
+      return made.text === '' && !providerOptions ? [] : [{ type: made.type, text: made.text, ...more }]
+    case 'reasoning':
+      return [{ type: made.type, text: made.text, ...more }]
+    case 'custom':
+      return [{ type: made.type, kind: made.kind, ...more }]
+    case 'file':
+    case 'reasoning-file':
+      return [{ type: made.type, data: made.file.base64, mediaType: made.file.mediaType, ...more }]
+    case 'tool-call':
+      return [
+        {
+          ...{ type: made.type, toolCallId: made.toolCallId, toolName: made.toolName },
+          ...{ input: asInput(made.input), ...more },
+        },
+      ]
+    default:
+      return []
+  }
+}
+
 /** What goes into `opaque`: plain JSON, only the model's own turn, and whose it is. */
-export const toOpaque = (provider: string, response: readonly SdkMessage[]): Opaque => ({
-  provider,
-  // The SDK answers unreadable tool calls itself, in a `tool` message; the answer is the loop's to give.
-  messages: JSON.parse(JSON.stringify(response.filter(({ role }) => role === 'assistant'))),
-})
+export const toOpaque = (provider: string, made: readonly ContentPart<ToolSet>[]): Opaque => {
+  const content = made.flatMap(toPart)
+  const messages = content.length === 0 ? [] : [{ role: 'assistant', content }]
+  return { provider, messages: JSON.parse(JSON.stringify(messages)) }
+}
 
 const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>
   typeof given === 'object' &&

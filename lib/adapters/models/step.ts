@@ -1,20 +1,14 @@
-import type { FinishReason as SdkFinishReason, TextStreamPart, ToolSet } from 'ai'
-import type {
-  FinishReason,
-  StepPart,
-  StepRequest,
-  TokenUsage,
-  ToolCall,
-  ToolSpec,
-} from '../../ports/model.ts'
+import type { ContentPart, LanguageModelStreamPart, FinishReason as SdkFinishReason, ToolSet } from 'ai'
+import type { TokenUsage } from '../../core/token-usage.ts'
+import type { FinishReason, StepPart, StepRequest, ToolCall, ToolSpec } from '../../ports/model.ts'
 import type { OpenModel } from './catalog.ts'
 import { providerError, type Scene } from './failures.ts'
 import type { Line } from './line.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
 
-type SdkPart = TextStreamPart<ToolSet>
-type Ended = Extract<SdkPart, { type: 'finish-step' }>
+type SdkPart = LanguageModelStreamPart<ToolSet>
+type Ended = Extract<SdkPart, { type: 'model-call-end' }>
 
 /** One call that is about to be made. */
 export type Call = {
@@ -42,10 +36,6 @@ const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
   return {
     maxOutputTokens: request.maxOutputTokens ?? maxOutputTokens,
     abortSignal: line.signal,
-    // Trying again is decided in one place, by `retry.ts`.
-    maxRetries: 0,
-    // Absent, the SDK prints errors, and with them the request, to stderr.
-    onError: () => undefined,
     ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
     ...(request.effort && effort ? { reasoning: effort[request.effort] } : {}),
     ...(options ? { providerOptions: options } : {}),
@@ -54,16 +44,21 @@ const toSettings = ({ provider, request, maxOutputTokens, line }: Call) => {
 
 const readerOf = ({ kind, entry: { callIds } }: Provider) => ({ kind, ...(callIds ? { callIds } : {}) })
 
-const start = async (call: Call) => {
+// The call alone, without the loop of `streamText` around it: each stage that a chunk passes is paid for a chunk. Trying
+// again is decided in one place, by `retry.ts`.
+const start = async (call: Call, onContent: (content: Answer['made']) => void) => {
+  // The SDK prints its warnings, and with them what was asked, to stderr.
   globalThis.AI_SDK_LOG_WARNINGS = false
-  const { streamText } = await import('ai')
+  const { experimental_streamLanguageModelCall: streamCall } = await import('ai')
   const tools = await toTools(call.request.tools)
-  return streamText({
+  const { stream } = await streamCall({
     model: call.open(call.model),
     ...toPrompt(call.request.messages, readerOf(call.provider)),
     ...toSettings(call),
     ...tools,
+    onLanguageModelCallEnd: ({ content }) => onContent(content),
   })
+  return stream
 }
 
 const toUsage = (ended: Ended | undefined): TokenUsage => {
@@ -104,21 +99,30 @@ const shown = (part: SdkPart): StepPart | undefined => {
   return { type: part.type === 'text-delta' ? 'text' : 'reasoning', text: part.text }
 }
 
-type Answer = { content: string; toolCalls: ToolCall[]; ended?: Ended }
+/** `made` is all that the model made, in its order, with what the provider said of each. */
+type Answer = {
+  content: string
+  toolCalls: ToolCall[]
+  made: readonly ContentPart<ToolSet>[]
+  ended?: Ended
+}
 
 const collect = (answer: Answer, part: SdkPart): void => {
   if (part.type === 'text-delta') answer.content += part.text
   if (part.type === 'tool-call') answer.toolCalls.push(toCall(part))
-  if (part.type === 'finish-step') answer.ended = part
+  if (part.type === 'model-call-end') answer.ended = part
 }
 
 // An error part is not the end of the SDK's stream: going on would hand out the tool calls of a broken answer.
-async function* read(stream: AsyncIterable<SdkPart>, line: Line): AsyncGenerator<StepPart, Answer> {
-  const answer: Answer = { content: '', toolCalls: [] }
+async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
+  const { line } = call
+  const answer: Answer = { content: '', toolCalls: [], made: [] }
+  const stream = await start(call, (made) => {
+    answer.made = made
+  })
   for await (const part of stream) {
     line.heard()
     if (part.type === 'error') throw part.error
-    if (part.type === 'abort') throw line.signal.reason
     collect(answer, part)
     const out = shown(part)
     if (out) yield out
@@ -131,11 +135,10 @@ async function* read(stream: AsyncIterable<SdkPart>, line: Line): AsyncGenerator
 
 /** One call of a model. Throws on the first sign of failure; tool calls come only once the answer is complete. */
 export async function* callModel(call: Call): AsyncGenerator<StepPart> {
-  const { line, scene } = call
-  const result = await start(call)
-  const { content, toolCalls, ended } = yield* read(result.stream, line)
+  const { scene } = call
+  const { content, toolCalls, made, ended } = yield* read(call)
   const reason = reasonOrThrow(ended, scene)
-  const opaque = toOpaque(scene.provider, await result.responseMessages)
+  const opaque = toOpaque(scene.provider, made)
   for (const toolCall of toolCalls) yield { type: 'tool-call', call: toolCall }
   yield {
     type: 'finish',

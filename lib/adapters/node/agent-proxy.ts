@@ -80,7 +80,7 @@ export const openAgentProxy = async ({ allowed, judge, service }: Needs) => {
   }
 
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
-  // Programs may run as another user; the folder keeps everybody else on the machine out.
+  // Programs may run as another user; the folder keeps other users of the machine out.
   await chmod(path, 0o666)
   return {
     path,

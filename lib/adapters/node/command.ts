@@ -65,7 +65,7 @@ const stopper = (child: ChildProcess) => {
 }
 
 /** Stops a child that is aborted, takes too long or exceeds a limit, until `over`; `why` says which of the last two. */
-const bounded = (child: ChildProcess, { signal, timeoutMs, writes }: Command, limits: CommandLimits) => {
+const withDeadline = (child: ChildProcess, { signal, timeoutMs, writes }: Command, limits: CommandLimits) => {
   const why: Pick<CommandResult, 'timedOut' | 'exceeded'> = { timedOut: false }
   const { stop, kill, isStopped, forget } = stopper(child)
   const timer = setTimeout(() => {
@@ -148,7 +148,7 @@ export const createCommands = ({ path, limits, sandbox, refusal }: Needs): Comma
     if (sandbox && file.includes('=')) return missingProgram(file)
     const child = start(command)
     const [stdout, stderr] = [collect(child.stdout, maxBytes), collect(child.stderr, maxBytes)]
-    const { why, isStopped, over } = bounded(child, command, limits)
+    const { why, isStopped, over } = withDeadline(child, command, limits)
     try {
       const code = await ended(child)
       signal.throwIfAborted()

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
 import type { Commands } from '../../ports/command.ts'
-import type { Git, GitCall, PinnedHost } from '../../ports/git.ts'
+import { COMMITTER, type Git, type GitCall, type PinnedHost } from '../../ports/git.ts'
 
 type Needs = {
   commands: Commands
@@ -36,8 +36,6 @@ const settingArgs = asArgs(settings)
 
 const VERSION_MS = 10_000
 
-const author = { name: 'agent', email: 'agent@localhost' }
-
 const environment = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_CONFIG_NOSYSTEM: '1',
@@ -49,10 +47,10 @@ const environment = {
   GIT_EDITOR: 'true',
   GIT_SEQUENCE_EDITOR: 'true',
   GIT_OPTIONAL_LOCKS: '0',
-  GIT_AUTHOR_NAME: author.name,
-  GIT_AUTHOR_EMAIL: author.email,
-  GIT_COMMITTER_NAME: author.name,
-  GIT_COMMITTER_EMAIL: author.email,
+  GIT_AUTHOR_NAME: COMMITTER.name,
+  GIT_AUTHOR_EMAIL: COMMITTER.email,
+  GIT_COMMITTER_NAME: COMMITTER.name,
+  GIT_COMMITTER_EMAIL: COMMITTER.email,
 }
 
 /** `host:port:address,…` as CURLOPT_RESOLVE takes it; the host is then not looked up again. An address needs no entry. */
@@ -60,6 +58,24 @@ const pinArgs = ({ name, port, addresses }: PinnedHost): string[] => {
   if (isIP(name.replace(/^\[(.*)\]$/, '$1'))) return []
   const listed = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address))
   return asArgs({ 'http.curloptResolve': `${name}:${port}:${listed.join(',')}` })
+}
+
+/** The address that a credential goes to, and no other: git sends a header to what is below the URL that it is set for. */
+const headerFor = ({ name, port }: PinnedHost) => `http.https://${name}:${port}/.extraHeader`
+
+/**
+ * A setting of this one process and those that it starts, in its environment: nothing of it is in an argument, which all
+ * users may read, or in a file.
+ */
+const credentialIn = ({ host, credential, by }: GitCall) => {
+  if (host === undefined || credential === undefined) return {}
+  if (by === 'agent') throw new Error('A call of an agent has no credential')
+  const basic = Buffer.from(`${credential.username}:${credential.password}`).toString('base64')
+  return {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: headerFor(host),
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
+  }
 }
 
 const apartIn = ({ cwd, apart }: GitCall) =>
@@ -95,6 +111,7 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
       GIT_ALLOW_PROTOCOL: host ? 'https' : transports.join(':') || 'none',
       ...(host && caFile !== undefined && { GIT_SSL_CAINFO: caFile }),
       ...apartIn(call),
+      ...credentialIn(call),
     }
     const network = host ? [...asArgs(overHttps), ...pinArgs(host)] : []
     const read = host && caFile !== undefined ? [...reads, caFile] : reads
@@ -114,7 +131,11 @@ export const createGit = ({ commands, caFile }: Needs): Git => {
   }
 
   // An older git passes over the pin in silence, and would look the host up by itself.
-  const pins = async ({ signal }: GitCall) => isPinning((await version(VERSION_MS, signal)).stdout)
+  let isNewEnough = false
+  const pins = async ({ signal }: GitCall) => {
+    isNewEnough ||= isPinning((await version(VERSION_MS, signal)).stdout)
+    return isNewEnough
+  }
 
   return {
     run: async (call) => (call.host && !(await pins(call)) ? tooOld : run(call)),

@@ -4,7 +4,7 @@ import { Problem } from '../../core/errors.ts'
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Range = [network: Address, prefixLength: number]
 
-/** Addresses, networks and names that the operator lets requests go to, whatever they are. */
+/** Addresses, networks and names that the operator lets requests go to, private ones too. */
 export type Allowed = { host(name: string): boolean; address(address: string): boolean }
 
 // All of the public internet is in there (RFC 4291, section 2.4); what of it is for special use has a range of its own.
@@ -14,7 +14,7 @@ const OF_THE_PLATFORM = ipaddr.parse('168.63.129.16').toString()
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_-]{0,62}\.)*[a-z0-9_-]{0,62}$/
 
 /**
- * Whether an IP address is one of the public internet. Whatever has a range of its own is not: private, loopback,
+ * Whether an IP address is one of the public internet. An address of a special range is not: private, loopback,
  * link-local, shared (CGNAT), multicast, and the IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo).
  */
 export const isPublic = (text: string): boolean => {

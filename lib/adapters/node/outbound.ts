@@ -31,6 +31,7 @@ export const createOutbound = (needs: OutboundNeeds): Outbound => {
     try {
       return await Promise.race([exchange(client, target, request), until.over])
     } catch (thrown) {
+      request.signal?.throwIfAborted()
       throw thrown instanceof Problem ? thrown : failed(thrown)
     } finally {
       until.cancel()
@@ -42,12 +43,13 @@ export const createOutbound = (needs: OutboundNeeds): Outbound => {
 }
 
 const exchange = async (client: Client, { pathname, search }: URL, request: OutboundRequest) => {
-  const { method, headers = {}, body, mostBytes = MOST_BYTES } = request
+  const { method, headers = {}, body, mostBytes = MOST_BYTES, signal } = request
   const answer = await client.request({
     method,
     path: pathname + search,
     headers,
     ...(body === undefined ? {} : { body }),
+    ...(signal === undefined ? {} : { signal }),
     reset: true,
   })
   // What is left of it is dropped with the connection, which is an error of the stream alone.
@@ -72,7 +74,8 @@ const plainHeaders = (headers: Readonly<Record<string, string | string[] | undef
 
 /** The system's word for it; its message may name addresses. */
 const failed = (thrown: unknown) => {
-  const { code } = Object(thrown) as { code?: unknown }
-  const word = typeof code === 'string' ? code : 'unknown error'
+  const { code, name } = Object(thrown) as { code?: unknown; name?: unknown }
+  const unnamed = name === 'HTTPParserError' ? 'what came is not HTTP' : 'unknown error'
+  const word = typeof code === 'string' ? code : unnamed
   return new Problem('unavailable', 'outbound_failed', `There was no answer (${word})`, { cause: thrown })
 }

@@ -6,8 +6,8 @@ type Limits = { timeoutMs?: number; mostBytes?: number }
 /** With the fetch of Node. The time-out covers the answer to its last byte, so one that drips ends as well. */
 export const createProviderFetch =
   ({ timeoutMs = 10_000, mostBytes = 1_048_576 }: Limits = {}): ProviderFetch =>
-  async (url, { method = 'GET', headers = {}, body } = {}) => {
-    const signal = AbortSignal.timeout(timeoutMs)
+  async (url, { method = 'GET', headers = {}, body, timeoutMs: mostMs = timeoutMs } = {}) => {
+    const signal = AbortSignal.timeout(Math.min(mostMs, timeoutMs))
     try {
       const answer = await fetch(url, {
         method,

@@ -2,16 +2,25 @@ import { realpathSync, statSync } from 'node:fs'
 import { isAbsolute, resolve, sep } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import { taskFailure } from '../../core/task-failure.ts'
-import type { Asker, LocalSource, RemoteSource, Repositories, Source } from '../../ports/repositories.ts'
+import type {
+  Asker,
+  HostedName,
+  LocalSource,
+  RemoteSource,
+  Repositories,
+  Source,
+} from '../../ports/repositories.ts'
 import { localRepository } from './local-repository.ts'
 import { createOutboundCheck, type OutboundNeeds } from './outbound-check.ts'
 import { locateIn } from './workspace-path.ts'
 
 type Needs = OutboundNeeds & {
-  /** REPOSITORY_ROOTS: folders whose repositories everybody may name. */
+  /** REPOSITORY_ROOTS: folders whose repositories all users may name. */
   roots: readonly string[]
   /** Where `owner/repo` lives. */
   base?: string
+  /** Whether that is the code host whose accounts people link. */
+  isLinked?: boolean
 }
 
 /** What a text names. Of the host of `owner/repo` the caller has no choice. */
@@ -81,6 +90,7 @@ const isWithin = (root: string, path: string) =>
 export const createRepositories = ({
   roots: entries,
   base = 'https://github.com',
+  isLinked = false,
   ...outbound
 }: Needs): Repositories => {
   const { addressesOf } = createOutboundCheck(outbound)
@@ -129,7 +139,8 @@ export const createRepositories = ({
     url.hostname = url.hostname.replace(/\.$/, '')
     const addresses = await (isHosted ? hostedAt(url) : judged(url))
     const host = { name: url.hostname, port: Number(url.port || HTTPS_PORT), addresses }
-    return { transport: 'https', url: url.href, host, shown: url.href }
+    const hosted = isLinked ? hostedName(url, base) : undefined
+    return { transport: 'https', url: url.href, host, ...(hosted && { hosted }), shown: url.href }
   }
 
   const check = async (repository: string, asker: Asker): Promise<void> => {
@@ -150,6 +161,14 @@ export const createRepositories = ({
   }
 
   return { check, sourceOf }
+}
+
+/** What a URL names on the code host; undefined for one of another host, or that names no repository there. */
+const hostedName = ({ origin, pathname, search, hash }: URL, base: string): HostedName | undefined => {
+  if (origin !== URL.parse(base)?.origin || search + hash !== '') return undefined
+  const [, owner, name] = SHORT.exec(pathname.slice(1).replace(/\/$/, '')) ?? []
+  // A name of dots would be a way up in a path of the API.
+  return owner === undefined || name === undefined || /^\.+$/.test(name) ? undefined : { owner, name }
 }
 
 const refuseCredentials = ({ username, password }: URL) => {

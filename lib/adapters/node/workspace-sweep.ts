@@ -25,24 +25,22 @@ const isStale = async (path: string, before: number): Promise<boolean> => {
   }
 }
 
-const taskOf = (name: string): string => name.slice(0, name.lastIndexOf('-'))
-
 /**
- * Removes workspaces `<task>-<attempt>` that were last opened `ttlHours` ago or earlier, but for those of tasks that run,
- * and answers how many. One that cannot be removed keeps no other; it throws when all were tried. Links are neither removed nor followed.
+ * Removes workspaces that were last opened `ttlHours` ago or earlier, but for those in use, and answers how many. One that
+ * cannot be removed keeps no other; it throws when all were tried. Links are neither removed nor followed.
  */
 export const sweepWorkspaces = async (
   dir: string,
   ttlHours: number,
   clock: Clock,
-  isRunning: (taskId: string) => boolean = () => false,
+  isInUse: (name: string) => boolean = () => false,
 ): Promise<number> => {
   const before = clock.now() - ttlHours * HOUR_MS
   const failures: unknown[] = []
   let removed = 0
   for (const name of await namesIn(dir)) {
     const path = join(dir, name)
-    if (!(await isStale(path, before)) || isRunning(taskOf(name))) continue
+    if (!(await isStale(path, before)) || isInUse(name)) continue
     try {
       await removeFolder(path)
       removed += 1

@@ -1,10 +1,11 @@
-import { chown, mkdir, realpath, utimes } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, mkdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Commands } from '../../ports/command.ts'
 import type { Git } from '../../ports/git.ts'
 import type { OwnGit, Workspace, Workspaces } from '../../ports/workspace.ts'
+import { workspaceArchive } from './workspace-archive.ts'
 import { workspaceFiles } from './workspace-files.ts'
 import { removeFolder } from './workspace-remove.ts'
 import { searchIn } from './workspace-search.ts'
@@ -30,8 +31,8 @@ const checked = (name: string): string => {
 
 /**
  * Workspaces as folders: `<dir>/<name>/work` is the root, `<dir>/<name>/home` the home of its commands,
- * `<dir>/<name>/tmp` their temporary files, and `<dir>/<name>/own` the home of the service's commands. The folder's own
- * time of change is when it was last opened, which `sweepWorkspaces` goes by.
+ * `<dir>/<name>/tmp` their temporary files, `<dir>/<name>/own` the home of the service's commands, and `<dir>/<name>/mark` a
+ * file with its mark. The folder's own time of change is when it was last opened, which `sweepWorkspaces` goes by.
  */
 export const createWorkspaces = ({
   dir,
@@ -53,7 +54,7 @@ export const createWorkspaces = ({
     const where = { cwd: root, home, tmp }
 
     const ownGit: Workspace['ownGit'] = async (objectFormat, signal) => {
-      // Whatever is there may be the work of a program that fled.
+      // The files there may be the work of a program that escaped its run.
       await removeFolder(own)
       await makeFolder(own)
       const apart = { gitDir: join(own, 'git'), objects: join(root, '.git/objects') }
@@ -68,7 +69,7 @@ export const createWorkspaces = ({
       ]
       const { exitCode, stderr } = await git.run({ ...call, args: init })
       if (exitCode !== 0) throw new Error(`git init failed: ${stderr.trim().slice(0, 300)}`)
-      const run: OwnGit = (args, maxBytes) => git.run({ ...call, args, maxBytes, apart })
+      const run: OwnGit = (args, maxBytes, to) => git.run({ ...call, ...to, args, maxBytes, apart })
       return run
     }
 
@@ -103,5 +104,36 @@ export const createWorkspaces = ({
     return open(name)
   }
 
-  return { create, open }
+  const remove = (name: string): Promise<void> => removeFolder(join(dir, checked(name)))
+
+  /** The archive of a workspace, beside which nothing of the agent is at work. */
+  const archiveOf = async (name: string) => {
+    const { root } = await open(name)
+    const own = join(dirname(root), 'own')
+    await removeFolder(own)
+    await makeFolder(own)
+    return { root, own, ...workspaceArchive(commands, { root, own }) }
+  }
+
+  const pack = async (name: string, signal: AbortSignal): Promise<string> => {
+    const { own, pack } = await archiveOf(name)
+    return pack(signal).finally(() => removeFolder(own))
+  }
+
+  const unpack = async (name: string, packed: string | undefined, signal: AbortSignal): Promise<void> => {
+    const { root, own, unpack } = await archiveOf(name)
+    await removeFolder(root)
+    await makeFolder(root)
+    if (packed !== undefined) await unpack(packed, signal).finally(() => removeFolder(own))
+  }
+
+  const markOf = (name: string): string => join(dir, checked(name), 'mark')
+  const marked = (name: string): Promise<string | undefined> =>
+    readFile(markOf(name), 'utf8').catch(() => undefined)
+  const mark = async (name: string, text: string | undefined): Promise<void> => {
+    if (text === undefined) await rm(markOf(name), { force: true })
+    else await writeFile(markOf(name), text)
+  }
+
+  return { create, open, remove, pack, unpack, marked, mark }
 }

@@ -7,7 +7,7 @@ const OWNER_ONLY = 0o600
 
 /**
  * The file beside a database that says how many transactions the database has taken. It is written after each commit and
- * not synced: the database is never behind it, whatever dies, and one that is has lost commits.
+ * not synced: after any crash the database is not behind it, and one that is has lost commits.
  */
 export const noteOf = (file: string): string => `${file}-commits`
 

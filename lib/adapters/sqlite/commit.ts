@@ -1,8 +1,10 @@
-import type { Change, Increment, LogEntry } from '../../core/collection.ts'
+import type { Change, LogEntry } from '../../core/collection.ts'
 import type { AnyWrite, Key, Outcome, Write } from '../../ports/store.ts'
 import type { Increments } from './counters.ts'
-import type { Outbox, Outgoing } from './outbox.ts'
+
+import type { Outbox } from './outbox.ts'
 import type { Fields } from './plan.ts'
+import type { Publications } from './publications.ts'
 import type { RowCache } from './row-cache.ts'
 import { type Asked, keyOf, nameOf, type Table, type Written } from './table.ts'
 
@@ -10,6 +12,7 @@ type Needs = {
   tableOf: (of: { name: string }) => Table
   increments: Increments
   outbox: Pick<Outbox, 'check' | 'add'>
+  publications: Pick<Publications, 'isWatched' | 'add'>
   rowCache: Pick<RowCache, 'reject'>
 }
 
@@ -22,7 +25,7 @@ const NO_LOG: readonly LogEntry[] = []
  * Decides commits: the writes, all or none, then what follows from each. Rows go to the row cache, which takes them back
  * when a commit is refused or throws; counters and messages come last, when nothing can throw any more.
  */
-export const createCommits = ({ tableOf, increments, outbox, rowCache }: Needs) => {
+export const createCommits = ({ tableOf, increments, outbox, publications, rowCache }: Needs) => {
   const keyIn = (one: AnyWrite): Key => ('insert' in one ? keyOf(tableOf(one.insert).plan, one.row) : one.key)
 
   const write = (one: AnyWrite, asked: Asked): { table: Table; written: Written } => {
@@ -75,21 +78,28 @@ export const createCommits = ({ tableOf, increments, outbox, rowCache }: Needs) 
     }
   }
 
-  /** Logs, then counters and messages of all changes, which are added when nothing can throw any more. */
-  const follow = (changes: readonly Applied[]) => {
-    const counted: Increment[] = []
-    const sent: Outgoing[] = []
-    for (const one of changes) {
-      keepLog(one)
-      const { table, before, after, log } = one
-      const { follows } = table.plan
-      if (follows === undefined) continue
-      const change = { before, after, log }
-      if (follows.counts) counted.push(...follows.counts(change).map(increments.check))
-      if (follows.sends) sent.push(...follows.sends(change).map(outbox.check))
+  /** What is declared for one change. */
+  const consequencesOf = ({ table, before, after, log }: Applied) => {
+    const { follows } = table.plan
+    const change = { before, after, log }
+    return {
+      counted: follows?.counts?.(change).map(increments.check) ?? [],
+      sent: follows?.sends?.(change).map(outbox.check) ?? [],
+      published: (publications.isWatched && follows?.publishes?.(change)) || [],
     }
-    counted.forEach(increments.add)
-    sent.forEach(outbox.add)
+  }
+
+  /** Logs, then counters, messages and live drafts of all changes, which are added when nothing can throw any more. */
+  const follow = (changes: readonly Applied[]) => {
+    const all = changes.map((one) => {
+      keepLog(one)
+      return consequencesOf(one)
+    })
+    for (const { counted, sent, published } of all) {
+      counted.forEach(increments.add)
+      sent.forEach(outbox.add)
+      publications.add(published)
+    }
   }
 
   return {

@@ -47,7 +47,7 @@ const WORTH_A_CHECKPOINT = 64
 
 /**
  * Checkpoints the log in moments when nothing is written, so that a commit seldom has to: SQLite does it within the commit
- * that makes the log too long (https://sqlite.org/wal.html, 2.3), and everybody waits for that one.
+ * that makes the log too long (https://sqlite.org/wal.html, 2.3), and all commits wait for that one.
  */
 export const createCheckpoints = (db: Pick<DatabaseSync, 'exec'>) => {
   let batches = 0

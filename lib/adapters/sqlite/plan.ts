@@ -47,8 +47,8 @@ export type IndexPlan = {
  */
 export type Plan = {
   name: string
-  /** What follows from a write, as it was declared; undefined for a collection with neither counters nor messages. */
-  follows: Pick<Collection, 'counts' | 'sends'> | undefined
+  /** What follows from a write, as it was declared; undefined for a collection that declares nothing. */
+  follows: Pick<Collection, 'counts' | 'sends' | 'publishes'> | undefined
   /** The collection of its log. */
   log: string | undefined
   table: string
@@ -98,7 +98,7 @@ export const planOf = (of: Collection): Plan => {
     throw new Error(`${of.name} cannot have a log: its key is a pair`)
   return {
     name: of.name,
-    follows: of.counts || of.sends ? of : undefined,
+    follows: of.counts || of.sends || of.publishes ? of : undefined,
     log: of.log?.name,
     table: quoted(of.name),
     detailTable: `"${of.name}_detail"`,

@@ -1,6 +1,8 @@
 import type { Collection, Increment } from '../../core/collection.ts'
-import { Problem } from '../../core/errors.ts'
+import { messageOf, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
+import type { LivePublisher } from '../../ports/live.ts'
+import type { Log } from '../../ports/log.ts'
 import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
 import { createCommits } from './commit.ts'
 import { countedIn, noteCommits } from './commit-count.ts'
@@ -11,6 +13,7 @@ import { openHighWater } from './high-water.ts'
 import { isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
 import { type Fields, planOf } from './plan.ts'
+import { openPublications } from './publications.ts'
 import { openReads } from './query.ts'
 import { createRowCache } from './row-cache.ts'
 import { grow } from './schema.ts'
@@ -27,6 +30,10 @@ type Needs = {
    * Without it they stay in the file until a store with it is opened.
    */
   deliver?: Deliver
+  /** Is given what commits publish, after them. */
+  publisher?: LivePublisher
+  /** Hears of collections whose expired rows cannot be removed. */
+  log?: Pick<Log, 'error'>
   /** Called when the writer has died; nothing can be written from then on. */
   onLost?: (reason: unknown) => void
 }
@@ -39,7 +46,7 @@ export type SqliteStore = Store & {
   start(): void
   /** Resolves when nothing waits to be written or, after `start`, to be delivered, and delivered messages have no rows. */
   drained(): Promise<void>
-  /** Removes at most `limit` expired rows and says how many; they count as absent before. */
+  /** Removes at most `limit` expired rows and says how many; they count as absent before. What cannot be removed is logged. */
   sweep(limit: number): Promise<number>
   /** False after a transaction that failed, until one succeeds. */
   readonly writable: boolean
@@ -56,7 +63,7 @@ const tablesByName = (tables: readonly Table[]) => {
   }
 }
 
-const open = ({ file, collections, clock, deliver, onLost }: Needs) => {
+const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) => {
   const inMemory = file === ':memory:'
   const header = inMemory ? undefined : readHeader(file)
   const db = openDatabase(file)
@@ -77,9 +84,10 @@ const open = ({ file, collections, clock, deliver, onLost }: Needs) => {
     const writeSoon = () => group.decide(() => undefined).committed.catch(() => undefined)
     const outbox = openOutbox({ db, batch, clock, deliver, writeSoon })
     const counters = openCounters(db, () => group.isWriting)
-    const participants = [increments, highWater, counters, outbox]
+    const publications = openPublications(publisher)
+    const participants = [increments, highWater, counters, outbox, publications]
     const group = groupCommit({ writer, batch, rowCache, participants })
-    const commits = createCommits({ tableOf, increments, outbox, rowCache })
+    const commits = createCommits({ tableOf, increments, outbox, publications, rowCache })
     return {
       db,
       tables,
@@ -117,6 +125,16 @@ const promised = <T>(work: () => Promise<T>): Promise<T> => {
     return work()
   } catch (thrown) {
     return Promise.reject(thrown)
+  }
+}
+
+/** What a call throws, if it does. */
+const thrownBy = (call: () => void): unknown[] => {
+  try {
+    call()
+    return []
+  } catch (thrown) {
+    return [thrown]
   }
 }
 
@@ -165,15 +183,25 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     await committed
   }
 
+  /** Each row is a commit of its own: one whose counters cannot be moved stays, and stops no other. */
   const sweep = async (limit: number) => {
-    const { outcome, committed } = group.decide(() => {
-      let removed = 0
-      for (const table of tables)
-        for (const key of table.expiredKeys(limit - removed)) if (commits.expire(table, key)) removed += 1
-      return removed
-    })
-    await committed
-    return outcome
+    const removed: Promise<void>[] = []
+    const expire = (table: Table, key: Key) => {
+      const { outcome, committed } = group.decide(() => commits.expire(table, key))
+      if (outcome) removed.push(committed)
+    }
+    for (const table of tables) {
+      const failed = table
+        .expiredKeys(limit - removed.length)
+        .flatMap((key) => thrownBy(() => expire(table, key)))
+      if (failed.length > 0)
+        needs.log?.error(
+          { collection: table.plan.name, rows: failed.length, reason: messageOf(failed[0]) },
+          'expired rows could not be removed',
+        )
+    }
+    await Promise.all(removed)
+    return removed.length
   }
 
   const drained = async () => {

@@ -2,10 +2,8 @@ import type { FeedBatch } from '../../core/feed-entries.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Page } from '../../ports/store.ts'
 
-const POLL_MS = 1_000
-/** With the read after it, an entry of another process is seen within two seconds. */
-const IDLE_POLL_MS = 1_750
-const GROWTH = 1.1
+/** A session that is followed from another process stores its deltas every two seconds: a poll adds little to that. */
+const POLL_MS = 250
 
 /** What was known when a look began. `polledAt` is the time of the last poll; every read of the look began later. */
 export type Look = { readonly appends: number; readonly polls: number; readonly polledAt: number }
@@ -26,7 +24,6 @@ export const createTails = ({ clock, readPage }: Needs) => {
     const waiting = new Set<() => void>()
     const reads = new Map<string, Promise<Page<FeedBatch>>>()
     let known: Look = { appends: 0, polls: 0, polledAt: clock.now() }
-    let pollMs = POLL_MS
     let followers = 0
     let cancel: () => void = () => undefined
 
@@ -37,8 +34,7 @@ export const createTails = ({ clock, readPage }: Needs) => {
       for (const call of [...waiting]) call()
     }
     const arm = () => {
-      cancel = clock.after(pollMs, () => {
-        pollMs = Math.min(IDLE_POLL_MS, pollMs * GROWTH)
+      cancel = clock.after(POLL_MS, () => {
         arm()
         learn({ ...known, polls: known.polls + 1, polledAt: clock.now() })
       })
@@ -62,9 +58,6 @@ export const createTails = ({ clock, readPage }: Needs) => {
         return {
           beginLook: () => known,
           read: async (place, signal) => (signal.aborted ? undefined : unlessAborted(shared(place), signal)),
-          foundNews: () => {
-            pollMs = POLL_MS
-          },
           async wake({ appends, polls }, signal) {
             const { promise, resolve } = Promise.withResolvers<void>()
             waiting.add(resolve)
@@ -100,7 +93,6 @@ export type Following = Disposable & {
   beginLook(): Look
   /** Resolves to undefined when the signal aborts first. */
   read(place: string, signal: AbortSignal): Promise<Page<FeedBatch> | undefined>
-  foundNews(): void
   /** Resolves when there may be more than at the beginning of this look, and says why; or when the signal aborts. */
   wake(look: Look, signal: AbortSignal): Promise<'appended' | 'polled'>
 }

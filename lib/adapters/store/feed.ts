@@ -1,5 +1,13 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { Problem } from '../../core/errors.ts'
-import { entryId, type FeedBatch, feedEntries, firstId, MOST_IN_BATCH } from '../../core/feed-entries.ts'
+import {
+  entryId,
+  type FeedBatch,
+  feedEntries,
+  firstId,
+  MOST_IN_BATCH,
+  type StoredEntry,
+} from '../../core/feed-entries.ts'
 import { createKeyedMutex } from '../../core/keyed-mutex.ts'
 import { iso } from '../../core/time.ts'
 import { ulidTime } from '../../core/ulid.ts'
@@ -16,12 +24,14 @@ const LONGEST_PLACE = 64
 /** An item of DynamoDB has at most 400 kB, and writes letters of other scripts longer than JSON does numbers. */
 const MOST_BYTES = 256 * 1024
 const ROWS_OF_A_PAGE = 64
+/** DynamoDB is paid for by the kilobyte that is written: up to here there is nothing to gain. */
+const SHORT = 800
 
 /** What a write may take; one that has not resolved by then is reported as `unavailable`. */
 const APPEND_MS = 6_000
 /** By how much the clocks of two machines may differ. */
 const SKEW_MS = 2_000
-/** When an entry is visible to everybody, by the time in its id: nothing that was answered appears below that. */
+/** When an entry is visible to all processes, by the time in its id: nothing that was answered appears below that. */
 const SETTLED_MS = APPEND_MS + SKEW_MS
 
 const outcomeUnknown = () =>
@@ -79,11 +89,13 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
           stream,
           id: entryId(first, drafts.length - 1),
           at: iso(now),
-          entries: drafts.map(({ type, data, audience }) => ({
-            type,
-            ...(data && { data }),
-            ...(audience !== undefined && { audience }),
-          })),
+          entries: deflated(
+            drafts.map(({ type, data, audience }) => ({
+              type,
+              ...(data && { data }),
+              ...(audience !== undefined && { audience }),
+            })),
+          ),
           ...(ttlMs !== undefined && { expiresAt: now + ttlMs }),
         })
         tails.appended(stream)
@@ -99,6 +111,16 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
       return entries
     },
 
+    async last(stream) {
+      const { rows } = await store.page(feedEntries, {
+        index: 'ofStream',
+        is: stream,
+        order: 'desc',
+        limit: 1,
+      })
+      return rows[0] && [...entriesOf(rows[0])].at(-1)
+    },
+
     async *follow(stream, range, signal) {
       if (signal.aborted) return
       using tail = tails.enter(stream)
@@ -108,12 +130,22 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
         const look = tail.beginLook()
         for await (const row of rowsAbove(place.begin(look, why), (from) => tail.read(from, signal))) {
           if (!place.pass(row)) continue
-          tail.foundNews()
           yield* untilAborted(entriesOf(row, range), signal)
         }
         place.end()
         why = await tail.wake(look, signal)
       }
+    },
+
+    async remove(stream, mostAppends) {
+      let removed = 0
+      while (removed < mostAppends) {
+        const { rows, next } = await readPage(stream, '', Math.min(ROWS_OF_A_PAGE, mostAppends - removed))
+        await Promise.all(rows.map(({ id }) => store.commit({ remove: feedEntries, key: [stream, id] })))
+        removed += rows.length
+        if (next === undefined) break
+      }
+      return removed
     },
   }
 }
@@ -182,10 +214,22 @@ const greatest = (a: string, b: string): string => (a > b ? a : b)
 
 const placeOf = ({ after = '' }: FeedPlace): string => after.slice(0, LONGEST_PLACE)
 
+const deflated = (entries: readonly StoredEntry[]): FeedBatch['entries'] => {
+  const text = JSON.stringify(entries)
+  if (text.length <= SHORT) return entries
+  const short = deflateRawSync(text).toString('base64')
+  return short.length < text.length ? short : entries
+}
+
+const inflated = (entries: FeedBatch['entries']): readonly StoredEntry[] =>
+  typeof entries === 'string'
+    ? JSON.parse(inflateRawSync(Buffer.from(entries, 'base64')).toString())
+    : entries
+
 /** The entries of a row above a place that this reader may see. */
 function* entriesOf(row: Readonly<FeedBatch>, { after = '', reader }: FeedPlace = {}): Generator<FeedEntry> {
   const first = firstId(row)
-  for (const [number, { type, data = {}, audience }] of row.entries.entries()) {
+  for (const [number, { type, data = {}, audience }] of inflated(row.entries).entries()) {
     const id = entryId(first, number)
     if (id > after && (reader === undefined || audience === undefined || audience === reader))
       yield { id, type, at: row.at, data }

@@ -1,5 +1,14 @@
-import { type Ask, kindOf, type Labels, type Rule, rule } from '../ask.ts'
-import { orderIn } from '../outside-text.ts'
+import {
+  type Ask,
+  kindOf,
+  kindsOf,
+  type Labels,
+  type Rule,
+  rule,
+  type Verdict,
+  type Withdrawal,
+} from '../ask.ts'
+import { isReport, orderIn } from '../outside-text.ts'
 import { CommentEvent, IssueEvent, PullRequestEvent } from './payload.ts'
 
 /** The author associations whose comments may ask for a task. */
@@ -7,11 +16,17 @@ const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
 
 type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'], 'pull_request'> }
 
-/** What an issue or a pull request says of itself; both are numbered in one row. */
+type Named = { repository: About['repository']; issue: Pick<About['issue'], 'number'> }
+
+/** An issue or a pull request; both are numbered in one row. A repository that is renamed keeps its number. */
+const nameOf = ({ issue, repository }: Named): string =>
+  `${repository.id ?? repository.full_name.toLowerCase()}#${issue.number}`
+
+/** What an issue or a pull request says of itself. */
 const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
   kind,
-  // A repository that is renamed keeps its number.
-  issue: `${repository.id ?? repository.full_name.toLowerCase()}#${issue.number}`,
+  issue: nameOf({ issue, repository }),
+  at: { id: `${repository.full_name}#${issue.number}` },
   sourceId: `${repository.full_name}#${issue.number}`,
   title: issue.title,
   description: issue.body,
@@ -24,8 +39,9 @@ const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
 const NO_LABEL = 'The issue has no label that asks for a task'
 
 const opened = (event: IssueEvent, labels: Labels): Ask | string => {
-  const kind = kindOf(event.issue.labels, labels)
-  return kind === undefined ? NO_LABEL : askAbout(kind, event)
+  const openedWith = kindsOf(event.issue.labels, labels)
+  const [kind] = openedWith
+  return kind === undefined ? NO_LABEL : { ...askAbout(kind, event), openedWith }
 }
 
 const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
@@ -35,6 +51,7 @@ const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
 
 const commented = (event: CommentEvent): Ask | string => {
   const { comment, issue } = event
+  if (isReport(comment.body)) return 'Reports of this service make no tasks'
   const order = orderIn(comment.body)
   if (order === undefined) return 'The comment does not begin with /ai and what to do'
   if (isMachine(comment)) return 'Comments of programs make no tasks'
@@ -69,11 +86,28 @@ const reviewOf = ({ pull_request: issue, repository }: PullRequestEvent): Ask =>
 const labeledChange = (event: PullRequestEvent, { review }: Labels): Ask | string =>
   event.label?.toLowerCase() === review.toLowerCase() ? reviewOf(event) : 'The label asks for no review'
 
+const closed = (about: Named): Withdrawal => ({ issue: nameOf(about), withdrawn: 'all' })
+
+const unlabeled = (about: Named, label: string | undefined, labels: Labels): Verdict => {
+  const withdrawn = kindsOf(label === undefined ? [] : [label], labels)
+  return withdrawn.length === 0 ? 'The label asked for no task' : { issue: nameOf(about), withdrawn }
+}
+
+const changeOf = ({ pull_request: issue, repository }: PullRequestEvent): Named => ({ issue, repository })
+
 export const rules: Readonly<Record<string, Rule>> = {
   ping: () => 'The webhook works',
   'issues.opened': rule(IssueEvent, opened),
   'issues.labeled': rule(IssueEvent, labeled),
+  'issues.unlabeled': rule(IssueEvent, (event, labels) => unlabeled(event, event.label, labels)),
+  'issues.closed': rule(IssueEvent, closed),
+  'issues.deleted': rule(IssueEvent, closed),
+  'issues.transferred': rule(IssueEvent, closed),
   'issue_comment.created': rule(CommentEvent, commented),
   'pull_request.labeled': rule(PullRequestEvent, labeledChange),
+  'pull_request.unlabeled': rule(PullRequestEvent, (event, labels) =>
+    unlabeled(changeOf(event), event.label, labels),
+  ),
+  'pull_request.closed': rule(PullRequestEvent, (event) => closed(changeOf(event))),
   'pull_request.review_requested': rule(PullRequestEvent, reviewOf),
 }

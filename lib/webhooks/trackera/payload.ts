@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { plainText } from '../../core/document-text.ts'
 import { optionalText } from '../outside-text.ts'
-import { plainText } from './document-text.ts'
 
 // Jira's webhook events, as far as they are read here: developer.atlassian.com/cloud/jira/platform/webhooks
 
@@ -12,8 +12,12 @@ const Fields = z
     description: Prose,
     labels: z.array(z.string()).catch([]),
     priority: z.object({ name: optionalText }).nullish().catch(undefined),
+    status: z
+      .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
+      .nullish()
+      .catch(undefined),
   })
-  .catch({ summary: undefined, description: undefined, labels: [], priority: undefined })
+  .catch({ summary: undefined, description: undefined, labels: [], priority: undefined, status: undefined })
 
 const Id = z
   .union([z.string(), z.number().transform(String)])
@@ -47,6 +51,8 @@ const Author = z.object({ displayName: optionalText, accountType: optionalText }
 const Comment = z.object({ body: Prose, author: Author })
 
 export const IssueEvent = z.object({ issue: Issue, changelog: Changelog })
+/** What kind of change it was; Server and Data Center say so of comments too. */
+export const TypedEvent = z.object({ issue_event_type_name: z.string() })
 export const CommentEvent = z.object({ issue: Issue, comment: Comment })
 
 export type IssueEvent = z.output<typeof IssueEvent>

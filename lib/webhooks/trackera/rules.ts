@@ -1,7 +1,7 @@
 import type { CreateTask } from '../../tasks/schema.ts'
-import { type Ask, kindOf, type Labels, type Rule, rule } from '../ask.ts'
+import { type Ask, kindOf, kindsOf, type Labels, type Rule, rule, type Verdict } from '../ask.ts'
 import { orderIn } from '../outside-text.ts'
-import { CommentEvent, IssueEvent } from './payload.ts'
+import { CommentEvent, IssueEvent, TypedEvent } from './payload.ts'
 
 /** Jira's priorities, those of older schemes included. */
 const priorities: Readonly<Record<string, CreateTask['priority']>> = {
@@ -29,13 +29,17 @@ const API_HOST = 'https://api.atlassian.com'
 
 const siteOf = ({ self = '' }: IssueEvent['issue']): string | undefined => API_PATH.exec(self)?.[1]
 
+/** An issue that goes to another project has another key there. */
+const nameOf = ({ id, key, ...issue }: IssueEvent['issue']): string =>
+  `${siteOf({ key, ...issue }) ?? ''}/${id ?? key}`
+
 const askAbout = (kind: Ask['kind'], { issue }: Pick<IssueEvent, 'issue'>): Ask => {
-  const { id, key, fields } = issue
+  const { key, fields } = issue
   const site = siteOf(issue)
   return {
     kind,
-    // An issue that goes to another project has another key there.
-    issue: `${site ?? ''}/${id ?? key}`,
+    issue: nameOf(issue),
+    at: { id: key, ...(site === undefined ? {} : { site }) },
     sourceId: key,
     title: fields.summary,
     description: fields.description,
@@ -49,22 +53,41 @@ const askAbout = (kind: Ask['kind'], { issue }: Pick<IssueEvent, 'issue'>): Ask 
 }
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
-  const kind = kindOf(event.issue.fields.labels, labels)
-  return kind === undefined ? 'The issue has no label that asks for a task' : askAbout(kind, event)
+  const openedWith = kindsOf(event.issue.fields.labels, labels)
+  const [kind] = openedWith
+  if (kind === undefined) return 'The issue has no label that asks for a task'
+  return { ...askAbout(kind, event), openedWith }
 }
 
-const updated = (event: IssueEvent, labels: Labels): Ask | string => {
-  const kind = kindOf(addedIn(event), labels)
-  return kind === undefined ? 'The change added no label that asks for a task' : askAbout(kind, event)
+const updated = (event: IssueEvent, labels: Labels): Verdict => {
+  const { added, removed } = labelsIn(event)
+  const kind = kindOf(added, labels)
+  if (kind !== undefined) return askAbout(kind, event)
+  const issue = nameOf(event.issue)
+  if (isClosedBy(event)) return { issue, withdrawn: 'all' }
+  const withdrawn = kindsOf(removed, labels)
+  return withdrawn.length === 0
+    ? 'The change added no label that asks for a task, and took none away'
+    : { issue, withdrawn }
 }
 
-const addedIn = ({ changelog }: IssueEvent): string[] =>
-  (changelog?.items ?? [])
-    .filter(({ field }) => field === 'labels')
-    .flatMap(({ from, to }) => {
-      const before = new Set(namesIn(from))
-      return namesIn(to).filter((name) => !before.has(name))
-    })
+const labelsIn = ({ changelog }: IssueEvent) => {
+  const changes = (changelog?.items ?? []).filter(({ field }) => field === 'labels')
+  const less = (names: string[], others: string[]) => names.filter((name) => !others.includes(name))
+  return {
+    added: changes.flatMap(({ from, to }) => less(namesIn(to), namesIn(from))),
+    removed: changes.flatMap(({ from, to }) => less(namesIn(from), namesIn(to))),
+  }
+}
+
+/** A workflow may have several states in which an issue is done, and one without may set a resolution alone. */
+const isClosedBy = ({ issue, changelog }: IssueEvent): boolean => {
+  const isDone = issue.fields.status?.statusCategory?.key?.toLowerCase() === 'done'
+  return (changelog?.items ?? []).some(
+    ({ field, from, to }) =>
+      (field === 'status' && isDone) || (field === 'resolution' && from === '' && to !== ''),
+  )
+}
 
 const namesIn = (text: string): string[] => text.split(' ').filter((name) => name !== '')
 
@@ -76,8 +99,18 @@ const commented = (event: CommentEvent): Ask | string => {
   return { ...askAbout('comment', event), order, facts: { 'comment by': comment.author?.displayName } }
 }
 
+const onUpdate = rule(IssueEvent, updated)
+const onComment = rule(CommentEvent, commented)
+
+/** Server and Data Center tell of a comment as of a change; what they send as `comment_created` names no issue. */
+const onChange: Rule = (payload, labels) => {
+  const kind = TypedEvent.safeParse(payload).data?.issue_event_type_name
+  return (kind === 'issue_commented' ? onComment : onUpdate)(payload, labels)
+}
+
 export const rules: Readonly<Record<string, Rule>> = {
   'jira:issue_created': rule(IssueEvent, created),
-  'jira:issue_updated': rule(IssueEvent, updated),
-  comment_created: rule(CommentEvent, commented),
+  'jira:issue_updated': onChange,
+  'jira:issue_deleted': rule(IssueEvent, ({ issue }) => ({ issue: nameOf(issue), withdrawn: 'all' })),
+  comment_created: onComment,
 }

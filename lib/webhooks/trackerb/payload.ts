@@ -17,12 +17,13 @@ const Issue = z.object({
   url: optionalText,
   priority: z.number().optional().catch(undefined),
   labels: Labels,
+  state: z.object({ type: optionalText }).nullish().catch(undefined),
   branchName: optionalText,
 })
 
 /** The fields that a change changed, as they were before. */
 const Before = z
-  .object({ labelIds: z.array(z.string()).optional().catch(undefined) })
+  .object({ labelIds: z.array(z.string()).optional().catch(undefined), stateId: optionalText })
   .nullish()
   .catch(undefined)
 

@@ -1,5 +1,14 @@
 import type { CreateTask } from '../../tasks/schema.ts'
-import { type Ask, kindOf, type Labels, type Rule, rule } from '../ask.ts'
+import {
+  type Ask,
+  kindOf,
+  kindsOf,
+  type LabelKind,
+  type Labels,
+  type Rule,
+  rule,
+  type Verdict,
+} from '../ask.ts'
 import { orderIn } from '../outside-text.ts'
 import { CommentEvent, IssueEvent } from './payload.ts'
 
@@ -10,6 +19,7 @@ const priorityNumbered = (number: number | undefined): CreateTask['priority'] | 
 const askAbout = (kind: 'task' | 'review', { data, url }: IssueEvent): Ask => ({
   kind,
   issue: data.id,
+  at: { id: data.id },
   sourceId: data.identifier ?? data.id,
   title: data.title,
   description: data.description,
@@ -20,14 +30,36 @@ const askAbout = (kind: 'task' | 'review', { data, url }: IssueEvent): Ask => ({
 })
 
 const created = (event: IssueEvent, labels: Labels): Ask | string => {
-  const names = event.data.labels.map(({ name }) => name)
-  const kind = kindOf(names, labels)
-  return kind === undefined ? 'The issue has no label that asks for a task' : askAbout(kind, event)
+  const openedWith = kindsOf(namesIn(event), labels)
+  const [kind] = openedWith
+  if (kind === undefined) return 'The issue has no label that asks for a task'
+  return { ...askAbout(kind, event), openedWith }
 }
 
-const updated = (event: IssueEvent, labels: Labels): Ask | string => {
+const namesIn = ({ data }: IssueEvent): string[] => data.labels.map(({ name }) => name)
+
+const updated = (event: IssueEvent, labels: Labels): Verdict => {
   const kind = kindOf(addedIn(event), labels)
-  return kind === undefined ? 'The change added no label that asks for a task' : askAbout(kind, event)
+  if (kind !== undefined) return askAbout(kind, event)
+  const { id: issue, state } = event.data
+  if (event.updatedFrom?.stateId !== undefined && CLOSED.has(state?.type ?? ''))
+    return { issue, withdrawn: 'all' }
+  const withdrawn = missingIn(event, labels)
+  return withdrawn.length === 0
+    ? 'The change added no label that asks for a task, and took none away'
+    : { issue, withdrawn }
+}
+
+/** The types of states in which an issue is worked on no more. */
+const CLOSED = new Set(['completed', 'canceled', 'duplicate'])
+
+/** What no label asks for, of an issue that has lost one. Which it was, is told by an id that is nowhere else. */
+const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
+  const now = event.data.labels.map(({ id }) => id)
+  const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))
+  if (!hasLost) return []
+  const asked = kindsOf(namesIn(event), labels)
+  return (['task', 'review'] as const).filter((kind) => !asked.includes(kind))
 }
 
 const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {
@@ -51,6 +83,7 @@ const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
   return {
     kind: 'comment',
     ...{ issue, order, sourceId },
+    at: { id: issue },
     title: data.issue?.title,
     description: undefined,
     url: data.issue?.url ?? address,
@@ -62,5 +95,6 @@ const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
 export const rules: Readonly<Record<string, Rule>> = {
   'Issue.create': rule(IssueEvent, created),
   'Issue.update': rule(IssueEvent, updated),
+  'Issue.remove': rule(IssueEvent, ({ data }) => ({ issue: data.id, withdrawn: 'all' })),
   'Comment.create': rule(CommentEvent, commented),
 }

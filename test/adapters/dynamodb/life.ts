@@ -20,7 +20,11 @@ export const tasksOn = (store: Store): Tasks => {
     queue: { longestDelayMs: 900_000, send: async () => undefined },
     agents: { fallback: 'test-agent', types: () => ['test-agent'] },
     repositories: { check: async () => undefined },
-    feed: { append: async () => [], read: async () => [], follow: () => createNothing() },
+    feed: {
+      ...{ append: async () => [], read: async () => [], follow: () => createNothing() },
+      last: async () => undefined,
+      remove: async () => 0,
+    },
     deadLetterOf: () => {
       throw new Error('no task fails here')
     },
@@ -28,6 +32,7 @@ export const tasksOn = (store: Store): Tasks => {
       throw new Error('there are no dead letters here')
     },
     stopRun: () => undefined,
+    isHeard: () => false,
     ended: async () => undefined,
     limiter: unlimited,
     audit: async () => undefined,
@@ -65,5 +70,5 @@ export const lifeOf = async (
   const claimed = meter()
   if (claim === undefined) throw new Error('there was nothing to claim')
   await tasks.lease.succeed(claim, { success: true, output: 'Done.' })
-  return { created, claimed, completed: meter() }
+  return { id, created, claimed, completed: meter() }
 }

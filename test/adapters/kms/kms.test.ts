@@ -13,11 +13,11 @@ const MINUTES_5 = 300_000
 
 describe('sealing with KMS', () => {
   let kms: Kms
-  let client: ReturnType<typeof openKms>
+  let client: Awaited<ReturnType<typeof openKms>>
   const clock = createFakeClock()
   beforeEach(async () => {
     kms = await startKms('key-1', 'key-2')
-    client = openKms({ region: REGION, endpoint: kms.endpoint, credentials: CREDENTIALS })
+    client = await openKms({ region: REGION, endpoint: kms.endpoint, credentials: CREDENTIALS })
   })
   afterEach(async () => {
     client.destroy()
@@ -25,7 +25,7 @@ describe('sealing with KMS', () => {
   })
 
   const cipher = (keyId = 'key-1', more: { older?: Cipher } = {}) =>
-    createKmsCipher({ client, keyId, entropy, clock, ...more })
+    createKmsCipher({ connect: async () => client, keyId, entropy, clock, ...more })
 
   it('asks for one data key, however many texts are sealed at once', async () => {
     const one = cipher()

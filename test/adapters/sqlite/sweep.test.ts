@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { openSqliteStore } from '../../../lib/adapters/sqlite/store.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
+import { createFakeLog } from '../../fakes/log.ts'
 import { declared, job, jobs, openJobs } from './samples.ts'
 
 describe('a sweep', () => {
@@ -37,6 +38,32 @@ describe('a sweep', () => {
     for (const target of [jobs, more])
       for (const n of [1, 2]) await store.commit({ insert: target, row: job(n, { until: clock.now() }) })
     expect([await store.sweep(3), await store.sweep(3)]).toEqual([3, 1])
+    await store.close()
+  })
+  it('goes on past rows that cannot be counted, and logs their collection', async () => {
+    const clock = createFakeClock()
+    const log = createFakeLog()
+    const broken: typeof jobs = {
+      ...jobs,
+      name: 'broken',
+      counts: ({ before, after }) => {
+        if (after === undefined && before?.state === 'odd') throw new Error('a state that there is not')
+        return []
+      },
+    }
+    const store = openSqliteStore({ file: ':memory:', clock, log, collections: declared(broken, jobs) })
+    for (const [n, state] of ['odd', 'open', 'odd'].entries())
+      await store.commit({ insert: broken, row: job(n, { state, until: clock.now() + 1 }) })
+    await store.commit({ insert: jobs, row: job(4, { until: clock.now() + 1 }) })
+    clock.advance(1)
+    for (const removed of [2, 0]) {
+      expect(await store.sweep(10)).toBe(removed)
+      expect(log.entries.at(-1)).toMatchObject({
+        level: 'error',
+        fields: { collection: 'broken', rows: 2, reason: 'a state that there is not' },
+      })
+    }
+    expect(await store.counters('jobs')).toEqual({ all: { count: 0 } })
     await store.close()
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import * as z from 'zod'
-import { messageGroupId } from '../../../lib/adapters/aws/sqs/group.ts'
 import { decode, encode } from '../../../lib/adapters/aws/sqs/message.ts'
+import { messageGroupId } from '../../../lib/adapters/aws/sqs/queue.ts'
 
 const RunSchema = z.object({ taskId: z.string(), attempt: z.number() })
 const AnySchema = z.object({ text: z.string() })

@@ -91,6 +91,7 @@ const plantings = (trap: string): Readonly<Record<string, Planted>> => ({
 const workspaceOf = async (name: string) => {
   const workspace = await bench.workspaces.create(name)
   const { baseCommit } = await createCheckout(bench)(workspace, {
+    taskId: 'task_1',
     source: undefined,
     branch: 'main',
     signal: never,

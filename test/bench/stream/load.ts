@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { quantile } from '../quantile.ts'
 import { machineMs } from '../starts.ts'
 
@@ -13,6 +14,8 @@ export type Order = {
   streams: number
   chunks: number
   everyMs: number
+  /** The first streams begin so long after each other. */
+  apartMs: number
   /** Every so many streams are cut by the reader in the middle; 0 for none. */
   cutEvery: number
 }
@@ -23,6 +26,8 @@ export type Result = {
   lagP50Ms: number
   lagP99Ms: number
   failed: number
+  /** Processor time of this process. */
+  cpuSeconds: number
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1_000 })
@@ -93,15 +98,18 @@ const runStream = async (id: string, isCut: boolean) => {
 
 const from = machineMs()
 let begun = 0
-const worker = async () => {
+const worker = async (_: unknown, place: number) => {
+  await sleep(place * order.apartMs)
   while (begun < order.streams) {
     const number = ++begun
     await runStream(await createConversation(), order.cutEvery > 0 && number % order.cutEvery === 0)
   }
 }
 await Promise.all(Array.from({ length: order.atOnce }, worker))
+const cpu = process.cpuUsage()
 const result: Result = {
   ...{ events, failed, seconds: (machineMs() - from) / 1_000, firstP50Ms: quantile(firsts, 0.5) },
+  cpuSeconds: (cpu.user + cpu.system) / 1e6,
   ...{ lagP50Ms: quantile(lags, 0.5), lagP99Ms: quantile(lags, 0.99) },
 }
 console.log(JSON.stringify(result))

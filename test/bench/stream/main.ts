@@ -5,16 +5,18 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { discard, end, scratch, start } from '../children.ts'
+import { columns, figure } from '../cloud/columns.ts'
 import { freePort } from '../free-port.ts'
 import { repository, startFlags } from '../paths.ts'
 import { atLeast, atMost, type Row } from '../row.ts'
 import { plainEnv, ready } from '../system.ts'
 import { table } from '../table.ts'
 import type { Order, Result } from './load.ts'
+import { measureStored } from './stored.ts'
 
 /**
- * Agentic streams: `npm run bench:stream`. Provider, load generator and service are processes of their own, on one machine
- * that all three share.
+ * Agentic streams, and what is stored of them: `npm run bench:stream`. Provider, load generator and service are processes of
+ * their own, on one machine that all three share.
  */
 const here = import.meta.dirname
 
@@ -26,9 +28,10 @@ const firstLine = async (child: ChildProcess): Promise<string> => {
 
 const piped: SpawnOptions = { stdio: ['ignore', 'pipe', 'inherit'] }
 
-const startProvider = async () => {
-  const child = start(process.execPath, [join(here, 'provider.ts')], piped)
-  return { child, port: await firstLine(child) }
+/** A program beside the service that says its port in its first line. */
+const startBeside = async (file: string, ...args: string[]) => {
+  const child = start(process.execPath, [join(here, file), ...args], piped)
+  return { port: await firstLine(child), pid: child.pid ?? 0, stop: () => end(child) }
 }
 
 const startService = async (provider: string) => {
@@ -74,65 +77,91 @@ const load = async (order: Order): Promise<Result> => {
   return result
 }
 
-const main = async (): Promise<void> => {
-  const provider = await startProvider()
-  const service = await startService(provider.port)
-  const { port, pid } = service
-  const limit = { opponent: 'limit' }
-  const rows: Row[] = []
-  const run = (order: Omit<Order, 'port'>) => load({ port, ...order })
+type Streams = Omit<Order, 'port'>
 
-  await run({ atOnce: 4, streams: 40, chunks: 200, everyMs: 0, cutEvery: 0 })
-  console.error('first event …')
-  const calm = await run({ atOnce: 1, streams: 100, chunks: 5, everyMs: 20, cutEvery: 0 })
-  rows.push(
-    atMost(1, {
-      measure: 'first event after first byte, p50',
-      unit: 'ms',
-      ours: calm.firstP50Ms,
-      against: 5,
-      ...limit,
-    }),
-  )
+const WARM_UP: Streams = { atOnce: 4, streams: 40, chunks: 200, everyMs: 0, apartMs: 0, cutEvery: 0 }
+const CALM: Streams = { ...WARM_UP, atOnce: 1, streams: 100, chunks: 5, everyMs: 20 }
+const FAST: Streams = { ...WARM_UP, chunks: 5_000 }
+/** All are open after 4 s, for 11 s. */
+const MANY: Streams = { ...WARM_UP, atOnce: 200, streams: 200, chunks: 750, everyMs: 20, apartMs: 20 }
+const CUT: Streams = { ...WARM_UP, atOnce: 20, streams: 1_000, chunks: 100, everyMs: 1, cutEvery: 2 }
 
-  console.error('throughput …')
-  const cpuBefore = cpuSeconds(pid)
-  const fast = await run({ atOnce: 4, streams: 40, chunks: 5_000, everyMs: 0, cutEvery: 0 })
-  const cpuMicros = ((cpuSeconds(pid) - cpuBefore) / (40 * 5_000)) * 1e6
-  rows.push(
-    atLeast(1, {
-      measure: 'chunks through one process',
-      ...{ unit: '/s', ours: (40 * 5_000) / fast.seconds, against: 10_000, ...limit },
-    }),
-  )
+type Through = { port: number | string; pid: number }
+/** Microseconds of processor time for each event: what the figures of a busy machine can be held against. */
+type Spent = { name: string; service: number; provider: number; reader: number; lagP99Ms: number }
 
-  console.error('200 streams …')
-  const many = await run({ atOnce: 200, streams: 200, chunks: 500, everyMs: 20, cutEvery: 0 })
-  rows.push(
-    atMost(1, {
-      measure: '200 streams at 50 events/s, lag p99',
-      ...{ unit: 'ms', ours: many.lagP99Ms, against: 100, ...limit },
-    }),
-  )
-
-  console.error('memory …')
-  await sleep(5_000)
-  const before = residentMb(pid)
-  await run({ atOnce: 20, streams: 1_000, chunks: 100, everyMs: 1, cutEvery: 2 })
+/** The growth of a service that has had some of the same streams before. */
+const growthMb = async (provider: string): Promise<number> => {
+  const { port, pid, stop } = await startService(provider)
+  await load({ port, ...CUT, streams: 200 })
   await sleep(10_000)
-  rows.push(
-    atMost(1, {
-      measure: 'growth over 1,000 streams, half of them cut',
-      ...{ unit: 'MB', ours: residentMb(pid) - before, against: 20, ...limit },
-    }),
-  )
-
-  console.log(table(rows))
-  console.log(`\nprocessor time of the service: ${cpuMicros.toFixed(1)} µs per chunk`)
-  await service.stop()
-  await end(provider.child)
-  process.exit(rows.every(({ pass }) => pass) ? 0 : 1)
+  const before = residentMb(pid)
+  await load({ port, ...CUT })
+  await sleep(10_000)
+  const growth = residentMb(pid) - before
+  await stop()
+  return growth
 }
+
+/** What the streams take of time, memory and processors. */
+const measureStreams = async () => {
+  const provider = await startBeside('provider.ts')
+  const relay = await startBeside('relay.ts', provider.port)
+  const service = await startService(provider.port)
+  const limit = { opponent: 'limit' }
+  const spent: Spent[] = []
+  const run = async (name: string, streams: Streams, through: Through = service): Promise<Result> => {
+    console.error(`${name} …`)
+    const [ofService, ofProvider] = [cpuSeconds(through.pid), cpuSeconds(provider.pid)]
+    const result = await load({ port: Number(through.port), ...streams })
+    const micros = (seconds: number) => (seconds / result.events) * 1e6
+    spent.push({
+      name,
+      service: micros(cpuSeconds(through.pid) - ofService),
+      provider: micros(cpuSeconds(provider.pid) - ofProvider),
+      reader: micros(result.cpuSeconds),
+      lagP99Ms: result.lagP99Ms,
+    })
+    return result
+  }
+  await load({ port: service.port, ...WARM_UP })
+  const calm = await run('one stream after the other', CALM)
+  const fast = await run('as fast as it goes', FAST)
+  const many = await run('200 streams at 50 events/s', MANY)
+  await service.stop()
+  await run('the same through a bare relay in its place', MANY, relay)
+  await relay.stop()
+  console.error('memory …')
+  const grownMb = await growthMb(provider.port)
+  await provider.stop()
+
+  const measured = (measure: string, unit: string, ours: number, against: number) => ({
+    ...{ measure, unit, ours, against, ...limit },
+  })
+  const rows: Row[] = [
+    atMost(1, measured('first event after first byte, p50', 'ms', calm.firstP50Ms, 5)),
+    atLeast(1, measured('chunks through one process', '/s', fast.events / fast.seconds, 10_000)),
+    atMost(1, measured('200 streams at 50 events/s, lag p99', 'ms', many.lagP99Ms, 100)),
+    atMost(1, measured('growth over 1,000 streams, half of them cut', 'MB', grownMb, 20)),
+  ]
+  return { rows, spent }
+}
+
+/** With `--stored` only what is stored is measured, which no other load on the machine makes dearer. */
+const main = async (): Promise<void> => {
+  const { rows, spent } = process.argv.includes('--stored') ? { rows: [], spent: [] } : await measureStreams()
+  console.error('storage …')
+  const all = [...rows, ...(await measureStored())]
+  console.log([table(all), ...(spent.length > 0 ? [spentTable(spent)] : [])].join('\n\n'))
+  process.exit(all.every(({ pass }) => pass) ? 0 : 1)
+}
+
+const spentTable = (spent: readonly Spent[]): string =>
+  columns(
+    ['µs of processor time an event', 'service', 'provider', 'reader', 'lag p99, ms'],
+    spent.map(({ name, ...figures }) => [name, ...Object.values(figures).map(figure)]),
+    1,
+  )
 
 main().catch((error: Error) => {
   console.error(error.message)

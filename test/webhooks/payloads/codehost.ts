@@ -89,6 +89,20 @@ export const issueLabeled = (name: string, more: Json = {}): Json => ({
   ...around,
 })
 
+export const issueUnlabeled = (name: string, more: Json = {}): Json => ({
+  ...issueLabeled(name, { labels: [label('bug')], ...more }),
+  action: 'unlabeled',
+})
+
+export const issueClosed = (more: Json = {}): Json => ({
+  action: 'closed',
+  issue: issue({
+    ...{ labels: [label('ai-task')], state: 'closed', state_reason: 'not_planned' },
+    ...{ closed_at: '2026-03-01T12:00:00Z', updated_at: '2026-03-01T12:00:00Z', ...more },
+  }),
+  ...around,
+})
+
 export const comment = (body: string, more: Json = {}): Json => ({
   url: `${url}/repos/acme/shop/issues/comments/99`,
   html_url: `${site}/acme/shop/issues/12#issuecomment-99`,

@@ -115,6 +115,55 @@ export const commentCreated = (body: unknown, author = person('Bea')): Json => (
   eventType: 'primaryAction',
 })
 
+const server = 'https://jira.example.com'
+
+/** A person as Server and Data Center tell of one. */
+const serverPerson = (displayName: string): Json => ({
+  self: `${server}/rest/api/2/user?username=${displayName.toLowerCase()}`,
+  name: displayName.toLowerCase(),
+  key: `JIRAUSER10100`,
+  emailAddress: `${displayName.toLowerCase()}@example.com`,
+  avatarUrls: { '48x48': `${server}/secure/useravatar?avatarId=10122` },
+  displayName,
+  active: true,
+  timeZone: 'Europe/Vienna',
+})
+
+/** A comment as Server and Data Center tell of it: as a change of its issue. */
+export const serverCommented = (body: string, kind = 'issue_commented'): Json => ({
+  timestamp: 1_772_359_400_000,
+  webhookEvent: 'jira:issue_updated',
+  issue_event_type_name: kind,
+  user: serverPerson('Bea'),
+  issue: issue({ labels: ['ai-task'] }, { self: `${server}/rest/api/2/issue/10002` }),
+  comment: {
+    self: `${server}/rest/api/2/issue/10002/comment/10100`,
+    id: '10100',
+    author: serverPerson('Bea'),
+    body,
+    updateAuthor: serverPerson('Bea'),
+    created: '2026-03-01T11:00:00.000+0100',
+    updated: '2026-03-01T11:00:00.000+0100',
+  },
+})
+
+/** A change of the status, to one of that category, or of another field. */
+export const statusChanged = (category: string, field = 'status'): Json => ({
+  ...labelsChanged('', 'ai-task', {
+    status: { name: 'Any', id: '10002', statusCategory: { id: 3, key: category, name: 'Any' } },
+  }),
+  issue_event_type_name: 'issue_generic',
+  changelog: {
+    id: '10126',
+    items: [
+      {
+        ...{ field, fieldtype: 'jira', fieldId: field },
+        ...{ from: null, fromString: field === 'resolution' ? null : 'To Do', to: '10002', toString: 'Any' },
+      },
+    ],
+  },
+})
+
 const text = (words: string, marks?: readonly Json[]): Json => ({
   type: 'text',
   text: words,

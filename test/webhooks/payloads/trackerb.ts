@@ -67,6 +67,14 @@ export const labelsChanged = (from: readonly string[], to: readonly string[], mo
   url: `${site}/search-misses-umlauts`,
 })
 
+/** A change of the state, to one of that type. */
+export const stateChanged = (type: string, names: readonly string[] = ['ai-task']): Json => ({
+  ...around('update', 'Issue'),
+  data: issue(names, { state: { id: '7cbb1d2c', color: '#95a2b3', name: 'Any', type } }),
+  updatedFrom: { updatedAt: '2026-03-01T09:00:00.000Z', stateId: '7cbb1d2b' },
+  url: `${site}/search-misses-umlauts`,
+})
+
 export const titleChanged = (names: readonly string[]): Json => ({
   ...around('update', 'Issue'),
   data: issue(names),

@@ -12,7 +12,7 @@ export type BulkJob = {
   act: (id: string) => Promise<unknown>
 }
 type Props = BulkJob & {
-  /** After the last of them, whatever became of it. */
+  /** After the last of them, failed or not. */
   onOver: () => unknown
   onClose: () => void
 }

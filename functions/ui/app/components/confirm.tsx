@@ -12,6 +12,9 @@ type Props = ButtonLook & {
   /** Closes when it has been done; what it throws is shown in place. */
   onConfirm: () => Promise<unknown>
   trigger?: ReactNode
+  /** What the button says that leaves it as it is. */
+  keep?: string
+  disabled?: boolean
 }
 
 /** A button for what cannot be undone: it asks once. */
@@ -23,6 +26,8 @@ export const Confirm = ({
   trigger,
   kind = 'danger',
   size = 'small',
+  keep = 'Keep it',
+  disabled = false,
 }: Props) => {
   const [isOpen, setOpen] = useState(false)
   const [isBusy, setBusy] = useState(false)
@@ -35,7 +40,7 @@ export const Confirm = ({
   }
   return (
     <>
-      <Button kind={kind} size={size} aria-label={title} onClick={() => setOpen(true)}>
+      <Button kind={kind} size={size} aria-label={title} disabled={disabled} onClick={() => setOpen(true)}>
         {trigger ?? verb}
       </Button>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={title}>
@@ -44,7 +49,7 @@ export const Confirm = ({
           <Refusal error={error} />
         </DialogBody>
         <DialogFoot>
-          <Button onClick={() => setOpen(false)}>Keep it</Button>
+          <Button onClick={() => setOpen(false)}>{keep}</Button>
           <Button kind="danger" disabled={isBusy} onClick={confirm}>
             {verb}
           </Button>

@@ -13,7 +13,7 @@ export const placeOf = (count: number, { degraded, unhealthy }: Limits): number 
   return Math.min(WHOLE, HALF + ((count - degraded) / (unhealthy - degraded)) * HALF)
 }
 
-export const standingOf = (count: number, { degraded, unhealthy }: Limits): HealthStatus => {
+export const healthOf = (count: number, { degraded, unhealthy }: Limits): HealthStatus => {
   if (count >= unhealthy) return 'unhealthy'
   return count >= degraded ? 'degraded' : 'healthy'
 }
@@ -33,7 +33,7 @@ export const Meter = ({ label, parts, limits }: Props) => {
         aria-valuemin={0}
         aria-valuemax={limits.unhealthy}
         aria-valuenow={Math.min(total, limits.unhealthy)}
-        aria-valuetext={`${total}, ${standingOf(total, limits)}`}
+        aria-valuetext={`${total}, ${healthOf(total, limits)}`}
         className="relative flex h-2 overflow-hidden rounded-full bg-muted"
       >
         {parts.map(({ id, value, className }) => {

@@ -34,3 +34,10 @@ export const Facts = ({ facts }: { facts: readonly ReactNode[] }) =>
         {fact}
       </span>
     ))
+
+/** The same on a line of their own, above others. */
+export const FactsLine = ({ facts }: { facts: readonly ReactNode[] }) => (
+  <span className="flex basis-full flex-wrap gap-x-1.5">
+    <Facts facts={facts} />
+  </span>
+)

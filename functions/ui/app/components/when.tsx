@@ -3,7 +3,7 @@ import { relativeTo } from './time.ts'
 
 const EVERY_MS = 5_000
 
-/** One clock for all relative times of the page; it stands still while nobody looks. */
+/** One clock for all relative times of the page; it stands still while the page is hidden. */
 const now = createSignal(Date.now())
 setInterval(() => document.visibilityState === 'visible' && now.set(Date.now()), EVERY_MS)
 

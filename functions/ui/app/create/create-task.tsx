@@ -2,15 +2,14 @@ import { useNavigate } from '@tanstack/react-router'
 import type { FormEvent, KeyboardEvent } from 'react'
 import { Button } from '../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../components/dialog.tsx'
-import { AreaField, SelectField, TextField } from '../components/field.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
 import { saysOf } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
-import { useAgentTypes } from '../data/agents.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
 import { closeOverlay, overlay } from '../shell/overlay.ts'
 import { draft, dropDraft, keepDraft, keyOf } from './draft.ts'
 import { newTaskOf } from './new-task.ts'
+import { TaskFields } from './task-fields.tsx'
 
 /** The form for a task, opened from anywhere by `c`. */
 export const CreateTask = () => {
@@ -73,70 +72,8 @@ const sendOnEnter = (event: KeyboardEvent<HTMLFormElement>) => {
   if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
 }
 
-const Fields = ({ errors }: { errors: Readonly<Record<string, string>> }) => {
-  const { data: known = [] } = useAgentTypes()
-  const { assignedAgent = '', priority = '3', ...typed } = draft()
-  // The agent of a draft is an option before the list of agents has come.
-  const types = assignedAgent === '' || known.includes(assignedAgent) ? known : [assignedAgent, ...known]
-  return (
-    <DialogBody>
-      <TextField
-        label="Title"
-        name="title"
-        defaultValue={typed.title}
-        autoFocus
-        error={errors.title}
-        autoComplete="off"
-      />
-      <AreaField
-        label="Prompt"
-        name="prompt"
-        defaultValue={typed.prompt}
-        rows={5}
-        error={errors.prompt}
-        placeholder="What is the agent to do?"
-      />
-      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-        <SelectField label="Priority" name="priority" defaultValue={priority} error={errors.priority}>
-          <option value="1">1 · critical</option>
-          <option value="2">2 · high</option>
-          <option value="3">3 · normal</option>
-          <option value="4">4 · low</option>
-        </SelectField>
-        <SelectField
-          label="Agent"
-          name="assignedAgent"
-          defaultValue={assignedAgent}
-          error={errors.assignedAgent}
-        >
-          <option value="">Whichever fits</option>
-          {types.map((type) => (
-            <option key={type}>{type}</option>
-          ))}
-        </SelectField>
-        <TextField
-          label="Repository"
-          name="repository"
-          defaultValue={typed.repository}
-          placeholder="owner/repo"
-          error={errors.repository}
-        />
-        <TextField label="Branch" name="branch" defaultValue={typed.branch} error={errors.branch} />
-        <TextField
-          label="Labels"
-          name="labels"
-          defaultValue={typed.labels}
-          placeholder="separated by commas"
-          error={errors.labels}
-        />
-        <TextField
-          label="Source link"
-          name="sourceUrl"
-          defaultValue={typed.sourceUrl}
-          type="url"
-          error={errors.sourceUrl}
-        />
-      </div>
-    </DialogBody>
-  )
-}
+const Fields = ({ errors }: { errors: Readonly<Record<string, string>> }) => (
+  <DialogBody>
+    <TaskFields typed={draft()} errors={errors} autoFocus />
+  </DialogBody>
+)

@@ -1,6 +1,6 @@
 type Draft = Readonly<Record<string, string>>
 
-// Outside of the form, since whatever closes it would take with it what was typed.
+// Outside of the form, so that closing the form keeps what was typed.
 let kept: Draft = {}
 let sent = { text: '', key: '' }
 

@@ -1,9 +1,15 @@
 import * as z from 'zod'
+import { EFFORTS } from '../../../../lib/agentic/schema.ts'
 import { routes as described } from '../../../../lib/api/routes.ts'
+import { securityModes } from '../../../../lib/core/security-mode.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { SCOPES } from '../../../../lib/http/route.ts'
+import { catalog } from '../../../../lib/oauth/catalog.ts'
+import { WEBHOOK_EVENTS } from '../../../../lib/outbound-webhooks/schema.ts'
 import { everySetting } from '../../../../lib/settings/catalog.ts'
 import { TASK_SOURCES } from '../../../../lib/tasks/schema.ts'
+import { conversationTools } from '../../../../lib/tools/catalog.ts'
+import { modePolicy as policyOfModes } from '../../../../lib/tools/policy.ts'
 
 // What the page takes from the service as data. The build runs this module and bundles what it exports as JSON, so all
 // of it must be JSON, and nothing that is imported here gets into the browser.
@@ -35,3 +41,22 @@ export const settings = everySetting.map(({ path, variable, schema }) => ({
   variable,
   shape: z.toJSONSchema(schema),
 }))
+
+/** What is asked for when an account elsewhere is linked. */
+export const askedScopes: Readonly<Record<keyof typeof catalog, readonly string[]>> = {
+  codehost: catalog.codehost.scopes,
+  trackera: catalog.trackera.scopes,
+  trackerb: catalog.trackerb.scopes,
+}
+
+/** What each security mode makes of each kind of tool. */
+export const modePolicy = policyOfModes
+
+/** Every tool with what it can do at worst. None is called here, so nothing that they need is handed over. */
+export const tools = conversationTools({} as never).map(({ name, risk }) => ({ name, risk }))
+/** How much a model is to think, and how far its tools may go. */
+export const efforts = EFFORTS
+export const modes = securityModes
+
+/** What an outbound webhook can hear of. */
+export const webhookEvents = WEBHOOK_EVENTS

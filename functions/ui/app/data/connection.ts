@@ -19,7 +19,7 @@ const isOurs = async (response: Response): Promise<boolean> => {
 }
 
 /**
- * `fetch` that takes note of whether there was an answer, whatever it was; one that was called off says nothing. What a
+ * `fetch` that takes note of whether there was an answer, errors included; one that was called off says nothing. What a
  * gateway says of one route need not be so of the others, which would say the contrary: that is asked apart.
  */
 export const watchedFetch: typeof fetch = async (input, init) => {

@@ -13,7 +13,7 @@ export const useIdentity = () =>
     queryFn: ({ signal }) => client.getDeviceIdentity({}, { signal }),
   })
 
-/** Asks for a device to be paired. Each time a request is open for minutes, so only when somebody wants it. */
+/** Asks for a device to be paired. Each time a request is open for minutes, so only on demand. */
 export const useNewQr = () => useMutation({ mutationFn: () => client.getPairingQr(), gcTime: 0 })
 
 /** How a request stands, asked until it is decided or over. */
@@ -27,7 +27,7 @@ export const usePairingState = (requestId: string) =>
     (state) => (state === undefined || state.status === 'pending' ? EVERY_MS.running : false),
   )
 
-/** The open requests of everybody, for admins. */
+/** The open requests of all users, for admins. */
 export const usePendingPairings = () =>
   useLive(
     queryOptions({

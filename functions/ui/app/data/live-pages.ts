@@ -1,6 +1,6 @@
 import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { EVERY_MS, paceAfter } from './live.ts'
+import { EVERY_MS, paceOf } from './live.ts'
 
 const PAGE = 100
 /** So many pages are kept fresh; who has gone further down is left in peace. */
@@ -9,7 +9,7 @@ const MOST_LIVE = 5
 type Page = { total: number; nextCursor?: string | undefined }
 type Asked = { limit: number; cursor?: string }
 
-const paceOf = (pages: number) => {
+const everyOf = (pages: number) => {
   if (pages <= 1) return EVERY_MS.list
   return pages <= MOST_LIVE ? EVERY_MS.calm : false
 }
@@ -29,7 +29,7 @@ export const useLivePages = <P extends Page, Row extends { id: string }>(
     initialPageParam: '',
     ...(keepsOld ? { placeholderData: keepPreviousData } : {}),
     getNextPageParam: ({ nextCursor }: P) => nextCursor,
-    refetchInterval: ({ state }) => paceAfter(state.error, paceOf(state.data?.pages.length ?? 0)),
+    refetchInterval: ({ state }) => paceOf(queryKey, state.error, everyOf(state.data?.pages.length ?? 0)),
   })
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
   // biome-ignore lint/correctness/useExhaustiveDependencies: which field holds the rows never changes.

@@ -1,5 +1,6 @@
 import { type DefaultError, type QueryKey, type UseQueryOptions, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../../../lib/api/api-error.ts'
+import { isCovered, isStreaming } from './streaming.ts'
 
 /** How often what is seen is asked for again: `running` while something happens, `list` for lists, `calm` for the rest. */
 export const EVERY_MS = { running: 1_000, list: 2_500, calm: 10_000 } as const
@@ -20,9 +21,12 @@ export const paceAfter = (error: unknown, every: Every): Every => {
   return Math.max(every, error.retryAfterMs ?? EVERY_MS.calm)
 }
 
+/** As `paceAfter`; what the stream of changes covers is not asked for again while it is open. */
+export const paceOf = (key: QueryKey, error: unknown, every: Every): Every =>
+  isStreaming.get() && isCovered(key) && error === null ? false : paceAfter(error, every)
+
 /**
- * A query whose answer is kept fresh while its tab can be seen. All that is live goes through here, for a stream of
- * changes to take the place of asking.
+ * A query whose answer is kept fresh while its tab can be seen: by the stream of changes, or by asking again.
  */
 export const useLive = <Data, Key extends QueryKey>(
   options: UseQueryOptions<Data, DefaultError, Data, Key>,
@@ -30,6 +34,6 @@ export const useLive = <Data, Key extends QueryKey>(
 ) =>
   useQuery({
     ...options,
-    refetchInterval: ({ state }) =>
-      paceAfter(state.error, typeof every === 'function' ? every(state.data) : every),
+    refetchInterval: ({ queryKey, state }) =>
+      paceOf(queryKey, state.error, typeof every === 'function' ? every(state.data) : every),
   })

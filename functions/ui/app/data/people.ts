@@ -22,7 +22,7 @@ export const usePeople = () => {
   return data ?? []
 }
 
-/** What somebody is called; his id when that is not known. */
+/** The name of a user, or the id when it is not known. */
 export const useNameOf = () => {
   const me = useMe()
   const people = usePeople()

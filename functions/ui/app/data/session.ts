@@ -6,37 +6,37 @@ import { client } from './client.ts'
 import { watchedFetch } from './connection.ts'
 import { isSignedOut } from './query-client.ts'
 
-/** Asks as somebody without a session would. */
+/** Sends requests without a session. */
 const strangerFetch: typeof fetch = (input, init) => watchedFetch(input, { ...init, credentials: 'omit' })
 const stranger = createClient(routes, { baseUrl: '', fetch: strangerFetch })
 
-type Standing = Awaited<ReturnType<typeof client.me>>
+type SessionStatus = Awaited<ReturnType<typeof client.me>>
 
-/** Nobody being signed in is an answer, not an error: nothing leads to the sign-in from here. */
-const standingFor = async (asking: Promise<Standing>): Promise<Standing> => {
+/** 401 is an answer here, not an error: it does not lead to the sign-in. */
+const statusFor = async (asking: Promise<SessionStatus>): Promise<SessionStatus> => {
   try {
     return await asking
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return error.body as Standing
+    if (error instanceof ApiError && error.status === 401) return error.body as SessionStatus
     throw error
   }
 }
 
-const standing = queryOptions({
+const sessionStatus = queryOptions({
   queryKey: ['session'],
-  queryFn: ({ signal }) => standingFor(client.me({}, { signal })),
+  queryFn: ({ signal }) => statusFor(client.me({}, { signal })),
 })
 
-/** Whether somebody is signed in, and how one signs in here. */
-export const useStanding = () => useQuery(standing)
+/** Whether there is a session, and how users sign in. */
+export const useSessionStatus = () => useQuery(sessionStatus)
 
 /** The mode of sign-in; undefined until it is known. */
-export const useAuthMode = () => useStanding().data?.authMode
+export const useAuthMode = () => useSessionStatus().data?.authMode
 
-/** What somebody who is not signed in is told: with neither a key nor accounts he is let in. */
+/** What a visitor without a session is told: with neither a key nor accounts there is no sign-in. */
 const openness = queryOptions({
   queryKey: ['session', 'stranger'],
-  queryFn: async ({ signal }) => (await standingFor(stranger.me({}, { signal }))).authenticated,
+  queryFn: async ({ signal }) => (await statusFor(stranger.me({}, { signal }))).authenticated,
 })
 
 /** Whether one has to sign in at all. */
@@ -45,7 +45,7 @@ export const useNeedsSignIn = () => {
   return data === undefined ? undefined : !data
 }
 
-/** Everything that was known was known to somebody else, or to nobody. */
+/** Cached data belongs to the previous user, or to none. */
 const useNewcomer = () => {
   const queries = useQueryClient()
   return () => {

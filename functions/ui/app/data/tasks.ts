@@ -44,7 +44,7 @@ export const useActiveTasks = () =>
     EVERY_MS.list,
   )
 
-/** A task, followed closely until it has ended; after that somebody may still retry it from elsewhere. */
+/** A task, polled often until it has ended; after that it may still be retried from elsewhere. */
 export const useTask = (id: string) =>
   useLive(
     queryOptions({

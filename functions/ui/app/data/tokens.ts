@@ -5,7 +5,7 @@ import type { PageQuery } from './page.ts'
 
 const key = ['tokens'] as const
 
-/** The API tokens of whoever is signed in, newest first; for admins those of everybody. */
+/** The user's API tokens, newest first; for admins those of all users. */
 export const useTokens = (query: PageQuery) =>
   useLive(
     queryOptions({

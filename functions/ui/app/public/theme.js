@@ -1,4 +1,4 @@
-// Runs before the first paint, so that nobody is blinded by the other theme. A file of its own: the page has no inline
+// Runs before the first paint, so that the other theme does not flash. A file of its own: the page has no inline
 // script.
 {
   let chosen

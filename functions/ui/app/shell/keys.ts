@@ -15,8 +15,8 @@ export const isTyping = ({ target }: KeyboardEvent) =>
 const isCovered = () => document.querySelector('[role=dialog]') !== null
 
 /**
- * Answers single keys (`c`, `?`) and sequences (`g t`) while nobody types and nothing is open. Keys with a modifier are
- * the browser's.
+ * Answers single keys (`c`, `?`) and sequences (`g t`) while no field has focus and no dialog is open.
+ * Keys with a modifier are the browser's.
  */
 export const useKeys = (keys: Keys) => {
   const latest = useRef(keys)

@@ -4,14 +4,21 @@ import {
   Bell,
   Bot,
   Brain,
+  CalendarClock,
   Inbox,
   LayoutDashboard,
   ListTodo,
   type LucideIcon,
+  MessagesSquare,
   MonitorSmartphone,
   ScrollText,
   Settings,
+  ShieldCheck,
+  Stamp,
+  Webhook,
 } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { ApprovalBadge } from './approval-badge.tsx'
 
 type Entry = {
   to: NonNullable<LinkProps['to']>
@@ -19,6 +26,8 @@ type Entry = {
   icon: LucideIcon
   /** `g` and then this leads there. */
   key: string
+  /** What stands at the end of the entry. */
+  Badge?: () => ReactNode
 }
 
 /** What the sidebar, the palette and the keys lead to, in this order. */
@@ -28,7 +37,10 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
     entries: [
       { to: '/', label: 'Overview', icon: LayoutDashboard, key: 'o' },
       { to: '/tasks', label: 'Tasks', icon: ListTodo, key: 't' },
+      { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
+      { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },
       { to: '/queue', label: 'Queue & DLQ', icon: Inbox, key: 'q' },
+      { to: '/approvals', label: 'Approvals', icon: Stamp, key: 'p', Badge: ApprovalBadge },
       { to: '/notifications', label: 'Notifications', icon: Bell, key: 'n' },
     ],
   },
@@ -37,8 +49,10 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
     entries: [
       { to: '/agents', label: 'Agents', icon: Bot, key: 'a' },
       { to: '/memory', label: 'Memory', icon: Brain, key: 'm' },
+      { to: '/webhooks', label: 'Webhooks', icon: Webhook, key: 'w' },
       { to: '/health', label: 'Health', icon: Activity, key: 'h' },
       { to: '/devices', label: 'Devices', icon: MonitorSmartphone, key: 'd' },
+      { to: '/security', label: 'Security', icon: ShieldCheck, key: 'y' },
       { to: '/audit', label: 'Audit', icon: ScrollText, key: 'u' },
     ],
   },

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Command } from 'cmdk'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
+import { usePaused } from '../components/paused.ts'
 import { State } from '../components/state.tsx'
 import { foundTasks } from '../data/tasks.ts'
 import { destinations } from './nav.ts'
@@ -14,24 +15,12 @@ const item =
 const group =
   'px-2 pb-2 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted-foreground'
 
-const PAUSE_MS = 150
-
-/** The words once the typing has paused. */
-const usePaused = (words: string) => {
-  const [paused, setPaused] = useState(words)
-  useEffect(() => {
-    const timer = setTimeout(() => setPaused(words), PAUSE_MS)
-    return () => clearTimeout(timer)
-  }, [words])
-  return paused
-}
-
 /** Search over tasks, views and actions: ⌘K. */
 export const Palette = () => {
   const [text, setText] = useState('')
   const words = usePaused(text.trim())
   const { data, isPending } = useQuery(foundTasks(words))
-  // Tasks of other words than those in the field are not shown: Enter would open one that nobody meant.
+  // Tasks of other words than those in the field are not shown: Enter would open the wrong one.
   const isBehind = words !== text.trim() || isPending
   const navigate = useNavigate()
   const go = (act: () => unknown) => () => {

@@ -42,7 +42,7 @@ export const Nav = ({ onFollow }: { onFollow?: () => void }) => (
       <div key={group} className="pt-3">
         <p className="px-2 pb-1 text-xs text-muted-foreground">{group}</p>
         <ul className="flex flex-col gap-px">
-          {entries.map(({ to, label, icon: Icon }) => (
+          {entries.map(({ to, label, icon: Icon, Badge }) => (
             <li key={to}>
               <Link
                 to={to}
@@ -51,6 +51,7 @@ export const Nav = ({ onFollow }: { onFollow?: () => void }) => (
                 className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground data-[status=active]:bg-accent data-[status=active]:font-medium data-[status=active]:text-foreground"
               >
                 <Icon size={15} /> {label}
+                {Badge && <Badge />}
               </Link>
             </li>
           ))}

@@ -1,6 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { Menu, Plus, Search } from 'lucide-react'
 import { Button } from '../components/button.tsx'
+import { useApprovalCount } from '../data/approvals.ts'
 import { Bell } from './bell.tsx'
 import { Mark } from './mark.tsx'
 import { closeOverlay, overlay } from './overlay.ts'
@@ -9,9 +10,7 @@ import { Foot, Nav } from './sidebar.tsx'
 /** What a narrow screen has in place of the sidebar. */
 export const Topbar = () => (
   <header className="flex h-12 shrink-0 items-center gap-1 border-b bg-card px-2 md:hidden">
-    <Button kind="ghost" size="icon" aria-label="Menu" onClick={() => overlay.set('menu')}>
-      <Menu size={17} />
-    </Button>
+    <MenuButton />
     <Mark />
     <span className="flex-1 pl-1 font-semibold">Agent Tasks</span>
     <Button kind="ghost" size="icon" aria-label="Search" onClick={() => overlay.set('palette')}>
@@ -24,6 +23,23 @@ export const Topbar = () => (
     <Drawer />
   </header>
 )
+
+/** The badges of the views are behind it, so that it has a dot where one of them counts. */
+const MenuButton = () => {
+  const waiting = useApprovalCount() ?? 0
+  return (
+    <Button
+      kind="ghost"
+      size="icon"
+      aria-label={waiting > 0 ? `Menu, ${waiting} waiting for approval` : 'Menu'}
+      className="relative"
+      onClick={() => overlay.set('menu')}
+    >
+      <Menu size={17} />
+      {waiting > 0 && <span className="absolute top-1 right-1 size-2 rounded-full bg-destructive" />}
+    </Button>
+  )
+}
 
 const Drawer = () => (
   <Base.Root open={overlay.use() === 'menu'} onOpenChange={(open) => !open && closeOverlay()}>

@@ -50,7 +50,7 @@ export const UserMenu = () => {
   )
 }
 
-/** Where nobody has to sign in nobody can sign out; there is a key to set instead. */
+/** Without a sign-in there is no sign-out; there is a key to set instead. */
 const Leave = () => {
   const needsSignIn = useNeedsSignIn()
   const navigate = useNavigate()

@@ -10,16 +10,17 @@ import type {
 import type { Clock } from '../../../ports/clock.ts'
 import type { Git } from '../../../ports/git.ts'
 import type { Models } from '../../../ports/model.ts'
-import type { Repositories } from '../../../ports/repositories.ts'
+import type { Repositories, Source } from '../../../ports/repositories.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../../../ports/tool.ts'
-import { type Workspaces, workspaceName } from '../../../ports/workspace.ts'
+import { type Workspace, type Workspaces, workspaceName } from '../../../ports/workspace.ts'
 import { changesIn } from './changes.ts'
-import { createCheckout } from './checkout.ts'
-import { type CodingCheckpoint, checkpointOf, restore, spentBy } from './checkpoint.ts'
+import { type Checkout, createCheckout } from './checkout.ts'
+import { type CodingCheckpoint, checkoutOf, checkpointOf, restore, spentBy } from './checkpoint.ts'
 import { codingAgentFacts } from './facts.ts'
 import { createHealthCheck } from './health.ts'
 import { progressOf } from './progress.ts'
 import { openingMessages } from './prompt.ts'
+import { createPublish, credentialOf, type Publication } from './publish.ts'
 
 type Needs = {
   models: Models
@@ -33,10 +34,12 @@ type Needs = {
   /** Whether tasks of this user may clone any path of this machine. */
   isLocalAdmin: (userId: string) => boolean
   /** The mode of tasks that name none; asked for each run, since it is a setting. */
-  securityMode?: () => SecurityMode | Promise<SecurityMode>
+  securityMode?: () => SecurityMode
   maxSteps?: number
   /** Tokens that a run may spend, where its task does not say. */
   maxBudget?: number | undefined
+  /** The code host, where accounts of it may be linked. */
+  publication?: Publication | undefined
 }
 
 const failures: Readonly<
@@ -65,15 +68,28 @@ const budgetOf = ({ metadata }: AgentTask): number | undefined => {
   throw taskFailure('invalid', 'max_budget_invalid', what, false)
 }
 
+/** A run of a task, and where it worked. */
+type Ran = { task: AgentTask; context: AgentContext; workspace: Workspace; at: Checkout }
+
+const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
+  const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
+  const approvals = pending.map(({ call, approvalId }) => ({
+    ...{ approvalId, toolCallId: call.id, name: call.name },
+  }))
+  return { waitingFor: 'approval', checkpoint, message: `Waiting for approval of ${names}`, approvals }
+}
+
 /**
  * The built-in agent: a model with guarded tools in a workspace of its own. Each attempt of a task starts in a fresh
  * folder `<task id>-<attempt>`, so that neither the leavings nor a late straggler of an earlier attempt get in its way.
  */
 export const createCodingAgent = (needs: Needs): AgentAdapter => {
   const { models, loop, openTools, workspaces, git, clock, maxSteps = 25 } = needs
+  const { publication } = needs
   const checkout = createCheckout({ git })
+  const publish = publication && createPublish(publication)
 
-  const modeOf = (task: AgentTask): SecurityMode | Promise<SecurityMode> => {
+  const modeOf = (task: AgentTask): SecurityMode => {
     const wanted = task.metadata?.securityMode
     if (isSecurityMode(wanted)) return wanted
     if (wanted === undefined || wanted === null) return needs.securityMode?.() ?? 'full'
@@ -87,40 +103,76 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
       ? needs.repositories.sourceOf(repository, { isLocalAdmin: needs.isLocalAdmin(createdBy) })
       : undefined
 
-  const prepare = async (task: AgentTask, { signal, attempt, progress }: AgentContext) => {
+  /** What a repository of the code host is cloned with: tokens of linked accounts go there and nowhere else. */
+  const credentialFor = async (task: AgentTask, source: Source | undefined, { keepSecret }: AgentContext) => {
+    if (source?.transport !== 'https' || source.hosted === undefined) return undefined
+    const account = await publication?.accountFor(task.createdBy)
+    if (account === undefined) return undefined
+    keepSecret(account.token)
+    return credentialOf(account)
+  }
+
+  const cloneInto = async (
+    workspace: Workspace,
+    task: AgentTask,
+    source: Source | undefined,
+    context: AgentContext,
+  ) => {
+    const credential = await credentialFor(task, source, context)
+    const wanted = { taskId: task.id, source, branch: task.branch, credential, signal: context.signal }
+    return checkout(workspace, wanted)
+  }
+
+  const prepare = async (task: AgentTask, context: AgentContext) => {
     const source = await sourceOf(task)
-    const workspace = await workspaces.create(workspaceName(task.id, attempt))
-    progress(source ? `Cloning ${source.shown}`.slice(0, 300) : 'Preparing an empty workspace')
-    const branch = task.branch || `agent/${task.id}`
-    return { workspace, ...(await checkout(workspace, { source, branch, signal })) }
+    const workspace = await workspaces.create(workspaceName(task.id, context.attempt))
+    context.progress(source ? `Cloning ${source.shown}`.slice(0, 300) : 'Preparing an empty workspace')
+    return { workspace, at: await cloneInto(workspace, task, source, context) }
   }
 
   /** The workspace of a run that waited: as it was left, or built anew where that is gone. */
   const reopen = async (task: AgentTask, context: AgentContext, left: CodingCheckpoint) => {
     const { signal, attempt, progress } = context
     const workspace = await workspaces.open(workspaceName(task.id, attempt))
-    const { branch, baseCommit } = left
-    if ((await workspace.list('.', 1)).names.length > 0) return { workspace, branch, baseCommit }
+    if ((await workspace.list('.', 1)).names.length > 0) return { workspace, at: checkoutOf(left) }
     progress('Building the workspace anew')
-    const source = await sourceOf(task)
-    const anew = await checkout(workspace, { source, branch, signal })
-    await restore(workspace, left, anew.baseCommit, signal)
-    return { workspace, ...anew }
+    const at = await cloneInto(workspace, task, await sourceOf(task), context)
+    await restore(workspace, left, at.baseCommit, signal)
+    return { workspace, at }
+  }
+
+  const resultOf = async (
+    run: LoopResult,
+    { steps, toolCalls, usage }: ReturnType<typeof spentBy>,
+    { task, context, workspace, at }: Ran,
+  ): Promise<AgentResult> => {
+    const { branch, baseCommit } = at
+    const { provider, model } = run
+    const changed = await changesIn(workspace, baseCommit, context.signal)
+    const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const output = outputOf(run)
+    // Another attempt would spend as much again.
+    const retryable = run.ended === 'budget' ? { retryable: false } : {}
+    if (run.ended !== 'answered') return { success: false, output, ...retryable, ...result }
+    const { filesChanged } = changed
+    const about = { task, workspace, at, output, filesChanged, sourceOf: () => sourceOf(task), context }
+    const published = await publish?.(about)
+    return { success: true, output, ...result, ...(published && { published }) }
   }
 
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
     const { signal } = context
     signal.throwIfAborted()
     const maxTokens = budgetOf(task) ?? needs.maxBudget
-    const mode = await modeOf(task)
+    const mode = modeOf(task)
     // Only this agent writes checkpoints of its tasks.
     const left = context.checkpoint as CodingCheckpoint | undefined
-    const at = await (left ? reopen(task, context, left) : prepare(task, context))
-    const { workspace, branch, baseCommit } = at
+    const { workspace, at } = await (left ? reopen(task, context, left) : prepare(task, context))
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
-    const setting = { branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
+    const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
     const run = await loop({
       messages: left?.messages ?? openingMessages(task, setting),
+      ...(left?.waiting ? { waiting: left.waiting } : {}),
       ...{ toolbox, signal, maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)) },
       ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
       onEvent: (event) => {
@@ -130,18 +182,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
       },
     })
     const spent = spentBy(run, left)
-    if (run.ended === 'waiting') {
-      const names = [...new Set(run.pending.map(({ call }) => call.name))].join(', ')
-      const checkpoint = await checkpointOf(run, spent, at, signal)
-      return { waitingFor: 'approval', checkpoint, message: `Waiting for approval of ${names}` }
-    }
-    const changed = await changesIn(workspace, baseCommit, signal)
-    const { provider, model } = run
-    const { steps, toolCalls, usage } = spent
-    const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
-    // Another attempt would spend as much again.
-    const retryable = run.ended === 'budget' ? { retryable: false } : {}
-    return { success: run.ended === 'answered', output: outputOf(run), ...retryable, ...result }
+    if (run.ended === 'waiting')
+      return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace }, signal))
+    return resultOf(run, spent, { task, context, workspace, at })
   }
 
   return {

@@ -51,7 +51,7 @@ export const fileChanges = (nameStatus: string, numstat: string): FileChange[] =
   })
 }
 
-const bounded = (diff: string, truncated: boolean): string =>
+const truncatedDiff = (diff: string, truncated: boolean): string =>
   truncated
     ? `${diff.slice(0, diff.lastIndexOf('\n') + 1)}[diff truncated at ${MOST_DIFF / 1_024} kB]\n`
     : diff
@@ -71,10 +71,10 @@ export const changesIn = async (
   const counts = await run(['diff', ...safely, '--numstat', '-z', baseCommit], MOST_LIST)
   const diff = await run(['diff', ...safely, baseCommit, '--', '.', ...withoutSecrets], MOST_DIFF)
   const filesChanged = fileChanges(names.stdout, counts.stdout).slice(0, MOST_FILES)
-  return { filesChanged, diff: bounded(diff.stdout, diff.truncated) }
+  return { filesChanged, diff: truncatedDiff(diff.stdout, diff.truncated) }
 }
 
-/** Git that knows the base commit and every file of the workspace; a command of it that fails throws. */
+/** Git that knows the base commit and every file of the workspace; a command of it that fails throws, but for one of `raw`. */
 export const workspaceGit = async (workspace: Workspace, baseCommit: string, signal: AbortSignal) => {
   const git = await workspace.ownGit(baseCommit.length === SHA256_DIGITS ? 'sha256' : 'sha1', signal)
   const run = async (args: readonly string[], maxBytes: number) => {
@@ -85,5 +85,5 @@ export const workspaceGit = async (workspace: Workspace, baseCommit: string, sig
   }
   await run(['read-tree', baseCommit], MOST_LIST)
   await run(['add', '--all', '--intent-to-add', '--', '.'], MOST_LIST)
-  return run
+  return Object.assign(run, { raw: git })
 }

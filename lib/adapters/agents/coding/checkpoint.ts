@@ -1,16 +1,18 @@
 import { taskFailure } from '../../../core/task-failure.ts'
-import type { ModelMessage, TokenUsage } from '../../../ports/model.ts'
-import type { LoopResult } from '../../../ports/tool.ts'
+import { sumOf, type TokenUsage } from '../../../core/token-usage.ts'
+import type { ModelMessage } from '../../../ports/model.ts'
+import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { withoutSecrets, workspaceGit } from './changes.ts'
 import type { Checkout } from './checkout.ts'
 
 /**
- * What a run leaves when it waits for approval. `messages` end with the calls that have no result yet. `patch` is what the
- * workspace holds beyond its base commit, credential files left out; absent where that is too much to keep.
+ * What a run leaves when it waits for approval. `messages` end with the calls that have no result yet; `waiting` are those
+ * of them that a person is asked about, absent in checkpoints of earlier versions. `patch` is what the workspace holds beyond its base commit, credential files left out; absent where that is too much to keep.
  */
 export type CodingCheckpoint = Checkout & {
   messages: readonly ModelMessage[]
+  waiting?: readonly WaitingCall[]
   steps: number
   toolCalls: number
   usage: TokenUsage
@@ -25,11 +27,7 @@ export const spentBy = (run: Spent, before: Spent | undefined): Spent => {
   return {
     steps: run.steps + before.steps,
     toolCalls: run.toolCalls + before.toolCalls,
-    usage: {
-      promptTokens: run.usage.promptTokens + before.usage.promptTokens,
-      completionTokens: run.usage.completionTokens + before.usage.completionTokens,
-      totalTokens: run.usage.totalTokens + before.usage.totalTokens,
-    },
+    usage: sumOf(run.usage, before.usage),
   }
 }
 
@@ -52,15 +50,20 @@ const patchOf = async (
 }
 
 export const checkpointOf = async (
-  { messages }: LoopResult,
+  { messages, pending }: LoopResult,
   spent: Spent,
   at: Checkout & { workspace: Workspace },
   signal: AbortSignal,
 ): Promise<CodingCheckpoint> => {
-  const { branch, baseCommit } = at
-  const patch = await patchOf(at.workspace, baseCommit, signal)
-  return { branch, baseCommit, messages, ...spent, ...(patch === undefined ? {} : { patch }) }
+  const patch = await patchOf(at.workspace, at.baseCommit, signal)
+  const waiting = pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
+  return { ...checkoutOf(at), messages, waiting, ...spent, ...(patch === undefined ? {} : { patch }) }
 }
+
+export const checkoutOf = ({ branch, baseCommit, destination }: Checkout): Checkout => ({
+  ...{ branch, baseCommit },
+  ...(destination && { destination }),
+})
 
 /** Brings a workspace that was checked out anew to where the run had it. Throws a failure that is retried where it cannot. */
 export const restore = async (

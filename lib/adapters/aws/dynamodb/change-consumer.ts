@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
-import type { Change, Collection, Increment, Message } from '../../../core/collection.ts'
+import type { Change, Collection, Increment, LiveDraft, Message } from '../../../core/collection.ts'
 import { messageOf } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -18,6 +18,8 @@ type Needs = {
   tableName: TableName
   /** Takes messages, or rejects. What it took before it rejected comes again. */
   deliver: (messages: readonly Message[]) => Promise<void>
+  /** Takes what live readers see of the changes, or rejects. Without it nobody sees them. */
+  publish?: (drafts: readonly LiveDraft[]) => Promise<void>
   log: Pick<Log, 'error'>
 }
 
@@ -31,6 +33,7 @@ type Consequences = {
   at: number
   increments: readonly Increment[]
   messages: readonly Message[]
+  drafts: readonly LiveDraft[]
 }
 type Counted = { sequence: string; at: number; sums: Sums }
 type Streamed = { plan: Plan; of: Collection<Fields> }
@@ -85,14 +88,22 @@ const unchangedIn = (item: Item, attribute: string, terms: Terms): string => {
 }
 
 /**
- * Does what follows from the changes that a DynamoDB stream tells of: messages, then counters. Messages go first, since a
+ * Does what follows from the changes that a DynamoDB stream tells of: messages, then counters, then live events. Messages go first, since a
  * task waits for its start and not for a count; one that is sent again is a duplicate, which every receiver knows.
- * Counters count each record once, however often and in whatever batches it comes: each item has a watermark per shard.
+ * Counters count each record once, however deliveries repeat and batches are cut: each item has a watermark per shard.
  *
  * What fails fails from its record on, and what is before it is done. Where nothing is before it the whole batch fails,
  * which Lambda then halves (`BisectBatchOnFunctionError`), until a record that nothing can be made of is alone.
  */
-export const createChangeConsumer = ({ client, collections, clock, tableName, deliver, log }: Needs) => {
+export const createChangeConsumer = ({
+  client,
+  collections,
+  clock,
+  tableName,
+  deliver,
+  publish,
+  log,
+}: Needs) => {
   const documents = documentsOf(client)
   const TableName = tableName({ name: COUNTERS })
   const byTable = new Map(
@@ -183,7 +194,8 @@ export const createChangeConsumer = ({ client, collections, clock, tableName, de
     const increments = changes.flatMap((change) => of.counts?.(change) ?? [])
     for (const increment of increments) sumsOf(increment)
     const messages = changes.flatMap((change) => of.sends?.(change) ?? [])
-    return { collection: of.name, sequence, at: Math.floor(at), increments, messages }
+    const drafts = changes.flatMap((change) => of.publishes?.(change) ?? [])
+    return { collection: of.name, sequence, at: Math.floor(at), increments, messages, drafts }
   }
 
   /** What follows from the records up to the first that nothing can be made of, and why. */
@@ -218,6 +230,8 @@ export const createChangeConsumer = ({ client, collections, clock, tableName, de
     const { all, failed: unreadable } = foreseen(Records)
     const { done, failed: refused } = await delivered(all)
     await countAll(shardId, done)
+    // Counts are right when a reader that heard of the change asks for them.
+    await publish?.(done.flatMap(({ drafts }) => drafts))
     const failed = refused ?? unreadable
     if (failed === undefined) return { batchItemFailures: [], state: {} }
     const { eventSourceARN, dynamodb } = Records[done.length] ?? {}

@@ -120,7 +120,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
 
   /** What stands in the way of the head, as it was told or as it is now. */
   const headRow = async ({ plan, key }: Bound, told?: Item): Promise<Fields | undefined> =>
-    told === undefined ? rows.read(plan, key) : rows.standing(plan, told)
+    told === undefined ? rows.read(plan, key) : rows.unexpiredRow(plan, told)
 
   const once = async (bounds: readonly Bound[], head: Bound): Promise<Committed | 'moved'> => {
     const token = rows.newToken()
@@ -141,8 +141,8 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     // What a removal takes away is read while it is there.
     const left = first?.after ?? (await blobs.last(head.plan, first?.before ?? {}, true))
     const reasons = await send(prepared)
-    const standing = itemIn(reasons?.[0])
-    const isApplied = reasons === undefined || (standing !== undefined && ownOf(standing).token === token)
+    const stored = itemIn(reasons?.[0])
+    const isApplied = reasons === undefined || (stored !== undefined && ownOf(stored).token === token)
     await tidy(prepared, isApplied)
     if (isApplied) {
       await settleLog(head, first?.request, token)
@@ -150,7 +150,7 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     }
     const refused = reasons.findIndex(({ Code }) => Code === FAILED)
     if (prepared[refused]?.isRead) return 'moved'
-    return { refused, row: refused === 0 ? await headRow(head, standing) : undefined }
+    return { refused, row: refused === 0 ? await headRow(head, stored) : undefined }
   }
 
   const together = async (bounds: readonly Bound[], head: Bound): Promise<Committed> => {

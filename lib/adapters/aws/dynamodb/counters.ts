@@ -1,7 +1,7 @@
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Increment } from '../../../core/collection.ts'
 import type { Counters } from '../../../ports/store.ts'
-import type { Connection } from './connection.ts'
+import { asProblem, type Connection, isRefusal } from './connection.ts'
 import { createTerms, createUpdate } from './expressions.ts'
 import type { Item } from './item.ts'
 
@@ -45,7 +45,7 @@ export const sumsOf = (increment: Increment): Sums => {
   return sums
 }
 
-/** Whether a number is added to its attribute, in whatever order; the others replace it. */
+/** Whether a number is added to its attribute; any other replaces the one that it beats. */
 export const isAdded = (attribute: string): boolean => attribute.startsWith(SIGN.add)
 
 /** The extremes among the sums that beat those of the item, and everything that is added. */
@@ -80,17 +80,38 @@ export const createCounters = ({ connection, table }: { connection: Connection; 
       Object.fromEntries(
         (await itemsOf(counter, from)).map((item) => [String(item[MEMBER]), numbersOf(item)]),
       ),
-    /** Adds to counters. A request that the SDK repeats after a lost answer adds twice: a correction may need another. */
+    /**
+     * Moves counters, each in a request of its own. One that the SDK repeats after a lost answer adds twice: a correction may
+     * need another.
+     */
     adjust: async (increments: readonly Increment[]): Promise<void> => {
-      for (const increment of increments) {
-        const terms = createTerms()
-        const update = createUpdate(terms)
-        for (const [name, value] of sumsOf(increment)) if (isAdded(name)) update.add(name, value)
-        const Key = { [COUNTER]: increment.counter, [MEMBER]: increment.member }
-        const request = { TableName: table, Key, UpdateExpression: update.text(), ...terms.attributes() }
-        await connection.calling(() => connection.client.send(new UpdateCommand(request)))
-      }
+      for (const increment of increments)
+        for (const [name, value] of sumsOf(increment)) {
+          const command = new UpdateCommand({ TableName: table, ...updateBy(increment, name, value) })
+          await connection.client.send(command).catch((thrown: unknown) => {
+            // What is there is not beaten.
+            if (!isRefusal(thrown)) throw asProblem(thrown)
+          })
+        }
     },
+  }
+}
+
+/** The update of one counter: a sum is added, an extreme is put where it beats what is there. */
+const updateBy = ({ counter, member }: Increment, attribute: string, value: number) => {
+  const terms = createTerms()
+  const update = createUpdate(terms)
+  if (isAdded(attribute)) update.add(attribute, value)
+  else update.put(attribute, value)
+  const name = terms.name(attribute)
+  const sign = kindOf(attribute) === 'least' ? '>' : '<'
+  return {
+    Key: { [COUNTER]: counter, [MEMBER]: member },
+    UpdateExpression: update.text(),
+    ...(isAdded(attribute)
+      ? {}
+      : { ConditionExpression: `attribute_not_exists(${name}) OR ${name} ${sign} ${terms.value(value)}` }),
+    ...terms.attributes(),
   }
 }
 

@@ -142,7 +142,7 @@ const tooBroad = ({ indexes }: Plan) => {
 
 type DeadlineNeeds = { connection: Connection; clock: Clock; mostMs: number | undefined }
 
-/** Lets work read for so long. After that it is refused, whatever it waits for, and reads no more. */
+/** Gives work a deadline for its reads. After it the work is refused and reads no more. */
 const createDeadline =
   ({ connection, clock, mostMs = MOST_MS }: DeadlineNeeds) =>
   async <T>(plan: Plan, work: (connection: Connection) => Promise<T>): Promise<T> => {

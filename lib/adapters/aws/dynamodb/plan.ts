@@ -155,7 +155,7 @@ export const planOf = (of: Collection, tableName: TableName): Plan => {
     order: new Set([...(of.summary ?? []), ...heavy]),
     expires: of.expires,
     log: of.log?.name,
-    streamed: of.counts !== undefined || of.sends !== undefined,
+    streamed: [of.counts, of.sends, of.publishes].some((declared) => declared !== undefined),
     indexes,
     secondary,
     derived,

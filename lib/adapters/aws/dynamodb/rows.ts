@@ -48,12 +48,12 @@ const MOST_TRIES = 20
 /** Rows of any collection, one at a time. */
 export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) => {
   /** The row of an item, unless that counts as absent. */
-  const standing = (plan: Plan, item: Item | undefined): Fields | undefined => {
+  const unexpiredRow = (plan: Plan, item: Item | undefined): Fields | undefined => {
     const row = item === undefined ? undefined : rowOf(item)
     return row === undefined || hasExpired(plan, row, clock.now()) ? undefined : row
   }
 
-  const read = async (plan: Plan, key: Key) => standing(plan, await connection.get(plan, key))
+  const read = async (plan: Plan, key: Key) => unexpiredRow(plan, await connection.get(plan, key))
 
   /** Every write has a stamp of its own, but those of one transaction, which share the token. */
   const stampOf = ({ plan, write }: Bound, token = newToken()): Stamp => ({
@@ -82,7 +82,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     // What stands in the way may be this very row, changed by another write before the SDK repeated this one.
     if (!applied) await blobs.tidy(row, item && rowOf(item))
     else if (state !== 'now') await blobs.tidy(item && rowOf(item), row)
-    return { applied, row: applied ? write.row : standing(plan, item) }
+    return { applied, row: applied ? write.row : unexpiredRow(plan, item) }
   }
 
   /** Whether a condition or a change names a field that may be offloaded, so that the row before must be known. */
@@ -107,7 +107,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     const row = rowOf(item ?? {})
     if (!applied) {
       await blobs.tidy(whole.set, row)
-      return { applied, row: standing(plan, item) }
+      return { applied, row: unexpiredRow(plan, item) }
     }
     if (state !== 'before') return { applied, row }
     await blobs.tidy(row, changed(row, whole))
@@ -120,7 +120,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     const request = removeRequest(plan, write, stamp)
     if (!request || mayBeOffloaded(plan, Object.keys(write.when ?? {}))) return replace(bound)
     const { applied, item } = await send(bound, request, stamp)
-    const row = standing(plan, item)
+    const row = unexpiredRow(plan, item)
     if (!applied || row === undefined) return { applied, row }
     const last = await blobs.last(plan, row, true)
     await blobs.tidy(row, undefined)
@@ -133,7 +133,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     stamp: Stamp,
   ): Promise<Prepared> => {
     const item = await connection.get(plan, key)
-    const before = standing(plan, item)
+    const before = unexpiredRow(plan, item)
     const none = { request: undefined, before, after: undefined, isRead: true }
     if (item === undefined || before === undefined) return none
     const known = mayBeOffloaded(plan, Object.keys(write.when ?? {}))
@@ -199,7 +199,7 @@ export const createRows = ({ connection, blobs, logs, clock, newToken }: Needs) 
     else removeRequest(plan, write, stamp)
   }
 
-  return { newToken, stampOf, read, standing, write, prepared, wouldApply, check }
+  return { newToken, stampOf, read, unexpiredRow, write, prepared, wouldApply, check }
 }
 export type Rows = ReturnType<typeof createRows>
 

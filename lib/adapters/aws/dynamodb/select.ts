@@ -157,7 +157,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const whole = async (plan: Plan, some: readonly Fields[], asOf?: 'now' | 'lately') => {
     const items = await hydrate(connection, plan, some, asOf)
     return inChunks(items, async (item) => {
-      const row = rows.standing(plan, item)
+      const row = rows.unexpiredRow(plan, item)
       return row && filled(plan, row, true)
     })
   }

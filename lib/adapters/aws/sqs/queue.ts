@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   SendMessageBatchCommand,
   type SendMessageBatchRequestEntry,
@@ -6,7 +7,6 @@ import {
 import type { Clock } from '../../../ports/clock.ts'
 import type { Outgoing, Queue } from '../../../ports/queue.ts'
 import { type Batcher, createBatcher, MOST_BYTES } from './batcher.ts'
-import { messageGroupId } from './group.ts'
 import { encode } from './message.ts'
 
 /** The queues behind one port. Priority 1 goes to `urgent`, where there is one; all else shares `normal`. */
@@ -60,3 +60,10 @@ const entryOf = (message: Outgoing<unknown>): Entry => {
     ...(group === undefined ? {} : { MessageGroupId: messageGroupId(group) }),
   }
 }
+
+/** SQS takes up to 128 letters, digits and marks of punctuation of ASCII; a space is none. */
+const ALLOWED = /^[\x21-\x7e]{1,128}$/
+
+/** The `MessageGroupId` of a group: itself where SQS takes it, else a hash of it. */
+export const messageGroupId = (group: string): string =>
+  ALLOWED.test(group) ? group : `sha256-${createHash('sha256').update(group).digest('base64url')}`

@@ -1,16 +1,26 @@
-import { messageOf } from '../../../core/errors.ts'
+import { messageOf, Problem } from '../../../core/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
+import type { Delivery } from '../../../ports/queue.ts'
 import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from './event.ts'
-import { createIntake, type Handed, type IntakeNeeds } from './intake.ts'
+import { type BodySchema, decode } from './message.ts'
 import { redeliveryMs } from './redelivery.ts'
 
-type Needs<Body> = IntakeNeeds<Body> & {
+/** A message as its handler gets it. Its `id` is the same in every delivery, also from the dead letter queue. */
+type Handed<Body> = Delivery<Body> & { id: string }
+
+/** A message that no handler can make anything of, and why. */
+export type Poison = { id: string; reason: string; text: string }
+
+type Needs<Body> = {
+  parse: BodySchema<Body>
   /** `remainingMs` says how long the function lives on, so that the handler can stop its work in time. */
   handle: (handed: Handed<Body>, remainingMs: () => number) => Promise<void>
+  /** Takes over what is poison. When it rejects, the message comes again, so it must stand a repeat. */
+  onPoison: (poison: Poison) => Promise<unknown>
   /** Brings a failed record back sooner than the visibility timeout of its queue would. */
   redeliverIn?: (record: SqsRecord, delayMs: number) => Promise<void>
-  /** The function answers so long before it is frozen, whatever still runs. */
+  /** The function answers so long before it is frozen, also while handlers run. */
   answerBeforeMs?: number
   clock: Pick<Clock, 'after'>
   log: Pick<Log, 'warn' | 'error'>
@@ -19,18 +29,31 @@ type Needs<Body> = IntakeNeeds<Body> & {
 /**
  * A Lambda handler for an SQS event source with `ReportBatchItemFailures`. Records run side by side; those that were
  * not done with, for want of time as well, are reported, so one that fails costs the others nothing. A function that
- * ran out of time without an answer would have all of them delivered again.
+ * ran out of time without an answer would have all of them delivered again. A message that is not readable, or whose handler
+ * throws Problem `missing` (what it names does not exist), is poison: no repetition makes it better.
  */
 export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
-  const { handle, redeliverIn, clock, log, answerBeforeMs = 1_000 } = needs
-  const intake = createIntake(needs)
+  const { parse, handle, onPoison, redeliverIn, clock, log, answerBeforeMs = 1_000 } = needs
+
+  /** Resolves when the message is done with, and rejects when it must come again. */
+  const take = async (
+    { messageId: id, body: text }: SqsRecord,
+    receives: number,
+    remainingMs: () => number,
+  ) => {
+    const read = decode(text, parse)
+    const reason =
+      'reason' in read ? read.reason : await reasonOf(handle({ id, body: read.body, receives }, remainingMs))
+    if (reason === undefined) return
+    await onPoison({ id, reason, text })
+    log.warn({ messageId: id, receives, reason }, 'message was poison, put aside')
+  }
 
   /** Whether the record is done with. */
   const settle = async (record: SqsRecord, remainingMs: () => number): Promise<boolean> => {
     const receives = Number(record.attributes.ApproximateReceiveCount)
-    const message = { id: record.messageId, text: record.body, receives }
     try {
-      await intake(message, (handed) => handle(handed, remainingMs))
+      await take(record, receives, remainingMs)
       return true
     } catch (thrown) {
       const retryInMs = redeliveryMs(receives)
@@ -67,3 +90,14 @@ const within = (ms: number, work: Promise<unknown>, clock: Pick<Clock, 'after'>)
     const cancel = clock.after(Math.max(0, ms), () => resolve(false))
     work.then(() => resolve(true), reject).finally(cancel)
   })
+
+/** Why a message is poison, if it is. */
+const reasonOf = async (handled: Promise<void>): Promise<string | undefined> => {
+  try {
+    await handled
+    return undefined
+  } catch (thrown) {
+    if (thrown instanceof Problem && thrown.kind === 'missing') return thrown.code
+    throw thrown
+  }
+}

@@ -17,13 +17,13 @@ export type WireRequest = {
 export type Done = { name: string; arguments: string; answer: string }
 
 /** Where the conversation stands. */
-export type Standing = { prompt: string; done: readonly Done[]; tools: ReadonlySet<string>; turn: number }
+export type Progress = { prompt: string; done: readonly Done[]; tools: ReadonlySet<string>; turn: number }
 
 export const textOf = ({ content }: WireMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('')
 
 /** Reads what was asked last and what was done about it since; the conversation is the demo model's only memory. */
-export const standingOf = ({ messages, tools = [] }: WireRequest): Standing => {
+export const progressOf = ({ messages, tools = [] }: WireRequest): Progress => {
   const asked = messages.findLastIndex(({ role }) => role === 'user')
   const since = messages.slice(asked + 1)
   const answers = new Map(since.map((message) => [message.tool_call_id, textOf(message)]))

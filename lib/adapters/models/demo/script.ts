@@ -1,4 +1,4 @@
-import type { Done, Standing } from './conversation.ts'
+import type { Done, Progress } from './conversation.ts'
 import { type Order, readDirectives } from './directives.ts'
 
 /** What every answer begins with. */
@@ -40,7 +40,7 @@ ${quoted(prompt)}
 type Planned = { name: string; arguments: unknown; why: string }
 
 // The same three steps for every task, so that a reader sees each kind of tool at work: look, write, check.
-const usualPlan = ({ prompt, tools }: Standing): Planned[] =>
+const usualPlan = ({ prompt, tools }: Progress): Planned[] =>
   [
     { name: 'list_files', arguments: {}, why: 'It looks at the workspace.' },
     { name: 'write_file', arguments: { path: NOTES_FILE, content: notes(prompt) }, why: 'It writes a note.' },
@@ -59,7 +59,7 @@ const pathIn = (json: string): string => {
 const line = ({ name, arguments: given, answer }: Done): string =>
   `- ${name}${pathIn(given)}: ${oneLine(answer, 100) || '(empty answer)'}`
 
-const summary = ({ prompt, done }: Standing): string => {
+const summary = ({ prompt, done }: Progress): string => {
   if (done.length > 0)
     return `${DISCLAIMER} For “${titleOf(prompt)}” it called these tools, which answered:\n${done.map(line).join('\n')}`
   return `${DISCLAIMER} It cannot answer; your message was: “${oneLine(prompt, 200)}” Configure a provider for real answers.`
@@ -73,15 +73,15 @@ const obey = (order: Order, step: number): Act => {
 }
 
 /** The next act: the prompt's orders one by one when it has any, else the usual plan, and a summary at the end. */
-export const nextAct = (standing: Standing): Act => {
-  const step = standing.done.length
-  const { orders } = readDirectives(standing.prompt)
+export const nextAct = (progress: Progress): Act => {
+  const step = progress.done.length
+  const { orders } = readDirectives(progress.prompt)
   if (orders.length > 0) {
     const order = orders[step]
-    return order ? obey(order, step + 1) : { do: 'answer', text: summary(standing) }
+    return order ? obey(order, step + 1) : { do: 'answer', text: summary(progress) }
   }
-  const planned = usualPlan(standing)[step]
-  if (!planned) return { do: 'answer', text: summary(standing) }
+  const planned = usualPlan(progress)[step]
+  if (!planned) return { do: 'answer', text: summary(progress) }
   const text = `${DISCLAIMER} ${planned.why}`
   return { do: 'call', text, name: planned.name, arguments: JSON.stringify(planned.arguments) }
 }

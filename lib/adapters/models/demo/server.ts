@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { standingOf, type WireRequest } from './conversation.ts'
+import { progressOf, type WireRequest } from './conversation.ts'
 import { readDirectives } from './directives.ts'
 import { nextAct } from './script.ts'
 import { chunks, completion } from './wire.ts'
@@ -82,9 +82,9 @@ const readRequest = async (req: IncomingMessage): Promise<WireRequest | undefine
 }
 
 const complete = async (request: WireRequest, res: ServerResponse): Promise<void> => {
-  const standing = standingOf(request)
-  const { slowMs, thought } = readDirectives(standing.prompt)
-  const act = nextAct(standing)
+  const progress = progressOf(request)
+  const { slowMs, thought } = readDirectives(progress.prompt)
+  const act = nextAct(progress)
   const gone = new AbortController()
   res.on('close', () => gone.abort())
   if (act.do === 'fail') {

@@ -23,9 +23,17 @@ export const actions: Readonly<Record<string, string>> = {
   'device.cleanup': 'Old pairing requests removed',
   'settings.change': 'Settings changed',
   'policy.change': 'Policy of tools changed',
+  'schedule.create': 'Schedule made',
+  'schedule.change': 'Schedule changed',
+  'schedule.delete': 'Schedule deleted',
+  'integration.change': 'Integration changed',
   'task.export': 'Tasks exported',
   'task.import': 'Tasks imported',
   'memory.clear': 'Memory cleared',
+  'webhook.create': 'Webhook made',
+  'webhook.change': 'Webhook changed',
+  'webhook.rotate': 'Secret of a webhook rotated',
+  'webhook.delete': 'Webhook deleted',
 }
 
 export const wordsOf = (action: string): string => actions[action] ?? action

@@ -2,8 +2,8 @@ import { X } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { UserFilter } from '../../components/id-filter.tsx'
 import type { AuditFilters } from '../../data/audit.ts'
-import { usePeople } from '../../data/people.ts'
 import { actions } from './actions.ts'
 
 type Props = {
@@ -73,28 +73,3 @@ const ActionFilter = ({ value, onChange }: OneProps) => {
     </select>
   )
 }
-
-/** By id, which the browser offers by name. What is typed counts when it is left, or Enter says so. */
-const UserFilter = ({ value, onChange }: OneProps) => (
-  <>
-    <input
-      key={value}
-      aria-label="User"
-      placeholder="Id of a user"
-      autoComplete="off"
-      spellCheck={false}
-      list="people"
-      defaultValue={value}
-      onBlur={({ target }) => target.value.trim() !== value && onChange(target.value.trim())}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && onChange(currentTarget.value.trim())}
-      className={inputClass}
-    />
-    <datalist id="people">
-      {usePeople().map(({ id, name, email }) => (
-        <option key={id} value={id}>
-          {name} {email}
-        </option>
-      ))}
-    </datalist>
-  </>
-)

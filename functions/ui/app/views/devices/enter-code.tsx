@@ -16,7 +16,7 @@ const grouped = (text: string) =>
     .slice(0, 9)
     .replace(/(.{3})(?=.)/g, '$1 ')
 
-/** Lets the device that shows a code act for whoever enters it here, or refuses it. */
+/** Lets the device that shows a code act for the user who enters it here, or refuses it. */
 export const EnterCode = () => {
   const [code, setCode] = useState('')
   const approve = useApprove()

@@ -6,5 +6,5 @@ export const metaText = (meta: Readonly<Record<string, unknown>> | undefined): s
   return parts.length > 0 ? parts.join(', ') : undefined
 }
 
-/** Who scans a QR code introduces itself to nobody. */
+/** A device that scans a QR code does not say its name. */
 export const nameOf = (requesterId: string) => (requesterId === 'qr' ? 'By QR code' : requesterId)

@@ -11,13 +11,13 @@ import { usePairedDevices, useUnpair } from '../../data/devices.ts'
 import { usePage } from '../../data/page.ts'
 import { metaText, nameOf } from './meta.ts'
 
-/** The devices that may act for somebody. */
+/** The devices that may act for a user. */
 export const Paired = ({ isAdmin }: { isAdmin: boolean }) => {
   const paging = usePage()
   const { data, error, refetch } = usePairedDevices(paging.query)
   return (
     <Panel
-      title={isAdmin ? 'Paired devices of everybody' : 'Your paired devices'}
+      title={isAdmin ? 'Paired devices of all users' : 'Your paired devices'}
       aside={<span className="text-muted-foreground">{data?.total}</span>}
     >
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}

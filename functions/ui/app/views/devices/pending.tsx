@@ -9,7 +9,7 @@ import { When } from '../../components/when.tsx'
 import { useCleanup, usePendingPairings } from '../../data/devices.ts'
 import { metaText, nameOf } from './meta.ts'
 
-/** Who waits to be paired. The code is with the device: nobody is approved by a click. */
+/** Devices that wait to be paired. The code is on the device: a click alone approves none. */
 export const Pending = () => {
   const { data, error, refetch } = usePendingPairings()
   const { mutate, isPending } = useCleanup()

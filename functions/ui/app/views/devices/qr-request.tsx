@@ -53,7 +53,7 @@ export const QrRequest = ({ requestId, qrSvg, pairingUrl, expiresAt, onAgain, on
 
 const Code = ({ qrSvg, code }: { qrSvg: string; code: string }): ReactNode => (
   <div className="flex flex-col items-center gap-2 self-start">
-    {/* Scanners want dark on light, whatever the theme. */}
+    {/* Scanners want dark on light, in both themes. */}
     <img
       src={`data:image/svg+xml,${encodeURIComponent(qrSvg)}`}
       alt={`QR code for the pairing code ${code}`}

@@ -2,7 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Components as Parts } from '../../../../../lib/health/schema.ts'
 import { BreakerState } from '../../components/breaker-state.tsx'
-import { Standing } from '../../components/standing.tsx'
+import { HealthTag } from '../../components/health-tag.tsx'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 
@@ -53,7 +53,7 @@ export const Components = ({ components }: { components: Parts }) => (
         {components.adapters.adapters.map(({ type, name, healthy, latencyMs }) => (
           <Line key={type} name={name}>
             {latencyMs !== undefined && <span className="text-muted-foreground">{spanOf(latencyMs)}</span>}
-            <Standing status={healthy ? 'healthy' : 'unhealthy'} />
+            <HealthTag status={healthy ? 'healthy' : 'unhealthy'} />
           </Line>
         ))}
       </Lines>
@@ -84,7 +84,7 @@ type PartProps = { name: keyof Parts; children?: ReactNode } & Pick<Parts['queue
 const Part = ({ name, status, message, children }: PartProps) => {
   const { title, to, leads, advice } = abouts[name]
   return (
-    <Panel title={title} aside={<Standing status={status} />}>
+    <Panel title={title} aside={<HealthTag status={status} />}>
       <div className="flex min-h-23 flex-col gap-2 p-3.5">
         <p className="font-medium [overflow-wrap:anywhere]">{message}</p>
         {status !== 'healthy' && (

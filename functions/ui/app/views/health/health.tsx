@@ -1,9 +1,9 @@
 import { RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from '../../components/button.tsx'
+import { HealthTag } from '../../components/health-tag.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { Standing } from '../../components/standing.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useHealth, useMetrics } from '../../data/health.ts'
@@ -21,7 +21,7 @@ export const Health = (): ReactNode => {
       aside={
         data && (
           <>
-            <Standing status={data.status} />
+            <HealthTag status={data.status} />
             <span className="text-muted-foreground max-sm:hidden">
               checked <When at={data.timestamp} />
             </span>

@@ -6,7 +6,7 @@ import { Refusal } from '../../components/refusal.tsx'
 import { useVerifyAccessKey } from '../../data/session.ts'
 import { useWayBack } from './way-back.ts'
 
-/** For local mode: whoever knows the key is the local admin. */
+/** For local mode: a person who knows the key is the local admin. */
 export const AccessKeyForm = () => {
   const { mutate, error, isPending } = useVerifyAccessKey()
   const { goBack } = useWayBack()

@@ -4,7 +4,7 @@ import { ThemeButton } from '../../shell/theme-button.tsx'
 
 type Props = { title: string; says?: ReactNode; children: ReactNode; foot?: ReactNode }
 
-/** The frame of what is shown to somebody who is not signed in. */
+/** The frame of the views without a session. */
 export const Entrance = ({ title, says, children, foot }: Props) => {
   useEffect(() => {
     document.title = `${title} · Agent Tasks`

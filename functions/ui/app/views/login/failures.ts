@@ -9,7 +9,7 @@ export const failures: Readonly<Record<Failure, string>> = {
   session_changed:
     'You are not signed in as you were when you began to link the account. Sign in, and link it again.',
   account_taken:
-    'That account is linked to somebody else here. Use another one, or ask an admin to unlink it.',
+    'That account is linked to another user here. Use another one, or ask an admin to unlink it.',
   account_exists:
     'There is an account with your e-mail address already. Sign in to it as you usually do, and link this one in its settings.',
   email_not_usable:

@@ -3,7 +3,7 @@ import { buttonClass } from '../../components/button.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { wayTo } from '../../data/providers.ts'
-import { useStanding } from '../../data/session.ts'
+import { useSessionStatus } from '../../data/session.ts'
 import { AccessKeyForm } from './access-key-form.tsx'
 import { Entrance } from './entrance.tsx'
 import { wantsInvite, wordsOf } from './failures.ts'
@@ -15,7 +15,7 @@ import { useAsked, useWayBack } from './way-back.ts'
 
 /** The sign-in, as the mode of the installation has it. */
 export const Login = (): ReactNode => {
-  const { data, error, refetch } = useStanding()
+  const { data, error, refetch } = useSessionStatus()
   const asked = useAsked()
   const { goBack, path } = useWayBack()
   const isIn = data?.authenticated === true

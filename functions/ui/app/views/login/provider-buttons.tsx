@@ -4,15 +4,15 @@ import { providers, useProviders, wayTo } from '../../data/providers.ts'
 
 /** The providers that are configured, to sign in with instead of a password. */
 export const ProviderButtons = ({ invite, children }: { invite: string; children?: ReactNode }) => {
-  const { data = [] } = useProviders()
-  if (data.length === 0) return null
+  const names = useProviders()
+  if (names.length === 0) return null
   return (
     <>
       <div className="flex items-center gap-3 text-xs text-muted-foreground before:h-px before:flex-1 before:bg-border after:h-px after:flex-1 after:bg-border">
         or
       </div>
       <ul aria-label="Other ways" className="flex flex-col gap-2">
-        {data.map((name) => (
+        {names.map((name) => (
           <li key={name} className="flex">
             <a href={wayTo(name, invite)} className={`${buttonClass()} h-9 flex-1 justify-center`}>
               Continue with {providers[name].says}

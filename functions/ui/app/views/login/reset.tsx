@@ -5,7 +5,7 @@ import { TextField } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Refusal } from '../../components/refusal.tsx'
-import { useResetPassword, useStanding } from '../../data/session.ts'
+import { useResetPassword, useSessionStatus } from '../../data/session.ts'
 import { Entrance } from './entrance.tsx'
 import { ToOther } from './to-other.tsx'
 import { useWayBack } from './way-back.ts'
@@ -14,7 +14,7 @@ const FIELDS = ['email', 'code', 'newPassword']
 
 /** Another password for who forgot it, by the code that an admin gave. */
 export const Reset = (): ReactNode => {
-  const { data } = useStanding()
+  const { data } = useSessionStatus()
   const isOffered = data === undefined || data.authMode === 'cloud'
   return (
     <Entrance

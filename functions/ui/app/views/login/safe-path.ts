@@ -3,7 +3,7 @@ const HOME = '/'
 const ENTRANCES = ['/login', '/signup']
 
 /**
- * Where to go after signing in. Anybody can make somebody follow a link to the sign-in with whatever in `?from=`, so only
+ * Where to go after signing in. A link to the sign-in may have any text in `?from=` (open redirect), so only
  * paths of this origin are taken, as the browser itself reads them: `//evil.example`, `/\evil.example` and those with a
  * tab or a line break in between are addresses elsewhere, and `/.//evil.example` becomes one.
  */

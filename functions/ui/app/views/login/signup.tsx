@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { Empty } from '../../components/empty.tsx'
-import { useStanding } from '../../data/session.ts'
+import { useSessionStatus } from '../../data/session.ts'
 import { Entrance } from './entrance.tsx'
 import { SignupForm } from './signup-form.tsx'
 import { ToOther } from './to-other.tsx'
@@ -8,7 +8,7 @@ import { useWayBack } from './way-back.ts'
 
 /** A new account with a password, in cloud mode. */
 export const Signup = (): ReactNode => {
-  const { data } = useStanding()
+  const { data } = useSessionStatus()
   const { goBack } = useWayBack()
   const isIn = data?.authenticated === true
   useEffect(() => {

@@ -5,12 +5,14 @@ import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAgents } from '../../data/agents.ts'
+import { useApprovalCount } from '../../data/approvals.ts'
 import { useNotifications } from '../../data/notifications.ts'
 import { useQueueStatus } from '../../data/queue.ts'
 
 /** What waits for a person: nothing of it mends itself. */
 export const Attention = () => {
   const queries = [useQueueStatus(), useAgents(), useNotifications()] as const
+  const waiting = useApprovalCount() ?? 0
   const [{ data: queue }, { data: agents }, { data: unread }] = queries
   if (!queue || !agents || !unread)
     return (
@@ -23,6 +25,11 @@ export const Attention = () => {
   const dead = queue.deadLetterQueue.pending
   const failing = agents.filter(({ configured, healthy }) => configured && !healthy)
   const items: ReactNode[] = [
+    waiting > 0 && (
+      <Item key="approvals" count={waiting} to="/approvals">
+        {waiting === 1 ? 'tool call waits' : 'tool calls wait'} for approval
+      </Item>
+    ),
     dead > 0 && (
       <Item key="dead" count={dead} to="/queue">
         {dead === 1 ? 'failed task waits' : 'failed tasks wait'} for a decision
@@ -50,7 +57,11 @@ const Nothing = () => (
   </p>
 )
 
-type ItemProps = { count: number; to: '/queue' | '/agents' | '/notifications'; children: ReactNode }
+type ItemProps = {
+  count: number
+  to: '/approvals' | '/queue' | '/agents' | '/notifications'
+  children: ReactNode
+}
 
 const Item = ({ count, to, children }: ItemProps) => (
   <li>

@@ -1,8 +1,8 @@
 import { depthOf, partsOf } from '../../components/depth.ts'
-import { Meter, standingOf } from '../../components/meter.tsx'
+import { HealthTag } from '../../components/health-tag.tsx'
+import { healthOf, Meter } from '../../components/meter.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
-import { Standing } from '../../components/standing.tsx'
 import { Panel } from '../../components/view.tsx'
 import { thresholds } from '../../data/at-build.ts'
 import { useQueueStatus } from '../../data/queue.ts'
@@ -29,7 +29,7 @@ export const Depth = () => {
     ['Running', tasks.inProgress],
   ] as const
   return (
-    <Panel title="Queue" aside={<Standing status={standingOf(depthOf(tasks), thresholds.queue)} />}>
+    <Panel title="Queue" aside={<HealthTag status={healthOf(depthOf(tasks), thresholds.queue)} />}>
       <div className="px-3.5 py-3">
         <dl className="mb-3 flex gap-6">
           {figures.map(([name, value]) => (

@@ -7,7 +7,7 @@ import { Depth } from './depth.tsx'
 import { Plots } from './plots.tsx'
 import { Totals } from './totals.tsx'
 
-/** What the agents do, what is stuck, and what needs somebody: at a glance. */
+/** What the agents do, what is stuck, and what needs a decision: at a glance. */
 export const Overview = (): ReactNode => (
   <View title="Overview">
     <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">

@@ -1,8 +1,9 @@
-import { RotateCcw, Trash2, X } from 'lucide-react'
+import { RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { SelectionBar } from '../../components/selection-bar.tsx'
 import { type DeadLetter, decisions, useDecided } from '../../data/dead-letters.ts'
 
 type Props = { letters: readonly DeadLetter[]; onClear: () => void }
@@ -23,22 +24,16 @@ export const DecideMany = ({ letters, onClear }: Props) => {
     onClear()
   }
   return (
-    <div className="flex min-h-12 shrink-0 flex-wrap items-center gap-2 border-b bg-accent px-4 py-1.5 md:px-6">
-      <span className="font-medium" role="status">
-        {letters.length} selected
-      </span>
+    <SelectionBar count={letters.length} onClear={onClear}>
       <Button disabled={items.length === 0} onClick={retry}>
         <RotateCcw size={14} /> Retry {items.length}
       </Button>
       <Button disabled={items.length === 0} onClick={() => setSure(false)}>
         <Trash2 size={14} /> Discard {items.length}
       </Button>
-      <Button kind="ghost" onClick={onClear}>
-        <X size={14} /> Clear
-      </Button>
       {!isSure && <Confirm count={items.length} onCancel={() => setSure(true)} onSure={discard} />}
       {job && <BulkRun {...job} onOver={decided} onClose={close} />}
-    </div>
+    </SelectionBar>
   )
 }
 

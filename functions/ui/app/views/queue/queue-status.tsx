@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import type { QueueStatus as Status } from '../../../../../lib/queue/schema.ts'
 import type { TaskStatus } from '../../../../../lib/tasks/machine.ts'
 import { depthOf, partsOf } from '../../components/depth.ts'
-import { type Limits, Meter, standingOf } from '../../components/meter.tsx'
+import { HealthTag } from '../../components/health-tag.tsx'
+import { healthOf, type Limits, Meter } from '../../components/meter.tsx'
 import { Problem } from '../../components/problem.tsx'
-import { Standing } from '../../components/standing.tsx'
 import { State } from '../../components/state.tsx'
 import { thresholds } from '../../data/at-build.ts'
 
@@ -68,7 +68,7 @@ const Figure = ({ title, count, limits, children }: FigureProps) => (
       <h2 className="text-muted-foreground max-md:w-full">{title}</h2>
       <span className="text-base font-semibold">{count ?? '–'}</span>
       <span className="ml-auto h-5">
-        {count !== undefined && <Standing status={standingOf(count, limits)} />}
+        {count !== undefined && <HealthTag status={healthOf(count, limits)} />}
       </span>
     </div>
     {children}

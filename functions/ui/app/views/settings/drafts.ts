@@ -18,6 +18,7 @@ const numberOf = (text: string): unknown =>
 /** What a text means to the service, by the kind of the setting. */
 const meaningOf = ({ shape }: Setting, text: string): unknown => {
   if (shape.type === 'array') return text.split(',').map((part) => numberOf(part.trim()))
+  if (shape.type === 'boolean') return text === 'true'
   return shape.type === 'integer' ? numberOf(text) : text
 }
 

@@ -44,7 +44,7 @@ const List = () => {
 
 type Invite = NonNullable<ReturnType<typeof useInvites>['data']>['invites'][number]
 
-const standingOf = ({ usedAt, expiresAt }: Invite) => {
+const statusOf = ({ usedAt, expiresAt }: Invite) => {
   if (usedAt !== undefined) return <Tag tone="good">Used</Tag>
   return Date.parse(expiresAt) <= Date.now() ? <Tag tone="bad">Expired</Tag> : <Tag tone="warn">Open</Tag>
 }
@@ -56,7 +56,7 @@ const InviteRow = (invite: Invite) => {
   return (
     <Row
       title={`For ${whom}`}
-      aside={standingOf(invite)}
+      aside={statusOf(invite)}
       meta={
         <Facts
           facts={[

@@ -1,16 +1,29 @@
+import { Link } from '@tanstack/react-router'
 import { buttonClass } from '../../components/button.tsx'
 import { Row, Rows } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
-import { type ProviderName, providers, useProviders, wayTo } from '../../data/providers.ts'
+import { type ProviderName, providers, titleOf, useLinkable, wayTo } from '../../data/providers.ts'
+import { leaveToLink } from '../../data/way-back.ts'
 
-const nameOf = (says: string) => says.charAt(0).toUpperCase() + says.slice(1)
 const isProvider = (name: string): name is ProviderName => Object.hasOwn(providers, name)
+
+const metaOf = (name: ProviderName, isLinked: boolean) => {
+  if (name === 'oidc') return isLinked ? 'An admin can unlink it.' : 'Link it to sign in with it.'
+  return (
+    <>
+      {isLinked ? 'What it may do, and disconnecting:' : 'Link it, and tasks can act with it:'}{' '}
+      <Link to="/settings/integrations" className="underline underline-offset-2">
+        Integrations
+      </Link>
+    </>
+  )
+}
 
 /** The accounts elsewhere that one signs in with, or that tasks read and write with. */
 export const LinkedAccounts = ({ linked }: { linked: readonly string[] }) => {
-  const { data = [] } = useProviders()
-  const names = [...new Set([...linked.filter(isProvider), ...data])]
+  const linkable = useLinkable()
+  const names = [...new Set([...linked.filter(isProvider), ...linkable])]
   if (names.length === 0) return null
   return (
     <Panel title="Linked accounts">
@@ -18,11 +31,11 @@ export const LinkedAccounts = ({ linked }: { linked: readonly string[] }) => {
         {names.map((name) => (
           <Row
             key={name}
-            title={nameOf(providers[name].says.replace(/^the /, ''))}
+            title={titleOf(name)}
             aside={linked.includes(name) && <Tag tone="good">Linked</Tag>}
-            meta={linked.includes(name) ? 'An admin can unlink it.' : 'Link it, and tasks can act with it.'}
+            meta={metaOf(name, linked.includes(name))}
             actions={
-              <a href={wayTo(name)} className={buttonClass({ size: 'small' })}>
+              <a href={wayTo(name)} onClick={leaveToLink} className={buttonClass({ size: 'small' })}>
                 {linked.includes(name) ? 'Link again' : 'Link'}
               </a>
             }

@@ -23,6 +23,11 @@ const tokens = createRoute({
   path: '/tokens',
   component: lazyComponent(() => import('./tokens.tsx'), 'Tokens'),
 })
+const integrations = createRoute({
+  getParentRoute: () => frame,
+  path: '/integrations',
+  component: lazyComponent(() => import('./integrations.tsx'), 'Integrations'),
+})
 const invites = createRoute({
   getParentRoute: () => frame,
   path: '/invites',
@@ -48,6 +53,7 @@ export const settingsRoute = frame.addChildren([
   profile,
   sessions,
   tokens,
+  integrations,
   invites,
   users,
   accessKey,

@@ -62,5 +62,12 @@ const Control = ({ setting: { path, shape }, text, onWrite, isDisabled, isWrong 
         ))}
       </select>
     )
+  if (shape.type === 'boolean')
+    return (
+      <select {...bound} className={look}>
+        <option value="true">Yes</option>
+        <option value="false">No</option>
+      </select>
+    )
   return <input {...bound} className={look} inputMode={shape.type === 'integer' ? 'numeric' : 'text'} />
 }

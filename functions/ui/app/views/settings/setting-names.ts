@@ -5,7 +5,9 @@ export const groups = {
   system: 'Sign-in',
   queue: 'Queues',
   retry: 'Retries of tasks',
-  webhooks: 'Outbound webhooks',
+  tasks: 'Tasks',
+  webhooks: 'Webhooks',
+  reporting: 'Reporting back',
 } as const
 
 /** What settings are called. One that is not here is shown under its own name. */
@@ -22,8 +24,24 @@ export const words: Readonly<Record<string, Words>> = {
   'retry.attempts': { label: 'Attempts', hint: 'The first one included.' },
   'retry.backoff': { label: 'Wait before a retry (ms)' },
   'retry.type': { label: 'How the wait grows' },
+  'tasks.securityMode': {
+    label: 'Security mode of tasks that name none',
+    hint: 'What the coding agent may do by its tools.',
+  },
   'webhooks.retryDelaysMs': {
     label: 'Waits before each retry (ms)',
     hint: 'Five of them, with commas in between.',
+  },
+  'webhooks.cancelClosed': {
+    label: 'Cancel waiting tasks of closed issues',
+    hint: 'Of those that lose their label too.',
+  },
+  'reporting.comments': {
+    label: 'Comment on the issue when its task ends',
+    hint: 'Once an admin has linked an account that may write there.',
+  },
+  'reporting.pullRequests': {
+    label: 'Open pull requests',
+    hint: 'Of what the coding agent changed, where an account of the code host is linked that may write.',
   },
 }

@@ -9,7 +9,7 @@ import { type ProviderName, providers } from '../../data/providers.ts'
 
 const names = Object.keys(providers) as ProviderName[]
 
-/** Takes accounts elsewhere away from somebody: whoever holds one does not get in by it any more. */
+/** Unlinks a user's accounts elsewhere: they do not sign in as this user any more. */
 export const UnlinkDialog = ({ user: { id, name } }: { user: ListedUser }) => {
   const [isOpen, setOpen] = useState(false)
   const { mutate, error, isPending, reset } = useChangeUser(id)

@@ -3,10 +3,10 @@ import { Ban, ExternalLink, RotateCcw } from 'lucide-react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
+import { linkOf } from '../../components/link.ts'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useCancelTask, useRetryTask } from '../../data/tasks.ts'
-import { linkOf } from './link.ts'
 
 /** What can be done with a task in its state. */
 export const Actions = ({ task }: { task: Task }) => {

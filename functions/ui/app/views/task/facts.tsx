@@ -2,11 +2,12 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Copy } from '../../components/copy.tsx'
+import { linkOf } from '../../components/link.ts'
+import { ToolCallsLink } from '../../components/session-link.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { spanOf } from '../../components/time.ts'
 import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
-import { linkOf } from './link.ts'
 
 const priorities = { 1: '1 · critical', 2: '2 · high', 3: '3 · normal', 4: '4 · low' } as const
 const count = new Intl.NumberFormat()
@@ -39,6 +40,7 @@ const factsOf = (task: Task): readonly (readonly [string, ReactNode])[] => [
     task.startedAt && task.completedAt && spanOf(Date.parse(task.completedAt) - Date.parse(task.startedAt)),
   ],
   ['Created by', task.createdBy],
+  ['On record', <ToolCallsLink key="calls" taskId={task.id} />],
   [
     'Retry of',
     task.retriedFrom && (

@@ -4,7 +4,7 @@ import { Diff } from '../../components/diff.tsx'
 import { Panel } from '../../components/view.tsx'
 
 /** Fields of a result that are shown in a form of their own. */
-const SHOWN = ['success', 'output', 'diff', 'filesChanged']
+const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published']
 
 /** What the agent gave back: its words, what it changed, and whatever else it said. */
 export const Result = ({ result }: { result: NonNullable<Task['result']> }) => {

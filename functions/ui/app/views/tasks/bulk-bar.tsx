@@ -1,8 +1,9 @@
-import { Ban, RotateCcw, X } from 'lucide-react'
+import { Ban, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { SelectionBar } from '../../components/selection-bar.tsx'
 import { BulkDialog, type Verb } from './bulk-dialog.tsx'
 import type { TaskRow } from './rows.ts'
 
@@ -16,18 +17,12 @@ export const BulkBar = ({ rows, selected, onClear }: Props) => {
   const stoppable = chosen.filter(({ status }) => nextStatus(status, 'cancel') !== undefined)
   const ended = chosen.filter(({ status }) => isFinal(status))
   return (
-    <div className="flex min-h-12 shrink-0 flex-wrap items-center gap-2 border-b bg-accent px-4 py-1.5 md:px-6">
-      <span className="font-medium" role="status">
-        {chosen.length} selected
-      </span>
+    <SelectionBar count={chosen.length} onClear={onClear} freesSearch>
       <Button disabled={stoppable.length === 0} onClick={() => setAsked(stoppable)}>
         <Ban size={14} /> Cancel {stoppable.length}
       </Button>
       <Button disabled={ended.length === 0} onClick={() => setJob({ verb: 'retry', tasks: ended })}>
         <RotateCcw size={14} /> Retry {ended.length}
-      </Button>
-      <Button kind="ghost" data-frees-search onClick={onClear}>
-        <X size={14} /> Clear
       </Button>
       {asked && (
         <Confirm
@@ -48,7 +43,7 @@ export const BulkBar = ({ rows, selected, onClear }: Props) => {
           }}
         />
       )}
-    </div>
+    </SelectionBar>
   )
 }
 

@@ -1,0 +1,8 @@
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openSending } from '../lib/app/cloud-sending.ts'
+import { openWork } from '../lib/app/cloud-work.ts'
+import { outboundWebhookRoutes } from '../lib/outbound-webhooks/contract.ts'
+import { outboundWebhookHandlers } from '../lib/outbound-webhooks/handlers.ts'
+
+/** Registrations, their deliveries, and those that are sent while their caller waits. All others are sent by `notify` and `tick`. */
+export const handler = serveGroup(outboundWebhookRoutes, openWork(outboundWebhookHandlers, openSending))

@@ -1,0 +1,11 @@
+import { openTasking } from '../lib/app/cloud-accepting.ts'
+import { serveGroup } from '../lib/app/cloud-http.ts'
+import { openWork } from '../lib/app/cloud-work.ts'
+import { joinSchedules } from '../lib/join/schedules.ts'
+import { scheduleRoutes } from '../lib/schedules/contract.ts'
+import { scheduleHandlers } from '../lib/schedules/handlers.ts'
+
+export const handler = serveGroup(
+  scheduleRoutes,
+  openWork((served) => scheduleHandlers({ schedules: joinSchedules(served, served.ports) }), openTasking),
+)

@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { visibleText } from './visible-text.ts'
+
+/** So much of a text is shown at first. */
+const LINES = 12
+const LETTERS = 1_200
+
+type Props = { label: string; values: Readonly<Record<string, unknown>> }
+
+/** What a tool is called with, each argument under its name. */
+export const Arguments = ({ label, values }: Props) => {
+  const given = Object.entries(values)
+  if (given.length === 0) return <p className="text-muted-foreground">Without arguments</p>
+  return (
+    <dl
+      aria-label={label}
+      className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 rounded-md border bg-muted/60 px-3 py-2 max-md:grid-cols-1 max-md:gap-y-0.5"
+    >
+      {given.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-muted-foreground">{name}</dt>
+          <dd className="min-w-0 max-md:pb-1.5">
+            <Value text={visibleText(textOf(value))} name={name} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+/** Text as it is; the words of a command one after the other, those with spaces in quotes. */
+const textOf = (value: unknown): string => {
+  if (typeof value === 'string') return value
+  const isWords = Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')
+  if (!isWords) return JSON.stringify(value, undefined, 2)
+  return value.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')
+}
+
+const startOf = (text: string): string => text.split('\n').slice(0, LINES).join('\n').slice(0, LETTERS)
+
+const Value = ({ text, name }: { text: string; name: string }) => {
+  const [isWhole, setWhole] = useState(false)
+  const start = startOf(text)
+  const isCut = start.length < text.length
+  return (
+    <>
+      <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        {isWhole ? text : start}
+        {isCut && !isWhole && '…'}
+      </pre>
+      {isCut && (
+        <Button size="small" className="mt-1 mb-1" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? `Show less of ${name}` : `Show all of ${name}, ${sizeOf(text)}`}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const count = new Intl.NumberFormat()
+const sizeOf = (text: string) => {
+  const lines = text.split('\n').length
+  return lines > LINES ? `${count.format(lines)} lines` : `${count.format(text.length)} letters`
+}

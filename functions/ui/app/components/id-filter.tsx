@@ -1,0 +1,35 @@
+import { usePeople } from '../data/people.ts'
+import { inputClass } from './field.tsx'
+
+type Props = { value: string; onChange: (value: string) => void }
+type Named = Props & { label: string; placeholder: string; list?: string }
+
+/** An id that narrows a list. What is typed counts when it is left, or Enter says so. */
+export const IdFilter = ({ label, placeholder, value, onChange, list }: Named) => (
+  <input
+    key={value}
+    aria-label={label}
+    placeholder={placeholder}
+    autoComplete="off"
+    spellCheck={false}
+    list={list}
+    defaultValue={value}
+    onBlur={({ target }) => target.value.trim() !== value && onChange(target.value.trim())}
+    onKeyDown={({ key, currentTarget }) => key === 'Enter' && onChange(currentTarget.value.trim())}
+    className={inputClass}
+  />
+)
+
+/** A user by id, which the browser offers by name. */
+export const UserFilter = (props: Props) => (
+  <>
+    <IdFilter label="User" placeholder="Id of a user" list="people" {...props} />
+    <datalist id="people">
+      {usePeople().map(({ id, name, email }) => (
+        <option key={id} value={id}>
+          {name} {email}
+        </option>
+      ))}
+    </datalist>
+  </>
+)

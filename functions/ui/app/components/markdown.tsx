@@ -1,0 +1,75 @@
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { Fragment, type ReactNode, useDeferredValue, useMemo } from 'react'
+import { linkOf } from './link.ts'
+
+type RootContent = ReturnType<typeof fromMarkdown>['children'][number]
+type Kind = RootContent['type']
+type Of<K extends Kind> = Extract<RootContent, { type: K }>
+type Drawers = { readonly [K in Kind]?: (node: Of<K>) => ReactNode }
+
+const listClass = 'my-1.5 flex flex-col gap-1 pl-5'
+
+const Outside = ({ url, children }: { url: string; children: ReactNode }) => {
+  const href = linkOf(url)
+  if (href === undefined) return children
+  return (
+    <a href={href} target="_blank" rel="noreferrer" className="underline underline-offset-2">
+      {children}
+    </a>
+  )
+}
+
+/** How each kind of node is drawn. HTML is shown as the text it is, and an image by its name: nothing is loaded. */
+const drawers: Drawers = {
+  text: ({ value }) => value,
+  html: ({ value }) => value,
+  // A line of the text is a line here: what is not Markdown keeps its form.
+  paragraph: ({ children }) => <p className="my-1.5 whitespace-pre-line">{drawn(children)}</p>,
+  // No real headings: those of the page would have others between them.
+  heading: ({ children }) => <p className="mt-3 mb-1.5 text-base font-semibold">{drawn(children)}</p>,
+  strong: ({ children }) => <strong className="font-semibold">{drawn(children)}</strong>,
+  emphasis: ({ children }) => <em>{drawn(children)}</em>,
+  inlineCode: ({ value }) => <code className="rounded bg-muted px-1 py-0.5 font-mono text-xs">{value}</code>,
+  code: ({ value }) => (
+    <pre className="my-2 rounded-md border bg-muted/60 px-3 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+      <code>{value}</code>
+    </pre>
+  ),
+  list: ({ ordered, start, children }) =>
+    ordered ? (
+      <ol start={start ?? 1} className={`list-decimal ${listClass}`}>
+        {drawn(children)}
+      </ol>
+    ) : (
+      <ul className={`list-disc ${listClass}`}>{drawn(children)}</ul>
+    ),
+  listItem: ({ children }) => <li className="[&>p]:my-0">{drawn(children)}</li>,
+  blockquote: ({ children }) => (
+    <blockquote className="my-2 border-l-2 pl-3 text-muted-foreground">{drawn(children)}</blockquote>
+  ),
+  thematicBreak: () => <hr className="my-3" />,
+  break: () => <br />,
+  link: ({ url, children }) => <Outside url={url}>{drawn(children)}</Outside>,
+  linkReference: ({ children }) => drawn(children),
+  image: ({ alt, url }) => <Outside url={url}>{alt || url}</Outside>,
+  imageReference: ({ alt }) => alt,
+}
+
+const drawn = (nodes: readonly RootContent[]): ReactNode =>
+  nodes.map((node, at) => {
+    const draw = drawers[node.type] as ((node: RootContent) => ReactNode) | undefined
+    // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
+    return <Fragment key={at}>{draw?.(node)}</Fragment>
+  })
+
+/** Markdown as elements. No HTML of the text gets into the page, and nothing that the text names is asked for. */
+export const Markdown = ({ text }: { text: string }) => {
+  // While it is streamed it is read again with each piece: that waits for what is more urgent.
+  const settled = useDeferredValue(text)
+  const content = useMemo(() => drawn(fromMarkdown(settled).children), [settled])
+  return (
+    <div className="leading-6 [overflow-wrap:anywhere] [&>:first-child]:mt-0 [&>:last-child]:mb-0">
+      {content}
+    </div>
+  )
+}

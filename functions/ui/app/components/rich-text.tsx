@@ -1,0 +1,12 @@
+import { Boundary } from './boundary.tsx'
+import { lazyComponent } from './lazy.tsx'
+import { PlainText } from './plain-text.tsx'
+
+const Markdown = lazyComponent(() => import('./markdown.tsx'), 'Markdown')
+
+/** What a model wrote: Markdown, and as it was written until the code for that is there. */
+export const RichText = ({ text }: { text: string }) => (
+  <Boundary of="markdown" failed={() => <PlainText text={text} />} loading={<PlainText text={text} />}>
+    <Markdown text={text} />
+  </Boundary>
+)

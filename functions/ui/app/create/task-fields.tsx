@@ -1,0 +1,79 @@
+import { AreaField, SelectField, TextField } from '../components/field.tsx'
+import { useAgentTypes } from '../data/agents.ts'
+
+type Texts = Readonly<Record<string, string>>
+type Props = {
+  /** What the fields begin with, by their names. */
+  typed: Texts
+  errors: Texts
+  autoFocus?: boolean
+}
+
+/** The fields of a task that people word; `newTaskOf` makes a body of what they hold. */
+export const TaskFields = ({ typed: given, errors, autoFocus = false }: Props) => {
+  const { data: known = [] } = useAgentTypes()
+  const { assignedAgent = '', priority = '3', ...typed } = given
+  // The agent of a draft is an option before the list of agents has come.
+  const types = assignedAgent === '' || known.includes(assignedAgent) ? known : [assignedAgent, ...known]
+  return (
+    <>
+      <TextField
+        label="Title"
+        name="title"
+        defaultValue={typed.title}
+        autoFocus={autoFocus}
+        error={errors.title}
+        autoComplete="off"
+      />
+      <AreaField
+        label="Prompt"
+        name="prompt"
+        defaultValue={typed.prompt}
+        rows={5}
+        error={errors.prompt}
+        placeholder="What is the agent to do?"
+      />
+      <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
+        <SelectField label="Priority" name="priority" defaultValue={priority} error={errors.priority}>
+          <option value="1">1 · critical</option>
+          <option value="2">2 · high</option>
+          <option value="3">3 · normal</option>
+          <option value="4">4 · low</option>
+        </SelectField>
+        <SelectField
+          label="Agent"
+          name="assignedAgent"
+          defaultValue={assignedAgent}
+          error={errors.assignedAgent}
+        >
+          <option value="">Whichever fits</option>
+          {types.map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Repository"
+          name="repository"
+          defaultValue={typed.repository}
+          placeholder="owner/repo"
+          error={errors.repository}
+        />
+        <TextField label="Branch" name="branch" defaultValue={typed.branch} error={errors.branch} />
+        <TextField
+          label="Labels"
+          name="labels"
+          defaultValue={typed.labels}
+          placeholder="separated by commas"
+          error={errors.labels}
+        />
+        <TextField
+          label="Source link"
+          name="sourceUrl"
+          defaultValue={typed.sourceUrl}
+          type="url"
+          error={errors.sourceUrl}
+        />
+      </div>
+    </>
+  )
+}

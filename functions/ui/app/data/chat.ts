@@ -1,0 +1,108 @@
+import {
+  type InfiniteData,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type { ChatMessage } from '../../../../lib/chat/schema.ts'
+import { client } from './client.ts'
+import { EVERY_MS, paceAfter, useLive } from './live.ts'
+import { useLivePages } from './live-pages.ts'
+
+export type { ChatMessage }
+
+const key = ['conversations'] as const
+const PAGE = 50
+const MOST_LIVE = 5
+
+/** The conversations of whoever is signed in, the newest first. */
+export const useConversations = () =>
+  useLivePages(
+    [...key, 'list'],
+    (query, signal) => client.listConversations({ query }, { signal }),
+    ({ conversations }) => conversations,
+  )
+export type Conversation = ReturnType<typeof useConversations>['rows'][number]
+
+type Page = Awaited<ReturnType<typeof client.getConversation>>
+
+/** Whether there is more to come by itself: an answer, or what goes on after a decision. */
+const isAwaited = (data: InfiniteData<Page> | undefined) => {
+  const last = data?.pages[0]?.messages.at(-1)
+  return last?.role === 'user' || last?.toolCalls?.some(({ status }) => status === 'pending') === true
+}
+
+/** All pages are read anew each time: who has gone far up is left in peace. */
+const paceOf = (data: InfiniteData<Page> | undefined) => {
+  if (data && data.pages.length > MOST_LIVE) return false
+  return isAwaited(data) ? EVERY_MS.list : EVERY_MS.calm
+}
+
+export const conversationKey = (id: string) => [...key, 'one', id]
+
+/** A conversation with its messages, the oldest first; `onMore` loads those before. */
+export const useConversation = (id: string) => {
+  const query = useInfiniteQuery({
+    queryKey: conversationKey(id),
+    queryFn: ({ pageParam, signal }) => {
+      const asked = { limit: PAGE, ...(pageParam === '' ? {} : { cursor: pageParam }) }
+      return client.getConversation({ params: { id }, query: asked }, { signal })
+    },
+    initialPageParam: '',
+    getNextPageParam: ({ nextCursor }: Page) => nextCursor,
+    refetchInterval: ({ state }) => paceAfter(state.error, paceOf(state.data)),
+  })
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = query
+  const messages = data?.pages.toReversed().flatMap((page) => page.messages) ?? []
+  return {
+    ...query,
+    conversation: data?.pages[0]?.conversation,
+    /** One that moved to another page while they were read is there once. */
+    messages: [...new Map(messages.map((message) => [message.id, message])).values()],
+    onMore: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
+  }
+}
+
+export const useCreateConversation = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async () => (await client.createConversation({ body: {} })).conversation,
+    onSettled: () => void queries.invalidateQueries({ queryKey: [...key, 'list'] }),
+  })
+}
+
+export const useRemoveConversation = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => client.removeConversation({ params: { id } }),
+    onSuccess: (_answer, id) => queries.removeQueries({ queryKey: conversationKey(id) }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: [...key, 'list'] }),
+  })
+}
+
+/** The models that can be asked. */
+export const useModels = () =>
+  useQuery({
+    queryKey: ['models'],
+    queryFn: async ({ signal }) => (await client.listModels({ query: {} }, { signal })).models,
+    staleTime: 300_000,
+  })
+
+/** The providers that are configured, and which is asked when none is named. */
+export const useModelProviders = () =>
+  useLive(
+    queryOptions({
+      queryKey: ['model-providers'],
+      queryFn: async ({ signal }) => {
+        const answer = await client.listProviders({}, { signal })
+        return {
+          default: answer.default,
+          providers: answer.providers.filter(({ configured }) => configured),
+        }
+      },
+      staleTime: 60_000,
+    }),
+    false,
+  )

@@ -1,0 +1,68 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { CatalogName } from '../../../../lib/oauth/catalog.ts'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+
+/** The accounts elsewhere that agents act with. */
+export type AccountName = CatalogName
+
+/** What is known of a linked account, whichever it is. `scopes` is absent where the provider does not tell them. */
+export type Connection = {
+  connected: boolean
+  username?: string | undefined
+  siteName?: string | undefined
+  tokenExpiry?: string | undefined
+  workspaceName?: string | undefined
+  teams?: readonly { id: string; name: string; key: string }[]
+  scopes?: readonly string[]
+  webhookConfigured?: boolean
+  aiTaskLabel?: string
+}
+
+const reads: Readonly<Record<AccountName, (signal: AbortSignal) => Promise<Connection>>> = {
+  codehost: (signal) => client.getCodehostConnection({}, { signal }),
+  trackera: (signal) => client.getTrackeraConnection({}, { signal }),
+  trackerb: (signal) => client.getTrackerbConnection({}, { signal }),
+}
+const ends: Readonly<Record<AccountName, () => Promise<unknown>>> = {
+  codehost: () => client.disconnectCodehost(),
+  trackera: () => client.disconnectTrackera(),
+  trackerb: () => client.disconnectTrackerb(),
+}
+const connections = ['connections'] as const
+
+/** How the account of the person who is signed in stands with a provider. */
+export const useConnection = (name: AccountName) =>
+  useLive(
+    queryOptions({ queryKey: [...connections, name], queryFn: ({ signal }) => reads[name](signal) }),
+    EVERY_MS.calm,
+  )
+
+export const useDisconnect = (name: AccountName) => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: () => ends[name](),
+    onSettled: () => {
+      for (const queryKey of [connections, ['me']]) void queries.invalidateQueries({ queryKey })
+    },
+  })
+}
+
+const webSearch = ['web-search'] as const
+
+/** How agents search the web; keys are masked. */
+export const useWebSearch = () =>
+  useLive(
+    queryOptions({ queryKey: webSearch, queryFn: ({ signal }) => client.getWebSearch({}, { signal }) }),
+    EVERY_MS.calm,
+  )
+export type WebSearchAnswer = NonNullable<ReturnType<typeof useWebSearch>['data']>
+export type WebSearchChange = NonNullable<NonNullable<Parameters<typeof client.changeWebSearch>[0]>['body']>
+
+export const useChangeWebSearch = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: WebSearchChange) => client.changeWebSearch({ body }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: webSearch }),
+  })
+}

@@ -1,0 +1,71 @@
+import { keepPreviousData, queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+import type { PageQuery } from './page.ts'
+import { tasksKey } from './tasks.ts'
+
+const key = ['schedules'] as const
+
+/** The schedules of the installation, newest first, without the long texts of their tasks. */
+export const useSchedules = (query: PageQuery) =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'list', query],
+      queryFn: ({ signal }) => client.listSchedules({ query }, { signal }),
+    }),
+    EVERY_MS.calm,
+  )
+export type ListedSchedule = NonNullable<ReturnType<typeof useSchedules>['data']>['schedules'][number]
+
+/** One schedule as it is stored now, to be changed: it is read once, or what is typed would be overtaken. */
+export const useSchedule = (id: string) =>
+  useQuery({
+    queryKey: [...key, 'one', id],
+    queryFn: async ({ signal }) => (await client.getSchedule({ params: { id } }, { signal })).schedule,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+export type Schedule = NonNullable<ReturnType<typeof useSchedule>['data']>
+
+/** When a pattern would be due, as the service tells it; not asked for while there is no pattern. */
+export const useDueTimes = (cron: string, timezone: string) =>
+  useQuery({
+    queryKey: [...key, 'preview', cron, timezone],
+    queryFn: async ({ signal }) =>
+      (await client.previewSchedule({ query: { cron, timezone } }, { signal })).nextRuns,
+    enabled: cron !== '' && timezone !== '',
+    placeholderData: keepPreviousData,
+    staleTime: EVERY_MS.calm,
+  })
+
+/** A change of schedules; those that are shown are read again when it is over. */
+const useChange = <Given, Answer>(change: (given: Given) => Promise<Answer>) => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: change,
+    onSettled: () => void queries.invalidateQueries({ queryKey: [...key, 'list'] }),
+  })
+}
+
+export type NewSchedule = Parameters<typeof client.createSchedule>[0]['body']
+export type ScheduleChange = NonNullable<Parameters<typeof client.changeSchedule>[0]['body']>
+
+export const useCreateSchedule = () =>
+  useChange(async (body: NewSchedule) => (await client.createSchedule({ body })).schedule)
+
+export const useChangeSchedule = (id: string) =>
+  useChange(async (body: ScheduleChange) => (await client.changeSchedule({ params: { id }, body })).schedule)
+
+export const useDeleteSchedule = () => useChange((id: string) => client.deleteSchedule({ params: { id } }))
+
+/** Creates the task of a schedule now. */
+export const useRunSchedule = (id: string) => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async () => (await client.runSchedule({ params: { id } })).task,
+    onSettled: () => {
+      for (const changed of [[...key, 'list'], [...tasksKey]])
+        void queries.invalidateQueries({ queryKey: changed })
+    },
+  })
+}

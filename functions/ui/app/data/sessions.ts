@@ -1,0 +1,245 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { AgentSession } from '../../../../lib/agentic/schema.ts'
+import { advanced, beginning, type Progress, type Run, type RunEvent, rewound } from '../run/run.ts'
+import { client } from './client.ts'
+import { isConnected } from './connection.ts'
+import { eventsIn, type StreamEvent } from './event-stream.ts'
+import { EVERY_MS, isRefusal, useLive } from './live.ts'
+import { queryClient } from './query-client.ts'
+import { createSignal } from './signal.ts'
+
+export type { AgentSession }
+
+const key = ['sessions-of-agents'] as const
+
+export const isSessionOver = ({ status }: Pick<AgentSession, 'status'>): boolean =>
+  status === 'completed' || status === 'failed' || status === 'cancelled'
+
+/** A session, while it goes on asked closely. */
+export const useAgentSession = (id: string) =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'one', id],
+      queryFn: async ({ signal }) => (await client.getAgentSession({ params: { id } }, { signal })).session,
+    }),
+    (session) => (session && isSessionOver(session) ? EVERY_MS.calm : EVERY_MS.list),
+  )
+
+const ofConversation = (conversationId: string) => [...key, 'of-conversation', conversationId]
+const MOST_SHOWN = 20
+
+/** The newest sessions of a conversation, the newest first. */
+export const useSessionsOf = (conversationId: string) =>
+  useLive(
+    queryOptions({
+      queryKey: ofConversation(conversationId),
+      queryFn: async ({ signal }) => {
+        const query = { conversationId, limit: MOST_SHOWN }
+        return (await client.listAgentSessions({ query }, { signal })).sessions
+      },
+    }),
+    EVERY_MS.list,
+  )
+
+/** Says that a session has begun, before a list does. */
+export const noteSession = (conversationId: string, session: AgentSession) => {
+  queryClient.setQueryData<AgentSession[]>(ofConversation(conversationId), (known = []) => [
+    session,
+    ...known.filter(({ id }) => id !== session.id),
+  ])
+}
+
+/** The session of a task, once there is one: agents that say nothing of their steps have none. */
+export const useSessionOfTask = (taskId: string, isRunning: boolean) =>
+  useQuery({
+    queryKey: [...key, 'of-task', taskId, isRunning],
+    queryFn: async ({ signal }) =>
+      (await client.listAgentSessions({ query: { taskId } }, { signal })).sessions[0] ?? null,
+    // Asked once more at the end of the task, but not shown anew; that of another task is not this one's.
+    placeholderData: (before, query) => (query?.queryKey[2] === taskId ? before : undefined),
+    refetchInterval: ({ state }) =>
+      isRunning && !state.data && !isRefusal(state.error) ? EVERY_MS.running : false,
+  })
+
+export const useStopSession = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => client.cancelAgentSession({ params: { id } }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: [...key] }),
+  })
+}
+
+/** A session as it is followed: what its events say, and how the following goes. */
+export type Followed = {
+  readonly run: Run
+  /** `opening` before anything came, `open` while it goes on, `lost` while it connects anew, `over` after the last event. */
+  readonly standing: 'opening' | 'open' | 'lost' | 'over'
+  /** Why it cannot be followed at all. */
+  readonly error?: unknown
+}
+
+/** A stream that is being read, and how it is let go. */
+export type Source = { readonly batches: AsyncIterable<readonly StreamEvent[]>; readonly leave: () => void }
+
+/** Nothing for longer than that, not even the comment of every 15 s, is a connection that is dead. */
+const SILENCE_MS = 45_000
+const PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 8_000
+
+const runEvent = ({ id, data }: StreamEvent): RunEvent => ({ ...JSON.parse(data), id })
+
+/** Until the time is over, or the connection of the page is back. */
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    const unsubscribe = isConnected.subscribe(() => isConnected.get() && done())
+    signal.addEventListener('abort', done, { once: true })
+  })
+
+const openStream = async (id: string, after: string): Promise<Source> => {
+  const leaving = new AbortController()
+  const headers = after === '' ? {} : { 'last-event-id': after }
+  const { body } = await client.followAgentSession.raw(
+    { params: { id } },
+    { signal: leaving.signal, headers },
+  )
+  if (body === null) throw new TypeError('The stream has no body')
+  return { batches: eventsIn(body), leave: () => leaving.abort() }
+}
+
+/** Follows a session to its end: what was is replayed, what comes is added, a connection that is lost is made anew. */
+const createFollower = (id: string) => {
+  const state = createSignal<Followed>({ run: beginning.run, standing: 'opening' })
+  let progress: Progress = beginning
+  let stopping: AbortController | undefined
+  let readers = 0
+  let isOfTask = false
+
+  const set = (change: Partial<Followed>) => state.set({ ...state.get(), ...change })
+
+  /** Reads one connection to its end. */
+  const read = async ({ batches }: Source, onAlive: () => void) => {
+    let base: Progress | undefined = rewound(progress)
+    for await (const batch of batches) {
+      onAlive()
+      if (batch.length === 0) continue
+      progress = advanced(base ?? progress, batch.map(runEvent))
+      base = undefined
+      set({ run: progress.run, standing: 'open' })
+    }
+  }
+
+  const isOver = async (signal: AbortSignal) => {
+    const { session } = await client.getAgentSession({ params: { id } }, { signal })
+    isOfTask = session.taskId !== undefined
+    queryClient.setQueryData([...key, 'one', id], session)
+    return isSessionOver(session)
+  }
+
+  /** One connection. Resolves to whether the session is over. */
+  const connect = async (first: Source | undefined, signal: AbortSignal, onAlive: () => void) => {
+    const source = first ?? (await openStream(id, progress.mark.id))
+    let timer = setTimeout(source.leave, SILENCE_MS)
+    const alive = () => {
+      clearTimeout(timer)
+      timer = setTimeout(source.leave, SILENCE_MS)
+      onAlive()
+    }
+    signal.addEventListener('abort', source.leave, { once: true })
+    if (signal.aborted) source.leave()
+    try {
+      await read(source, alive)
+      return await isOver(signal)
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', source.leave)
+    }
+  }
+
+  /** One connection, and whether there is to be another. */
+  const goesOn = async (first: Source | undefined, signal: AbortSignal, onAlive: () => void) => {
+    if (signal.aborted) return false
+    try {
+      if (!(await connect(first, signal, onAlive))) return true
+      set({ standing: 'over' })
+    } catch (error) {
+      if (signal.aborted) return false
+      if (!isRefusal(error)) return true
+      set({ standing: 'over', error })
+    }
+    return false
+  }
+
+  const followToEnd = async (first: Source | undefined, signal: AbortSignal) => {
+    let failures = 0
+    const onAlive = () => {
+      failures = 0
+    }
+    for (let source = first; await goesOn(source, signal, onAlive); source = undefined) {
+      if (state.get().standing !== 'opening') set({ standing: 'lost' })
+      await pause(Math.min(PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS), signal)
+      failures += 1
+    }
+  }
+
+  const begin = (first?: Source) => {
+    if (stopping) return
+    const leaving = new AbortController()
+    stopping = leaving
+    void followToEnd(first, leaving.signal).finally(() => {
+      if (stopping === leaving) stopping = undefined
+      forget()
+    })
+  }
+
+  /** What nobody shows and nothing is read of is not kept. */
+  const forget = () => {
+    if (readers === 0 && !stopping) followers.delete(id)
+  }
+
+  return {
+    state,
+    begin,
+    /** Says that it is shown; the function that is returned, that it is no more. */
+    hold: () => {
+      readers += 1
+      return () => {
+        readers -= 1
+        // A turn of a conversation is stopped once its last reader has left: it is read on for as long as the page is open.
+        setTimeout(() => {
+          if (readers > 0) return
+          if (isOfTask || state.get().run.attempt !== undefined) stopping?.abort()
+          forget()
+        })
+      }
+    },
+  }
+}
+
+const followers = new Map<string, ReturnType<typeof createFollower>>()
+
+const followerOf = (id: string) => {
+  const known = followers.get(id)
+  if (known) return known
+  const made = createFollower(id)
+  followers.set(id, made)
+  return made
+}
+
+/** Goes on with a stream of a session that is read already. */
+export const adoptStream = (id: string, source: Source) => followerOf(id).begin(source)
+
+/** A session, live. `isGoing` says that there is more to come, of a session that may have been over. */
+export const useFollowed = (id: string, isGoing: boolean): Followed => {
+  const follower = followerOf(id)
+  useEffect(() => follower.hold(), [follower])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a task that goes on after its end is followed anew.
+  useEffect(() => follower.begin(), [follower, isGoing])
+  return follower.state.use()
+}

@@ -1,0 +1,21 @@
+/** What a person can do about a turn or a run that did not go well, by the code of its error. */
+const advice: Readonly<Record<string, string>> = {
+  cancelled: 'What was said and done until then is kept. Send another message to go on.',
+  orphaned: 'Its page was closed for too long. Send another message to go on.',
+  timeout: 'It took longer than a turn may. Ask for less at once, or send another message to go on.',
+  shutdown: 'Send the message again.',
+  interrupted: 'The service was restarted. Send the message again in a minute.',
+  provider_error: 'The model provider failed. Look at its key and its status, then send the message again.',
+  rate_limited: 'The model provider lets nothing more through. Wait a moment, then send the message again.',
+  model_unknown: 'Choose another model.',
+  tools_unsupported: 'Choose another model, or the mode without tools.',
+  turn_under_way: 'Wait until its answer is there; after a restart of the service, for a minute.',
+  approval_pending: 'Decide on the tool calls that wait, above.',
+  message_too_long: 'Say it in fewer words, or in a conversation of its own.',
+  conversation_not_found: 'It may have been deleted in another window.',
+}
+
+export const adviceFor = (code: string): string | undefined => advice[code.toLowerCase()]
+
+/** The refusal of a service that has no model to ask. */
+export const isWithoutProvider = (code: string): boolean => code.toLowerCase() === 'no_provider'

@@ -1,0 +1,84 @@
+import { ShieldQuestion } from 'lucide-react'
+import { Button } from '../components/button.tsx'
+import { clockOf, useCountdown } from '../components/countdown.ts'
+import { Refusal } from '../components/refusal.tsx'
+import { Tag } from '../components/tag.tsx'
+import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
+import type { AuditOf } from './audit-link.tsx'
+
+const risks: Readonly<Record<Approval['securityLevel'], string>> = {
+  read: 'reads',
+  network: 'asks the network',
+  write: 'writes',
+  execute: 'runs a program',
+}
+
+const choices: readonly (readonly [Decision, string, 'primary' | 'plain' | 'danger'])[] = [
+  ['allow-once', 'Allow once', 'primary'],
+  ['allow-always', 'Always allow here', 'plain'],
+  ['deny', 'Deny', 'danger'],
+]
+
+const isOf = (approval: Approval, of: AuditOf) =>
+  'taskId' in of ? approval.taskId === of.taskId : approval.conversationId === of.conversationId
+
+/** The tool calls of a conversation or task that wait for a person, to be decided in place. */
+export const Approvals = ({ of }: { of: AuditOf }) => {
+  const { data } = useApprovals()
+  const shown = data?.filter((approval) => isOf(approval, of)) ?? []
+  if (shown.length === 0) return data ? <Elsewhere /> : null
+  return (
+    <ul aria-label="Waiting for your approval" className="flex flex-col gap-2">
+      {shown.map((approval) => (
+        <Waiting key={approval.id} approval={approval} />
+      ))}
+    </ul>
+  )
+}
+
+/** A decision may have been made this moment, or it is for somebody else. */
+const Elsewhere = () => (
+  <p role="status" className="text-muted-foreground">
+    It waits for the decision of whoever asked for it, or of an admin; and goes on by itself.
+  </p>
+)
+
+const Waiting = ({ approval }: { approval: Approval }) => {
+  const { id, title, toolName, params, securityLevel, expiresAt } = approval
+  const decide = useDecide()
+  const left = useCountdown(Date.parse(expiresAt))
+  return (
+    <li className="rounded-lg border border-queued/60 bg-card">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pt-2.5">
+        <ShieldQuestion size={16} className="text-queued" />
+        <span className="min-w-0 font-mono text-xs font-medium [overflow-wrap:anywhere]">{title}</span>
+        <Tag tone="warn">{risks[securityLevel]}</Tag>
+        <span className="ml-auto text-xs text-muted-foreground" title="After that it is denied">
+          {left === 0 ? 'expired' : `${clockOf(left)} left`}
+        </span>
+      </div>
+      <pre className="mx-3 mt-1.5 max-h-48 overflow-y-auto font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+        {JSON.stringify(params, null, 2)}
+      </pre>
+      <div className="flex flex-wrap gap-2 px-3 py-2.5">
+        {choices.map(([decision, says, kind]) => (
+          <Button
+            key={decision}
+            kind={kind}
+            size="small"
+            disabled={decide.isPending}
+            aria-label={`${says}: ${toolName}`}
+            onClick={() => decide.mutate({ id, decision })}
+          >
+            {says}
+          </Button>
+        ))}
+      </div>
+      {decide.error && (
+        <div className="px-3 pb-2.5">
+          <Refusal error={decide.error} />
+        </div>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,306 @@
+/** An event of an agent session, as its stream has it. */
+export type RunEvent = {
+  readonly id: string
+  readonly type: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly timestamp: number
+}
+
+/** `waiting` is for the approval of a person; `stopped` had no result when its run ended. */
+export type CallState = 'running' | 'waiting' | 'success' | 'error' | 'stopped'
+export type Call = {
+  readonly kind: 'call'
+  readonly key: string
+  readonly callId: string
+  readonly name: string
+  readonly title: string
+  readonly arguments: unknown
+  readonly state: CallState
+  readonly result?: string
+  /** What the policy made of it: `denied`, `blocked`, … */
+  readonly decision?: string
+  readonly tookMs?: number
+}
+export type Words = {
+  readonly kind: 'text' | 'thinking'
+  readonly key: string
+  readonly text: string
+  readonly isOpen: boolean
+}
+export type Part = Call | Words
+
+export type Step = {
+  readonly kind: 'step'
+  readonly key: string
+  readonly number: number
+  readonly parts: readonly Part[]
+  readonly startedAt: number
+  readonly tookMs?: number
+}
+/** Something that happened between steps. */
+export type Note = {
+  readonly kind: 'note'
+  readonly key: string
+  readonly tone: 'plain' | 'bad'
+  readonly text: string
+}
+
+export type RunEnd =
+  | {
+      readonly kind: 'complete'
+      readonly finishReason: string
+      readonly inputTokens: number
+      readonly outputTokens: number
+      readonly fallbackFrom?: string
+    }
+  | { readonly kind: 'error'; readonly code: string; readonly message: string }
+
+/** All that is known of an agent session from its events. */
+export type Run = {
+  readonly message?: { readonly id: string; readonly content: string; readonly isCompacted: boolean }
+  readonly model?: string
+  readonly provider?: string
+  readonly attempt?: number
+  readonly maxSteps?: number
+  readonly maxBudget?: number
+  /** Tokens of this attempt. */
+  readonly usedTokens: number
+  readonly isWaiting: boolean
+  readonly entries: readonly (Step | Note)[]
+  readonly summary?: string
+  readonly end?: RunEnd
+  /** Steps and tokens of this attempt before it waited: those of what follows count from 0. */
+  readonly before: { readonly steps: number; readonly tokens: number }
+}
+
+export const emptyRun: Run = {
+  usedTokens: 0,
+  isWaiting: false,
+  entries: [],
+  before: { steps: 0, tokens: 0 },
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const given = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  (value === undefined || value === null ? {} : { [name]: value }) as { [N in Name]?: NonNullable<Value> }
+
+export const isStep = (entry: Step | Note): entry is Step => entry.kind === 'step'
+export const stepsOf = ({ entries }: Run): readonly Step[] => entries.filter(isStep)
+export const callsOf = (run: Run): readonly Call[] =>
+  stepsOf(run).flatMap(({ parts }) => parts.filter((part) => part.kind === 'call'))
+
+/** The same run, its last step changed; the first step where there is none yet. */
+const inLastStep = (run: Run, event: RunEvent, change: (step: Step) => Step): Run => {
+  const at = run.entries.findLastIndex(isStep)
+  const last = run.entries[at]
+  if (last === undefined || !isStep(last)) {
+    const first = { kind: 'step', key: event.id, number: 1, parts: [], startedAt: event.timestamp } as const
+    return { ...run, entries: [...run.entries, change(first)] }
+  }
+  return { ...run, entries: run.entries.with(at, change(last)) }
+}
+
+const closed = (part: Part): Part => (part.kind !== 'call' && part.isOpen ? { ...part, isOpen: false } : part)
+
+/** Words that follow words of their kind belong to them; anything else ends those. */
+const say = (run: Run, event: RunEvent, kind: Words['kind']): Run => {
+  const text = textOf(event.data.text)
+  return inLastStep(run, event, (step) => {
+    const last = step.parts.at(-1)
+    if (last?.kind === kind && last.isOpen)
+      return { ...step, parts: step.parts.with(-1, { ...last, text: last.text + text }) }
+    return { ...step, parts: [...step.parts.map(closed), { kind, key: event.id, text, isOpen: true }] }
+  })
+}
+
+const endWords = (run: Run, event: RunEvent): Run =>
+  run.entries.some(isStep)
+    ? inLastStep(run, event, (step) => ({ ...step, parts: step.parts.map(closed) }))
+    : run
+
+const withCalls = (run: Run, change: (call: Call) => Call): Run => ({
+  ...run,
+  entries: run.entries.map((entry) =>
+    isStep(entry)
+      ? { ...entry, parts: entry.parts.map((part) => (part.kind === 'call' ? change(part) : part)) }
+      : entry,
+  ),
+})
+
+const unanswered = (state: CallState) => (call: Call) =>
+  call.state === 'running' || (call.state === 'waiting' && state === 'stopped') ? { ...call, state } : call
+
+const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run => ({
+  ...run,
+  entries: [...run.entries, { kind: 'note', key: event.id, tone, text }],
+})
+
+const callOf = (event: RunEvent): Call => {
+  const { toolCallId, name, title, spanId } = event.data
+  return {
+    kind: 'call',
+    key: textOf(spanId) || event.id,
+    callId: textOf(toolCallId),
+    name: textOf(name),
+    title: textOf(title) || textOf(name),
+    arguments: event.data.arguments,
+    state: 'running',
+  }
+}
+
+/** A call that waited is made in its own place; its next step comes after that. */
+const call = (run: Run, event: RunEvent): Run => {
+  const made = callOf(event)
+  const waited = callsOf(run).find(({ state, callId }) => state === 'waiting' && callId === made.callId)
+  if (waited) return withCalls(run, (one) => (one === waited ? { ...made, key: one.key } : one))
+  return inLastStep(run, event, (step) => ({ ...step, parts: [...step.parts.map(closed), made] }))
+}
+
+const spanMs = ({ startedAt, endedAt }: RunEvent['data']) => {
+  const ms = Date.parse(textOf(endedAt)) - Date.parse(textOf(startedAt))
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+const result = (run: Run, event: RunEvent): Run => {
+  const said = (event.data.result ?? {}) as { success?: unknown; content?: unknown }
+  const callId = textOf(event.data.toolCallId)
+  const open = callsOf(run).findLast((one) => one.callId === callId && one.state === 'running')
+  return withCalls(run, (one) =>
+    one === open
+      ? {
+          ...one,
+          state: said.success === false ? 'error' : 'success',
+          result: textOf(said.content),
+          ...given('decision', textOf(event.data.decision) || undefined),
+          ...given('tookMs', spanMs(event.data)),
+        }
+      : one,
+  )
+}
+
+/** A run of a task begins anew with each attempt, and goes on in the same one after a decision. */
+const start = (run: Run, event: RunEvent): Run => {
+  const { model, provider, maxSteps, maxBudget } = event.data
+  const attempt = event.data.attempt as number | undefined
+  const facts = {
+    ...given('model', textOf(model) || undefined),
+    ...given('provider', textOf(provider) || undefined),
+    ...given('maxSteps', maxSteps as number | undefined),
+    ...given('maxBudget', maxBudget as number | undefined),
+    ...given('attempt', attempt),
+    isWaiting: false,
+  }
+  const { end: _, summary: _s, ...goesOn } = run
+  if (run.attempt === undefined || run.attempt === attempt) {
+    const steps = stepsOf(run).at(-1)?.number ?? 0
+    return { ...goesOn, ...facts, before: { steps, tokens: run.usedTokens } }
+  }
+  const next = { ...goesOn, ...facts, usedTokens: 0, before: emptyRun.before }
+  return note(withCalls(next, unanswered('stopped')), event, 'plain', `Attempt ${attempt}`)
+}
+
+const stepStart = (run: Run, event: RunEvent): Run => {
+  const { step, maxSteps, spanId } = event.data
+  const number = run.before.steps + numberOf(step)
+  const next: Step = {
+    kind: 'step',
+    key: textOf(spanId) || event.id,
+    number,
+    parts: [],
+    startedAt: event.timestamp,
+  }
+  return {
+    ...endWords(run, event),
+    maxSteps: run.before.steps + numberOf(maxSteps),
+    entries: [...endWords(run, event).entries, next],
+  }
+}
+
+const stepComplete = (run: Run, event: RunEvent): Run => {
+  const tookMs = spanMs(event.data)
+  const done = inLastStep(endWords(run, event), event, (step) => ({ ...step, ...given('tookMs', tookMs) }))
+  return { ...done, usedTokens: run.before.tokens + numberOf(event.data.usedTokens) }
+}
+
+const complete = (run: Run, event: RunEvent): Run => {
+  const { totalTokens, inputTokens, outputTokens, finishReason, fallbackFrom, model, provider } = event.data
+  const end: RunEnd = {
+    kind: 'complete',
+    finishReason: textOf(finishReason),
+    inputTokens: numberOf(inputTokens),
+    outputTokens: numberOf(outputTokens),
+    ...given('fallbackFrom', textOf(fallbackFrom) || undefined),
+  }
+  const facts = {
+    ...given('model', textOf(model) || undefined),
+    ...given('provider', textOf(provider) || undefined),
+  }
+  return ended(run, event, { ...facts, usedTokens: numberOf(totalTokens) || run.usedTokens, end })
+}
+
+/** A run of which nothing more comes. One that is cancelled while it waits has no event that says so. */
+export const settled = (run: Run): Run => ({ ...withCalls(run, unanswered('stopped')), isWaiting: false })
+
+const ended = (run: Run, event: RunEvent, facts: Partial<Run>): Run => ({
+  ...settled(endWords(run, event)),
+  ...facts,
+})
+
+const failure = (run: Run, event: RunEvent): Run =>
+  ended(run, event, {
+    end: { kind: 'error', code: textOf(event.data.code), message: textOf(event.data.message) },
+  })
+
+/** What each type of event changes; types that are not known change nothing. */
+const changes: Readonly<Record<string, (run: Run, event: RunEvent) => Run>> = {
+  user_message: (run, { data }) => ({
+    ...run,
+    message: {
+      id: textOf(data.id),
+      content: textOf(data.content),
+      isCompacted: data.compactionApplied === true,
+    },
+  }),
+  'session:start': start,
+  'step:start': stepStart,
+  'step:complete': stepComplete,
+  'thinking:update': (run, event) => say(run, event, 'thinking'),
+  'thinking:end': endWords,
+  content: (run, event) => say(run, event, 'text'),
+  'tool:call': call,
+  'tool:result': result,
+  'approval:pending': (run, event) => ({
+    ...withCalls(endWords(run, event), unanswered('waiting')),
+    isWaiting: true,
+  }),
+  'attempt:failed': (run, event) =>
+    note(
+      withCalls(endWords(run, event), unanswered('stopped')),
+      event,
+      'bad',
+      `Attempt ${numberOf(event.data.attempt)} failed: ${textOf(event.data.message)}`,
+    ),
+  summary: (run, { data }) => ({ ...run, summary: textOf(data.summary) }),
+  complete,
+  error: failure,
+}
+
+/** What is known after one more event. */
+export const after = (run: Run, event: RunEvent): Run => changes[event.type]?.(run, event) ?? run
+
+/** Pieces of words: stored, several of them are one event under the id of the last. */
+const JOINED: ReadonlySet<string> = new Set(['content', 'thinking:update'])
+
+/** How far a reader is, and the last place that it can go on from without hearing words twice. */
+export type Progress = { readonly run: Run; readonly mark: { readonly id: string; readonly run: Run } }
+export const beginning: Progress = { run: emptyRun, mark: { id: '', run: emptyRun } }
+
+export const advanced = (progress: Progress, events: readonly RunEvent[]): Progress =>
+  events.reduce(({ run, mark }, event) => {
+    const next = after(run, event)
+    return { run: next, mark: JOINED.has(event.type) ? mark : { id: event.id, run: next } }
+  }, progress)
+
+/** As it was at the mark: what comes after it is heard again. */
+export const rewound = ({ mark }: Progress): Progress => ({ run: mark.run, mark })

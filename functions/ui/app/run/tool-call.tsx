@@ -1,0 +1,87 @@
+import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Tag, type Tone } from '../components/tag.tsx'
+import { spanOf } from '../components/time.ts'
+import { AuditLink, type AuditOf } from './audit-link.tsx'
+import type { CallState } from './run.ts'
+
+type Shown = {
+  name: string
+  title: string
+  arguments: unknown
+  state: CallState
+  result?: string | undefined
+  decision?: string | undefined
+  tookMs?: number | undefined
+}
+
+const looks: Readonly<Record<CallState, { icon: ReactNode; says: string }>> = {
+  running: { icon: <LoaderCircle size={14} className="animate-spin text-running" />, says: 'Running' },
+  waiting: { icon: <Hourglass size={14} className="text-queued" />, says: 'Waits for approval' },
+  success: { icon: <Check size={14} className="text-completed" />, says: 'Done' },
+  error: { icon: <X size={14} className="text-failed" />, says: 'Failed' },
+  stopped: { icon: <CircleDashed size={14} className="text-cancelled" />, says: 'Not finished' },
+}
+
+/** Decisions that are worth a word; the others are what one expects. */
+const decisions: Readonly<Record<string, { says: string; tone: Tone }>> = {
+  approved: { says: 'approved', tone: 'good' },
+  denied: { says: 'denied', tone: 'bad' },
+  blocked: { says: 'blocked', tone: 'bad' },
+  invalid: { says: 'not valid', tone: 'bad' },
+}
+
+/** A tool call: one line, and under it what it was given and what it gave back. */
+export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
+  const { title, state, decision, tookMs, result } = call
+  const word = decisions[decision ?? '']
+  return (
+    <details className="group/call rounded-md border bg-card">
+      <summary className="flex min-h-8 items-center gap-2 rounded-md px-2.5 py-1 hover:bg-muted">
+        <span role="img" aria-label={looks[state].says} title={looks[state].says} className="shrink-0">
+          {decision === 'denied' || decision === 'blocked' ? (
+            <Ban size={14} className="text-failed" />
+          ) : (
+            looks[state].icon
+          )}
+        </span>
+        <span className="min-w-0 flex-1 truncate font-mono text-xs">{title}</span>
+        {word && <Tag tone={word.tone}>{word.says}</Tag>}
+        {state === 'waiting' && <Tag tone="warn">waits for approval</Tag>}
+        {tookMs !== undefined && (
+          <span className="shrink-0 text-xs text-muted-foreground">{spanOf(tookMs)}</span>
+        )}
+      </summary>
+      <div className="flex flex-col gap-2 border-t px-2.5 py-2">
+        <Field label="Arguments" text={argumentsOf(call.arguments)} />
+        {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
+        {state !== 'running' && (
+          <p className="text-xs">
+            <AuditLink of={of} />
+          </p>
+        )}
+      </div>
+    </details>
+  )
+}
+
+const argumentsOf = (given: unknown): string => {
+  if (given === undefined) return 'Too long to show; they are on record.'
+  return typeof given === 'string' ? given : JSON.stringify(given, null, 2)
+}
+
+const Field = ({ label, text }: { label: string; text: string }) => (
+  // biome-ignore lint/a11y/useSemanticElements: it is no set of fields, and one of many of its name.
+  <div
+    role="group"
+    aria-label={label}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
+    tabIndex={0}
+    className="max-h-72 overflow-y-auto"
+  >
+    <p className="text-xs text-muted-foreground">{label}</p>
+    <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+      {text || 'Nothing'}
+    </pre>
+  </div>
+)

@@ -1,0 +1,66 @@
+import { Confirm } from '../../components/confirm.tsx'
+import { Person } from '../../components/person.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { TitledSession } from '../../components/session-link.tsx'
+import { When } from '../../components/when.tsx'
+import { type AllowedTool, useAllowedTools, useDisallow } from '../../data/approvals.ts'
+import { useMe } from '../../data/me.ts'
+import { placeOf } from './outcome.tsx'
+
+/** What was always allowed, each with the way back to being asked; nothing where nothing was. */
+export const Allowed = () => {
+  const { data, error, refetch } = useAllowedTools()
+  if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
+  if (!data || data.length === 0) return null
+  return (
+    <section aria-label="Always allowed" className="p-4 md:px-6">
+      <h2 className="pb-2 font-semibold">Always allowed</h2>
+      <div className="rounded-lg border bg-card">
+        <Rows label="Tools that are always allowed">
+          {data.map((one) => (
+            <One key={one.id} {...one} />
+          ))}
+        </Rows>
+      </div>
+    </section>
+  )
+}
+
+const One = (allowed: AllowedTool) => {
+  const { id, toolName, taskId, conversationId, userId, allowedAt, expiresAt } = allowed
+  const me = useMe()
+  const { mutateAsync } = useDisallow()
+  return (
+    <Row
+      title={<code className="font-mono">{toolName}</code>}
+      meta={
+        <Facts
+          facts={[
+            <TitledSession key="session" taskId={taskId} conversationId={conversationId} />,
+            me && me.id !== userId && <Person key="of" id={userId} />,
+            <span key="at">
+              allowed <When at={allowedAt} />
+            </span>,
+            <span key="until">
+              ends <When at={expiresAt} />
+            </span>,
+          ]}
+        />
+      }
+      actions={
+        <Confirm
+          verb="Ask again"
+          kind="plain"
+          keep="Keep it allowed"
+          title={`Ask again about ${toolName}?`}
+          trigger="Ask again"
+          onConfirm={() => mutateAsync(id)}
+        >
+          The next call of <code className="font-mono">{toolName}</code> in {placeOf(allowed)} waits for
+          approval.
+        </Confirm>
+      }
+    />
+  )
+}

@@ -1,0 +1,144 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import { ListX, WifiOff } from 'lucide-react'
+import { type ReactNode, useRef, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Checkbox } from '../../components/checkbox.tsx'
+import type { Selection } from '../../components/data-row.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useRowKeys } from '../../components/row-keys.ts'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { View } from '../../components/view.tsx'
+import type { Approval } from '../../data/approvals.ts'
+import { isConnected } from '../../data/connection.ts'
+import { Allowed } from './allowed.tsx'
+import { CallCard } from './call-card.tsx'
+import { type Call, useCalls } from './calls.ts'
+import { DecideMany } from './decide-many.tsx'
+import type { Mark } from './decision.ts'
+
+const isOpen = ({ outcome }: Call) => outcome === undefined
+
+/** The tool calls that wait for a person: what they would do, where they come from, and for how long they wait. */
+export const Approvals = (): ReactNode => {
+  const { calls, data, error, isPending, refetch, mark, clear } = useCalls()
+  const waiting = calls.filter(isOpen).length
+  return (
+    <View
+      title="Approvals"
+      isFixed
+      aside={
+        data && <span className="text-muted-foreground">{waiting === 0 ? 'none' : waiting} waiting</span>
+      }
+      actions={
+        waiting < calls.length && (
+          <Button size="small" onClick={clear}>
+            <ListX size={14} /> Clear {calls.length - waiting} decided
+          </Button>
+        )
+      }
+    >
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {isPending && <SkeletonRows count={8} />}
+      {data && <List calls={calls} mark={mark} />}
+    </View>
+  )
+}
+
+const none: ReadonlySet<string> = new Set()
+
+const List = ({ calls, mark }: { calls: readonly Call[]; mark: Mark }) => {
+  const [selected, onSelect] = useState(none)
+  const { item } = useSearch({ from: '/approvals' })
+  const scroller = useRef<HTMLDivElement>(null)
+  const open = calls.filter(isOpen).map(({ approval }) => approval)
+  const chosen = open.filter(({ id }) => selected.has(id))
+  const selection: Selection = { selected, onSelect }
+  useRowKeys({
+    ids: calls.map(({ approval }) => approval.id),
+    ...{ selection, scroller },
+    show: (index) =>
+      scroller.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' }),
+  })
+  return (
+    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
+      {calls.length > 0 && (
+        <div className="sticky top-0 z-10 flex min-h-12 flex-wrap items-center gap-2 border-b bg-background px-4 py-1.5 md:px-6">
+          <SelectAll open={open} selection={selection} />
+          {selected.size > 0 ? (
+            <DecideMany selected={chosen} onClear={() => onSelect(none)} mark={mark} />
+          ) : (
+            <span className="text-muted-foreground">
+              The oldest first.
+              <span className="max-md:hidden"> What is not decided in time is denied.</span>
+            </span>
+          )}
+        </div>
+      )}
+      <Away />
+      {item !== undefined && !calls.some(({ approval }) => approval.id === item) && <Nowhere />}
+      {calls.length === 0 ? (
+        <Nothing />
+      ) : (
+        <ul aria-label="Calls that wait">
+          {calls.map((call, index) => (
+            <CallCard
+              key={call.approval.id}
+              isMeant={call.approval.id === item}
+              {...{ call, index, selection, mark }}
+            />
+          ))}
+        </ul>
+      )}
+      <Allowed />
+    </div>
+  )
+}
+
+const SelectAll = ({ open, selection }: { open: readonly Approval[]; selection: Selection }) => {
+  const isAll = open.length > 0 && open.every(({ id }) => selection.selected.has(id))
+  return (
+    <Checkbox
+      label="Select all that wait"
+      isChecked={isAll}
+      onChange={() => selection.onSelect(isAll ? none : new Set(open.map(({ id }) => id)))}
+    />
+  )
+}
+
+const note = 'flex items-start gap-2 border-b px-4 py-2 text-muted-foreground md:px-6'
+
+const Away = () =>
+  isConnected.use() ? null : (
+    <p role="status" className={note}>
+      <WifiOff size={14} className="mt-1 shrink-0" />
+      Nothing can be decided until the service answers again. What waits still expires.
+    </p>
+  )
+
+const Nowhere = () => (
+  <p role="status" className={note}>
+    <span>
+      The call of this address does not wait any more: it was decided, or it has expired.{' '}
+      <Link to="/security/audit" className="underline underline-offset-2">
+        The record of tool calls
+      </Link>{' '}
+      says what became of it.
+    </span>
+  </p>
+)
+
+const curl = () => `curl ${location.origin}/api/security/approvals`
+
+const Nothing = () => (
+  <Empty title="No tool call waits for a decision" curl={curl()}>
+    <p className="pb-3">
+      In security mode <code className="font-mono">ask</code>, and for the tools that the{' '}
+      <Link to="/security" className="underline underline-offset-2">
+        policy
+      </Link>{' '}
+      asks about, a call comes here before it is made. It waits for 10 minutes and is denied then. Scripts
+      read the same list:
+    </p>
+  </Empty>
+)

@@ -1,0 +1,163 @@
+import { Link } from '@tanstack/react-router'
+import { Check, X } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import { Arguments } from '../../components/arguments.tsx'
+import { Button } from '../../components/button.tsx'
+import { Checkbox } from '../../components/checkbox.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { clockOf, useCountdown } from '../../components/countdown.ts'
+import { type Selection, toggled } from '../../components/data-row.tsx'
+import { Person } from '../../components/person.tsx'
+import { RiskTag } from '../../components/risk.tsx'
+import { Facts } from '../../components/rows.tsx'
+import { TitledSession, ToolCallsLink } from '../../components/session-link.tsx'
+import { visibleText } from '../../components/visible-text.ts'
+import { When } from '../../components/when.tsx'
+import { type Approval, useIsOver } from '../../data/approvals.ts'
+import { isConnected } from '../../data/connection.ts'
+import { useMe } from '../../data/me.ts'
+import type { Call, Outcome } from './calls.ts'
+import { type Mark, useDecision } from './decision.ts'
+import { meaningOf, OutcomeTag, placeOf } from './outcome.tsx'
+
+/** From here on the countdown is a matter of haste. */
+const SOON_MS = 60_000
+
+type Props = { call: Call; index: number; isMeant: boolean; selection: Selection; mark: Mark }
+
+/** One call that waits, with all that is decided on; once it does not wait any more, why. */
+export const CallCard = ({ call: { approval, outcome }, index, isMeant, selection, mark }: Props) => {
+  const left = useCountdown(Date.parse(approval.expiresAt))
+  const over = outcome ?? (left === 0 ? 'expired' : undefined)
+  const card = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (isMeant) card.current?.scrollIntoView({ block: 'nearest' })
+  }, [isMeant])
+  // The buttons go with the decision: the focus stays with the card.
+  const marked: Mark = (id, to) => {
+    if (card.current?.contains(document.activeElement))
+      card.current.querySelector<HTMLElement>('[data-row-link]')?.focus()
+    mark(id, to)
+  }
+  const name = visibleText(approval.title)
+  return (
+    <li
+      ref={card}
+      data-index={index}
+      className={`flex flex-col gap-2 border-b px-4 py-3 md:px-6 has-[[data-row-link]:focus]:bg-accent ${isMeant ? 'shadow-[inset_3px_0_0_var(--ring)]' : ''}`}
+    >
+      <div className="flex items-start gap-x-2.5 gap-y-1 max-md:flex-wrap">
+        {over === undefined && (
+          <span className="flex h-5 items-center">
+            <Checkbox
+              label={`Select ${name}`}
+              isChecked={selection.selected.has(approval.id)}
+              onChange={() => selection.onSelect(toggled(selection.selected, approval.id))}
+            />
+          </span>
+        )}
+        <RiskTag risk={approval.securityLevel} />
+        <h2 className="min-w-0 flex-1 font-mono [overflow-wrap:anywhere] max-md:order-last max-md:basis-full">
+          <Link to="/approvals" search={{ item: approval.id }} replace data-row-link className="outline-none">
+            {name}
+          </Link>
+        </h2>
+        {over === undefined ? <Left ms={left} /> : <OutcomeTag outcome={over} />}
+      </div>
+      <From {...approval} />
+      <Arguments label={`Arguments of ${name}`} values={approval.params} />
+      <div className="flex min-h-8 flex-wrap items-center gap-2">
+        {over === undefined && <Decide approval={approval} mark={marked} />}
+        <p role="status" className="text-muted-foreground">
+          {over !== undefined && meaningOf(over)}
+          {over !== undefined && <Record outcome={over} approval={approval} />}
+        </p>
+      </div>
+    </li>
+  )
+}
+
+const Left = ({ ms }: { ms: number }) => (
+  <span
+    title="Without a decision it is denied then"
+    className={`ml-auto shrink-0 ${ms < SOON_MS ? 'font-medium text-failed' : 'text-muted-foreground'}`}
+  >
+    <time>{clockOf(ms)}</time> left
+  </span>
+)
+
+/** Who asks, and from where. */
+const From = ({ userId, taskId, conversationId, requestedAt }: Approval) => {
+  const me = useMe()
+  const isInSession = (taskId ?? conversationId) !== undefined
+  return (
+    <p className="flex flex-wrap gap-x-1.5 text-muted-foreground">
+      <Facts
+        facts={[
+          isInSession && <TitledSession key="session" taskId={taskId} conversationId={conversationId} />,
+          me && me.id !== userId && <Person key="of" id={userId} />,
+          <span key="at">
+            asked <When at={requestedAt} />
+          </span>,
+        ]}
+      />
+    </p>
+  )
+}
+
+/** What became of the call itself is on record. */
+const Record = ({ outcome, approval }: { outcome: Outcome; approval: Approval }) => {
+  const { taskId, conversationId } = approval
+  if (outcome !== 'elsewhere' || (taskId ?? conversationId) === undefined) return null
+  return (
+    <>
+      {' '}
+      <ToolCallsLink taskId={taskId} conversationId={conversationId} /> says what became of it.
+    </>
+  )
+}
+
+const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
+  const { id, toolName } = approval
+  const { decide, decideOrSay, isDeciding } = useDecision(id, mark)
+  const isOver = useIsOver(approval)
+  const isAway = !isConnected.use()
+  const isOff = isDeciding || isAway
+  const place = placeOf(approval)
+  const deny = (
+    <Button kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
+      <X size={14} /> Deny
+    </Button>
+  )
+  if (isOver)
+    return (
+      <>
+        {deny}
+        <p className="text-muted-foreground">
+          {approval.taskId === undefined ? 'Its conversation is gone' : 'Its task has ended'}, so the call is
+          not made, whatever is decided.
+        </p>
+      </>
+    )
+  return (
+    <>
+      <Button kind="primary" disabled={isOff} onClick={() => decideOrSay('allow-once')}>
+        <Check size={14} /> Allow once
+      </Button>
+      {deny}
+      <Confirm
+        verb="Always allow"
+        size="normal"
+        kind="plain"
+        keep="Go on asking"
+        disabled={isOff}
+        title={`Always allow in ${place}?`}
+        trigger={`Always allow in ${place}`}
+        onConfirm={() => decide('allow-always')}
+      >
+        For 90 days every call of <code className="font-mono">{toolName}</code> in {place} is made without
+        asking, with any arguments. The guards and the tools that the policy blocks still hold.
+      </Confirm>
+    </>
+  )
+}

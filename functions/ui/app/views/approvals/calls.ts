@@ -1,0 +1,70 @@
+import { useState } from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { type Approval, type Decision, useApprovals } from '../../data/approvals.ts'
+
+/** How a call that waited does not wait any more: by a decision of this view, by its time, or by something else. */
+export type Outcome = Decision | 'expired' | 'elsewhere'
+export type Call = { approval: Approval; outcome?: Outcome }
+
+const isSameSession = (one: Approval, other: Approval) =>
+  one.userId === other.userId && one.taskId === other.taskId && one.conversationId === other.conversationId
+
+/**
+ * The calls known so far after a new answer. One that is not in it any more stays in its place and says so: were it taken
+ * away, the next one would move under the pointer and be decided by a click that was not meant for it.
+ */
+export const followed = (calls: readonly Call[], open: readonly Approval[], now: number): readonly Call[] => {
+  const answered = new Map(open.map((approval) => [approval.id, approval]))
+  const known = new Set(calls.map(({ approval }) => approval.id))
+  return [
+    ...calls.map((call): Call => {
+      if (call.outcome !== undefined) return call
+      const approval = answered.get(call.approval.id)
+      if (approval) return { approval }
+      return { ...call, outcome: Date.parse(call.approval.expiresAt) <= now ? 'expired' : 'elsewhere' }
+    }),
+    ...open.filter(({ id }) => !known.has(id)).map((approval) => ({ approval })),
+  ]
+}
+
+/** After a decision. What is always allowed in a session lets its other calls of that tool through as well. */
+export const decided = (calls: readonly Call[], id: string, outcome: Outcome): readonly Call[] => {
+  const one = calls.find(({ approval }) => approval.id === id)?.approval
+  const isAlso = (other: Approval) =>
+    outcome === 'allow-always' &&
+    one !== undefined &&
+    other.toolName === one.toolName &&
+    isSameSession(one, other)
+  return calls.map((call): Call => {
+    if (call.approval.id === id) return { ...call, outcome }
+    return call.outcome === undefined && isAlso(call.approval) ? { ...call, outcome: 'allow-once' } : call
+  })
+}
+
+const refusals: Readonly<Record<string, Outcome>> = {
+  approval_expired: 'expired',
+  approval_decided: 'elsewhere',
+  approval_not_found: 'elsewhere',
+}
+
+/** What a refused decision says of its call; undefined where it may be tried again. */
+export const outcomeOf = (error: unknown): Outcome | undefined =>
+  error instanceof ApiError ? refusals[error.code] : undefined
+
+/** What waits for a decision, and what has waited since the view was opened. */
+export const useCalls = () => {
+  const query = useApprovals()
+  const { data } = query
+  const [calls, setCalls] = useState<readonly Call[]>(() => followed([], data ?? [], 0))
+  const [last, setLast] = useState(data)
+  if (data && data !== last) {
+    setLast(data)
+    setCalls(followed(calls, data, Date.now()))
+  }
+  return {
+    ...query,
+    calls,
+    mark: (id: string, outcome: Outcome) => setCalls((now) => decided(now, id, outcome)),
+    clear: () => setCalls((now) => now.filter(({ outcome }) => outcome === undefined)),
+  }
+}

@@ -1,0 +1,101 @@
+import { Check, X } from 'lucide-react'
+import { useState } from 'react'
+import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { RiskTag } from '../../components/risk.tsx'
+import { visibleText } from '../../components/visible-text.ts'
+import { type Approval, type Decision, decide, useDecided } from '../../data/approvals.ts'
+import { isConnected } from '../../data/connection.ts'
+import { outcomeOf } from './calls.ts'
+import type { Mark } from './decision.ts'
+
+const calls = (count: number) => `${count} ${count === 1 ? 'call' : 'calls'}`
+
+type Props = { selected: readonly Approval[]; onClear: () => void; mark: Mark }
+
+/**
+ * What can be done with several calls at once: deny them all, or allow those that run no program, after their list was
+ * read. A program is allowed by itself, and always only call by call.
+ */
+export const DecideMany = ({ selected, onClear, mark }: Props) => {
+  const [job, setJob] = useState<BulkJob>()
+  const [isAsking, setAsking] = useState(false)
+  const decided = useDecided()
+  const isAway = !isConnected.use()
+  const safe = selected.filter(({ securityLevel }) => securityLevel !== 'execute')
+  const left = selected.length - safe.length
+  const run = (title: string, past: string, decision: Decision, of: readonly Approval[]) => {
+    setAsking(false)
+    setJob({
+      ...{ title, past },
+      items: of.map((one) => ({ id: one.id, title: visibleText(one.title) })),
+      act: async (id) => {
+        await decide(id, decision).catch((error: unknown) => {
+          const outcome = outcomeOf(error)
+          if (outcome !== undefined) mark(id, outcome)
+          throw error
+        })
+        mark(id, decision)
+      },
+    })
+  }
+  const close = () => {
+    setJob(undefined)
+    onClear()
+  }
+  return (
+    <>
+      <span className="font-medium" role="status">
+        {selected.length} selected
+      </span>
+      <Button disabled={safe.length === 0 || isAway} onClick={() => setAsking(true)}>
+        <Check size={14} /> Allow {safe.length} once
+      </Button>
+      <Button
+        kind="danger"
+        disabled={selected.length === 0 || isAway}
+        onClick={() => run('Deny', 'denied', 'deny', selected)}
+      >
+        <X size={14} /> Deny {selected.length}
+      </Button>
+      {left > 0 && (
+        <span className="text-muted-foreground">
+          {left === 1 ? '1 call runs a program' : `${left} calls run a program`}: allow each by itself.
+        </span>
+      )}
+      {isAsking && (
+        <Ask
+          approvals={safe}
+          onCancel={() => setAsking(false)}
+          onSure={() => run('Allow once', 'allowed', 'allow-once', safe)}
+        />
+      )}
+      {job && <BulkRun {...job} onOver={decided} onClose={close} />}
+    </>
+  )
+}
+
+type AskProps = { approvals: readonly Approval[]; onCancel: () => void; onSure: () => void }
+
+const Ask = ({ approvals, onCancel, onSure }: AskProps) => (
+  <Dialog isOpen onClose={onCancel} title={`Allow ${calls(approvals.length)} once?`}>
+    <DialogBody>
+      <ul aria-label="What is allowed" className="divide-y rounded-md border">
+        {approvals.map(({ id, title, securityLevel }) => (
+          <li key={id} className="flex flex-wrap items-center gap-2 px-3 py-2">
+            <RiskTag risk={securityLevel} />
+            <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">{visibleText(title)}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="text-muted-foreground">Each is made once, with the arguments that its entry shows.</p>
+    </DialogBody>
+    <DialogFoot>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button kind="primary" onClick={onSure}>
+        Allow {approvals.length} once
+      </Button>
+    </DialogFoot>
+  </Dialog>
+)

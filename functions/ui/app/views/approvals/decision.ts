@@ -1,0 +1,28 @@
+import { saysOf } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { type Decision, useDecide } from '../../data/approvals.ts'
+import { type Outcome, outcomeOf } from './calls.ts'
+
+export type Mark = (id: string, outcome: Outcome) => void
+
+/** Decides about one call. What the service says of a call that is decided already is its outcome, not a failure. */
+export const useDecision = (id: string, mark: Mark) => {
+  const { mutateAsync, isPending } = useDecide()
+  const decide = async (decision: Decision) => {
+    try {
+      await mutateAsync({ id, decision })
+      mark(id, decision)
+    } catch (error) {
+      const outcome = outcomeOf(error)
+      if (outcome === undefined) throw error
+      mark(id, outcome)
+    }
+  }
+  return {
+    isDeciding: isPending,
+    /** Rejects with the reason when it is still undecided. */
+    decide,
+    decideOrSay: (decision: Decision) =>
+      void decide(decision).catch((error: unknown) => toast.failed('Not decided', saysOf(error))),
+  }
+}

@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router'
+import { MessagesSquare } from 'lucide-react'
+import { type ReactNode, useRef } from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { saysOf } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { View } from '../../components/view.tsx'
+import { useCreateConversation, useModelProviders } from '../../data/chat.ts'
+import { sendTurn, type TurnRequest } from '../../data/turns.ts'
+import { isWithoutProvider } from '../../run/advice.ts'
+import { NoProvider } from '../../run/no-provider.tsx'
+import { Columns } from './columns.tsx'
+import { Composer } from './composer.tsx'
+
+const NEW = 'new'
+
+/** Where a conversation begins, and the list of those that there are. */
+export const Chat = (): ReactNode => {
+  const navigate = useNavigate()
+  const create = useCreateConversation()
+  const refused = useRef('')
+  const begin = (request: TurnRequest) => {
+    refused.current = request.content
+    create.mutate(undefined, {
+      onSuccess: ({ id }) => {
+        void sendTurn(id, request)
+        void navigate({ to: '/chat/$id', params: { id } })
+      },
+      onError: (error) => void toast.failed('Not sent', saysOf(error)),
+    })
+  }
+  return (
+    <View title="Chat" isFixed>
+      <Columns list="flex max-md:min-h-0 max-md:flex-1">
+        <div className="flex min-h-0 min-w-0 flex-col md:flex-1 max-md:border-t max-md:pt-3">
+          <div className="m-auto flex max-w-md flex-col items-center gap-2 px-6 text-center max-md:hidden">
+            <MessagesSquare size={28} className="text-muted-foreground" />
+            <p className="text-base font-medium">What is to be done?</p>
+            <p className="text-muted-foreground">
+              A model works on it in a workspace of this conversation, and you watch each step.
+            </p>
+          </div>
+          <Providers />
+          <Composer
+            key={String(create.isError)}
+            id={NEW}
+            refused={create.isError ? refused.current : ''}
+            onSend={begin}
+            blocked={create.isPending ? 'The conversation begins' : undefined}
+          />
+        </div>
+      </Columns>
+    </View>
+  )
+}
+
+/** That there is no model to ask, or none that thinks: said before somebody types in vain. */
+const Providers = () => {
+  const { data, error } = useModelProviders()
+  const isMissing = error instanceof ApiError && isWithoutProvider(error.code)
+  const demo = data?.default === 'demo'
+  const sick = data?.providers.find(({ type, healthy }) => type === data.default && !healthy)
+  if (!isMissing && !demo && !sick) return null
+  return (
+    <p role="note" className="mx-auto w-full max-w-3xl px-4 pb-2 text-muted-foreground md:px-6">
+      {isMissing && 'No model provider is configured. '}
+      {demo && 'The scripted demo model answers, which is not an AI. '}
+      {sick && !demo && `${sick.name} does not answer well: ${sick.message ?? 'see Health'}. `}
+      {(isMissing || demo) && <NoProvider />}
+    </p>
+  )
+}

@@ -1,0 +1,86 @@
+import { ArrowUp, Square } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { useNarrow } from '../../components/narrow.ts'
+import type { TurnRequest } from '../../data/turns.ts'
+import { draftOf, keepDraft, options, requestOf } from './draft.ts'
+import { TurnOptions } from './turn-options.tsx'
+
+type Props = {
+  /** Whose draft it is. */
+  id: string
+  /** What there is to send again. */
+  refused?: string | undefined
+  onSend: (request: TurnRequest) => void
+  /** Why nothing can be sent now. */
+  blocked?: string | undefined
+  onStop?: (() => void) | undefined
+  isStopping?: boolean
+}
+
+/** Where a message is typed: Enter sends it, Shift+Enter begins a line. */
+export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping = false }: Props) => {
+  // A phone would cover half of the conversation with its keyboard.
+  const isNarrow = useNarrow()
+  const [text, setText] = useState(() => draftOf(id) || refused)
+  const type = (next: string) => {
+    setText(next)
+    keepDraft(id, next)
+  }
+  const send = () => {
+    if (blocked !== undefined || text.trim() === '') return
+    onSend(requestOf(text, options.get()))
+    type('')
+  }
+  const answer = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    // The keys of the page are within reach again.
+    if (event.key === 'Escape') return event.currentTarget.blur()
+    // The Enter that takes a word of an input method is not meant for the message.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+  return (
+    <form
+      aria-label="Message"
+      className="mx-auto w-full max-w-3xl px-4 pb-3 md:px-6"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <div className="rounded-lg border border-input bg-card focus-within:border-ring">
+        <textarea
+          aria-label="Message"
+          // biome-ignore lint/a11y/noAutofocus: who opens a conversation is here to say something.
+          autoFocus={!isNarrow}
+          rows={2}
+          value={text}
+          onChange={({ target }) => type(target.value)}
+          onKeyDown={answer}
+          placeholder="What is it to do? Enter sends, Shift+Enter begins a line"
+          className="block max-h-[35vh] min-h-14 w-full resize-none bg-transparent px-3 py-2.5 text-base outline-none [field-sizing:content] placeholder:text-muted-foreground"
+        />
+        <div className="flex flex-wrap items-center gap-1.5 px-2 pb-2">
+          <TurnOptions />
+          <span className="ml-auto" />
+          {onStop ? (
+            <Button kind="danger" size="small" disabled={isStopping} onClick={onStop}>
+              <Square size={12} /> Stop
+            </Button>
+          ) : (
+            <Button
+              kind="primary"
+              size="small"
+              type="submit"
+              disabled={blocked !== undefined || text.trim() === ''}
+              title={blocked ?? 'Send (Enter)'}
+            >
+              <ArrowUp size={14} /> Send
+            </Button>
+          )}
+        </div>
+      </div>
+    </form>
+  )
+}

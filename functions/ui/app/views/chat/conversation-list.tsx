@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useRef } from 'react'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useRowKeys } from '../../components/row-keys.ts'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { When } from '../../components/when.tsx'
+import { useConversations } from '../../data/chat.ts'
+
+/** The conversations, the newest first; `j` and `k` go from one to the next. */
+export const ConversationList = ({ className }: { className: string }) => {
+  const { rows, isPending, error, refetch, onMore, hasNextPage } = useConversations()
+  const scroller = useRef<HTMLDivElement>(null)
+  useRowKeys({
+    ids: rows.map(({ id }) => id),
+    selection: undefined,
+    scroller,
+    show: (index) =>
+      scroller.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' }),
+  })
+  return (
+    <div className={`min-h-0 shrink-0 flex-col ${className}`}>
+      <div className="flex shrink-0 border-b px-3 py-2 max-md:hidden">
+        <Link
+          to="/chat"
+          activeOptions={{ exact: true }}
+          className={`${buttonClass()} flex-1 data-[status=active]:bg-accent`}
+        >
+          <Plus size={14} /> New conversation
+        </Link>
+      </div>
+      <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto p-2">
+        {isPending && <SkeletonRows />}
+        {error && rows.length === 0 && <Problem error={error} onRetry={() => void refetch()} />}
+        {!isPending && !error && rows.length === 0 && (
+          <p className="p-2 text-muted-foreground">No conversations yet</p>
+        )}
+        {rows.length > 0 && (
+          <ul aria-label="Conversations" className="flex flex-col gap-px">
+            {rows.map(({ id, title, createdAt }, at) => (
+              <li key={id} data-index={at}>
+                <Link
+                  to="/chat/$id"
+                  params={{ id }}
+                  data-row-link
+                  className="flex min-h-8 items-center gap-2 rounded-md px-2 hover:bg-accent data-[status=active]:bg-accent data-[status=active]:font-medium"
+                >
+                  <span className="min-w-0 flex-1 truncate">{title || 'New conversation'}</span>
+                  <When at={createdAt} className="text-xs text-muted-foreground" />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+        {hasNextPage && (
+          <Button kind="ghost" className="mt-1 w-full" disabled={!onMore} onClick={onMore}>
+            Older conversations
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

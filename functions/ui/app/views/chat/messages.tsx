@@ -1,0 +1,74 @@
+import { Link } from '@tanstack/react-router'
+import { memo } from 'react'
+import { RichText } from '../../components/rich-text.tsx'
+import { When } from '../../components/when.tsx'
+import type { ChatMessage } from '../../data/chat.ts'
+import { Trouble } from '../../run/run-view.tsx'
+import { ToolCall } from '../../run/tool-call.tsx'
+
+const count = new Intl.NumberFormat()
+
+/** What a person said, as it was typed. */
+export const UserMessage = ({ text, note }: { text: string; note?: string | undefined }) => (
+  <article aria-label="You" className="flex flex-col items-end gap-1">
+    <p className="max-w-[85%] rounded-lg bg-accent px-3 py-2 [overflow-wrap:anywhere] whitespace-pre-wrap">
+      {text}
+    </p>
+    {note && <p className="text-xs text-muted-foreground">{note}</p>}
+  </article>
+)
+
+type Call = NonNullable<ChatMessage['toolCalls']>[number]
+
+const shown = ({ name, arguments: given, status, result, duration }: Call) => ({
+  ...{ name, arguments: given, result },
+  title: titleOf(name, given),
+  state: status === 'pending' ? ('waiting' as const) : status,
+  tookMs: status === 'pending' ? undefined : duration,
+})
+
+/** The service has a title for calls that it streams; of stored ones there is the name and what it is about. */
+const titleOf = (name: string, given: unknown) => {
+  const first = Object.values(typeof given === 'object' && given !== null ? given : {})[0]
+  return typeof first === 'string' ? `${name} ${first.split('\n')[0]}` : name
+}
+
+/** A message of the conversation as it is stored; it is not drawn again while a newer one is streamed. */
+export const Message = memo(({ message }: { message: ChatMessage }) => {
+  const {
+    role,
+    content,
+    toolCalls = [],
+    error,
+    model,
+    usage,
+    createdAt,
+    conversationId,
+    sessionId,
+    notice,
+  } = message
+  if (role === 'user') return <UserMessage text={content} />
+  // What was said before a call that waits; once the turn is over, it is what was said after all calls.
+  const isWaiting = toolCalls.some(({ status }) => status === 'pending')
+  return (
+    <article aria-label="Answer" className="flex min-w-0 flex-col gap-2">
+      {isWaiting && content !== '' && <RichText text={content} />}
+      {toolCalls.map((call) => (
+        <ToolCall key={`${call.step} ${call.id}`} call={shown(call)} of={{ conversationId }} />
+      ))}
+      {!isWaiting && content !== '' && <RichText text={content} />}
+      {error && <Trouble {...error} />}
+      {notice && <p className="text-xs text-muted-foreground">{notice}</p>}
+      <p className="flex flex-wrap gap-x-2 text-xs text-muted-foreground">
+        <When at={createdAt} />
+        {usage && <span>· {count.format(usage.totalTokens)} tokens</span>}
+        {model && <span>· {model}</span>}
+        {sessionId && (
+          <Link to="/chat/sessions/$id" params={{ id: sessionId }} className="underline underline-offset-2">
+            Its run
+          </Link>
+        )}
+      </p>
+    </article>
+  )
+})

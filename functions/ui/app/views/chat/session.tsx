@@ -1,0 +1,67 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { buttonClass } from '../../components/button.tsx'
+import { Copy } from '../../components/copy.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { View } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { type AgentSession, isSessionOver, useAgentSession, useFollowed } from '../../data/sessions.ts'
+import { RunView } from '../../run/run-view.tsx'
+import { SessionState } from '../../run/session-state.tsx'
+import { UserMessage } from './messages.tsx'
+
+/** A session by itself, from its first event. */
+export const Session = (): ReactNode => {
+  const { id } = useParams({ from: '/chat/sessions/$id' })
+  const { data: session, error, refetch } = useAgentSession(id)
+  if (!session)
+    return (
+      <View title="Run">
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
+      </View>
+    )
+  return (
+    <View
+      title="Run"
+      aside={
+        <>
+          <SessionState status={session.status} />
+          <When at={session.createdAt} className="text-muted-foreground" />
+        </>
+      }
+      actions={
+        <>
+          {session.taskId && (
+            <Link to="/tasks/$id" params={{ id: session.taskId }} className={buttonClass()}>
+              Its task
+            </Link>
+          )}
+          {session.conversationId && (
+            <Link to="/chat/$id" params={{ id: session.conversationId }} className={buttonClass()}>
+              Its conversation
+            </Link>
+          )}
+          <Copy text={session.id} label="Copy the id" />
+        </>
+      }
+    >
+      <div className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 md:px-6">
+        <Events key={id} session={session} />
+      </div>
+    </View>
+  )
+}
+
+const Events = ({ session }: { session: AgentSession }) => {
+  const { id, taskId, conversationId = '' } = session
+  const isOver = isSessionOver(session)
+  const followed = useFollowed(id, !isOver)
+  const of = taskId === undefined ? { conversationId } : { taskId }
+  return (
+    <>
+      {followed.run.message && <UserMessage text={followed.run.message.content} />}
+      <RunView followed={followed} of={of} isOver={isOver} isFolded={false} />
+    </>
+  )
+}

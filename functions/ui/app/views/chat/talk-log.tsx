@@ -1,0 +1,120 @@
+import { useEffect, useMemo, useRef } from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { Button } from '../../components/button.tsx'
+import { saysOf } from '../../components/problem.tsx'
+import type { ChatMessage, useConversation } from '../../data/chat.ts'
+import { type AgentSession, type Followed, isSessionOver } from '../../data/sessions.ts'
+import type { Turn } from '../../data/turns.ts'
+import { Approvals } from '../../run/approvals.tsx'
+import { RunView, Trouble } from '../../run/run-view.tsx'
+import { Message, UserMessage } from './messages.tsx'
+import { placed } from './placed.ts'
+
+type Talk = Pick<ReturnType<typeof useConversation>, 'messages' | 'onMore' | 'hasNextPage'>
+type Props = {
+  id: string
+  talk: Talk
+  /** The newest session of the conversation, and what is known of it. */
+  live: { session: AgentSession; followed: Followed } | undefined
+  turn: Turn | undefined
+}
+
+/** All that was said and done, the newest at the bottom, where it stays while more comes. */
+export const TalkLog = ({ id, talk, live, turn }: Props) => {
+  const { messages, onMore, hasNextPage } = talk
+  const isLive = live !== undefined && !isSessionOver(live.session)
+  const { before, after, isShown } = placed(messages, live?.followed.run, isLive)
+  const run = live?.followed.run
+  const of = useMemo(() => ({ conversationId: id }), [id])
+  const last = messages.at(-1)
+  // What the run does not tell of: a turn that is answered as a whole may have been sent before the page was loaded.
+  const lastOutside = after.at(-1) ?? (isShown ? undefined : last)
+  const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
+  return (
+    // Upside down, so that it stands still at its end while it grows, and where it is while older messages come.
+    <section
+      aria-label="Messages"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
+      tabIndex={0}
+      className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
+    >
+      <div className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-5 px-4 py-5 md:px-6">
+        {hasNextPage && <Older onMore={onMore} />}
+        {before.map((message) => (
+          <Message key={message.id} message={message} />
+        ))}
+        {live && run?.message && isShown && (
+          <>
+            <UserMessage
+              text={run.message.content}
+              note={run.message.isCompacted ? 'What was said before was summed up for the model.' : undefined}
+            />
+            <article aria-label="Answer" aria-busy={isLive}>
+              <RunView key={live.session.id} followed={live.followed} of={of} isOver={!isLive} />
+            </article>
+          </>
+        )}
+        {after.map((message) => (
+          <Message key={message.id} message={message} />
+        ))}
+        <Sent turn={turn} last={last} />
+        {lastOutside?.role === 'user' && !turn && (
+          <p role="status" className="text-muted-foreground">
+            There is no answer yet. If one is on its way, it appears here.
+          </p>
+        )}
+        {isWaiting && <Approvals of={of} />}
+      </div>
+    </section>
+  )
+}
+
+/** What was sent and is not answered yet, or was refused. */
+const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | undefined }) => {
+  if (turn === undefined) return null
+  if (turn.state === 'refused') return <NotSent error={turn.error} last={last} />
+  const isStored = last?.role === 'user' && last.content.trim() === turn.content.trim()
+  return (
+    <>
+      {!isStored && <UserMessage text={turn.content} />}
+      <p role="status" className="animate-pulse text-muted-foreground">
+        {turn.mode === 'full' ? 'Sending' : 'Working; the answer comes as a whole'}
+      </p>
+    </>
+  )
+}
+
+/** A turn that failed on the way is told of by what was stored of its answer. */
+const NotSent = ({ error, last }: { error: unknown; last: ChatMessage | undefined }) => {
+  const code = error instanceof ApiError ? error.code : ''
+  return last?.error?.code === code ? null : <Trouble code={code} message={saysOf(error)} />
+}
+
+/** Loads what is further up when it comes into sight. */
+const Older = ({ onMore }: { onMore: (() => void) | undefined }) => {
+  const button = useRef<HTMLButtonElement>(null)
+  const latest = useRef(onMore)
+  useEffect(() => {
+    latest.current = onMore
+  })
+  useEffect(() => {
+    if (!button.current) return
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && latest.current?.(),
+    )
+    observer.observe(button.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <Button
+      ref={button}
+      kind="ghost"
+      size="small"
+      className="self-center"
+      disabled={!onMore}
+      onClick={onMore}
+    >
+      Older messages
+    </Button>
+  )
+}

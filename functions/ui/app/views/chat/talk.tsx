@@ -1,0 +1,187 @@
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ChevronLeft, History, Trash2 } from 'lucide-react'
+import { type ReactNode, useEffect } from 'react'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { Popover } from '../../components/popover.tsx'
+import { Problem, saysOf } from '../../components/problem.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
+import { View } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useConversation, useRemoveConversation } from '../../data/chat.ts'
+import {
+  type AgentSession,
+  isSessionOver,
+  useFollowed,
+  useSessionsOf,
+  useStopSession,
+} from '../../data/sessions.ts'
+import { dropTurn, sendTurn, type Turn, useTurn } from '../../data/turns.ts'
+import { SessionState } from '../../run/session-state.tsx'
+import { Columns } from './columns.tsx'
+import { Composer } from './composer.tsx'
+import { TalkLog } from './talk-log.tsx'
+
+/** One conversation, live. */
+export const Talk = (): ReactNode => {
+  const { id } = useParams({ from: '/chat/$id' })
+  const talk = useConversation(id)
+  const { data: sessions = [] } = useSessionsOf(id)
+  const { conversation, error, refetch } = talk
+  return (
+    <View
+      title={conversation?.title || 'Conversation'}
+      isFixed
+      aside={
+        conversation?.taskId && (
+          <Link to="/tasks/$id" params={{ id: conversation.taskId }} className="underline underline-offset-2">
+            Its task
+          </Link>
+        )
+      }
+      actions={
+        <>
+          <Link to="/chat" className={`${buttonClass({ kind: 'ghost', size: 'small' })} md:hidden`}>
+            <ChevronLeft size={14} /> All
+          </Link>
+          {conversation && sessions.length > 0 && <Sessions sessions={sessions} />}
+          {conversation && <Remove id={id} />}
+        </>
+      }
+    >
+      <Columns list="hidden">
+        <div key={id} className="flex min-h-0 min-w-0 flex-1 flex-col">
+          {error && !conversation && <Problem error={error} onRetry={() => void refetch()} />}
+          {!error && !conversation && <SkeletonRows />}
+          {conversation && <Open id={id} talk={talk} newest={sessions[0]} />}
+        </div>
+      </Columns>
+    </View>
+  )
+}
+
+type OpenProps = {
+  id: string
+  talk: ReturnType<typeof useConversation>
+  newest: AgentSession | undefined
+}
+
+const Open = ({ id, talk, newest }: OpenProps) => {
+  const turn = useTurn(id)
+  if (newest) return <WithSession key={newest.id} {...{ id, talk, turn }} session={newest} />
+  return (
+    <>
+      <TalkLog {...{ id, talk, turn }} live={undefined} />
+      <Reply id={id} talk={talk} turn={turn} />
+    </>
+  )
+}
+
+type SessionProps = Omit<OpenProps, 'newest'> & { session: AgentSession; turn: Turn | undefined }
+
+const WithSession = ({ id, talk, session, turn }: SessionProps) => {
+  const isRunning = !isSessionOver(session)
+  const followed = useFollowed(session.id, isRunning)
+  const stop = useStopSession()
+  // Its last event comes before all is stored, and the next turn has to wait for that.
+  const isGoing = isRunning && followed.standing !== 'over'
+  const { refetch } = talk
+  useEffect(() => {
+    // What it has stored takes its place in the conversation.
+    if (followed.standing === 'over') void refetch()
+  }, [followed.standing, refetch])
+  return (
+    <>
+      <TalkLog {...{ id, talk, turn }} live={{ session, followed }} />
+      <Reply
+        {...{ id, talk, turn }}
+        isGoing={isGoing}
+        isStopping={stop.isPending || stop.isSuccess}
+        onStop={() =>
+          stop.mutate(session.id, { onError: (error) => void toast.failed('Not stopped', saysOf(error)) })
+        }
+      />
+    </>
+  )
+}
+
+type ReplyProps = Omit<OpenProps, 'newest'> & {
+  turn: Turn | undefined
+  isGoing?: boolean
+  isStopping?: boolean
+  onStop?: () => void
+}
+
+const Reply = ({ id, talk, turn, isGoing = false, isStopping = false, onStop }: ReplyProps) => {
+  const isWaiting = talk.messages.at(-1)?.toolCalls?.some(({ status }) => status === 'pending') ?? false
+  const isSending = turn?.state === 'sending'
+  const blocked = isWaiting
+    ? 'Decide on the tool calls that wait first'
+    : isGoing || isSending
+      ? 'Wait for the answer, or stop it'
+      : undefined
+  const refused = turn?.state === 'refused' ? turn.content : undefined
+  return (
+    <Composer
+      key={refused ?? ''}
+      id={id}
+      refused={refused}
+      onSend={(request) => {
+        dropTurn(id)
+        void sendTurn(id, request)
+      }}
+      blocked={blocked}
+      onStop={isGoing ? onStop : undefined}
+      isStopping={isStopping}
+    />
+  )
+}
+
+/** The turns by steps of a conversation, each at an address of its own. */
+const Sessions = ({ sessions }: { sessions: readonly AgentSession[] }) => (
+  <Popover
+    label="Runs of this conversation"
+    trigger={
+      <Button kind="ghost" size="small">
+        <History size={14} /> Runs
+      </Button>
+    }
+  >
+    <ul className="max-h-80 overflow-y-auto p-1.5">
+      {sessions.map((session) => (
+        <li key={session.id}>
+          <Link
+            to="/chat/sessions/$id"
+            params={{ id: session.id }}
+            className="flex h-8 items-center gap-2 rounded-md px-2 hover:bg-accent"
+          >
+            <SessionState status={session.status} />
+            <span className="min-w-0 flex-1 truncate text-muted-foreground">{session.model}</span>
+            <When at={session.createdAt} className="text-muted-foreground" />
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </Popover>
+)
+
+const Remove = ({ id }: { id: string }) => {
+  const navigate = useNavigate()
+  const remove = useRemoveConversation()
+  return (
+    <Confirm
+      verb="Delete"
+      title="Delete this conversation?"
+      kind="ghost"
+      size="icon"
+      trigger={<Trash2 size={14} />}
+      onConfirm={async () => {
+        await remove.mutateAsync(id)
+        await navigate({ to: '/chat' })
+      }}
+    >
+      All of its messages are deleted. They do not come back.
+    </Confirm>
+  )
+}

@@ -1,0 +1,117 @@
+import { SlidersHorizontal } from 'lucide-react'
+import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
+import { Button } from '../../components/button.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { Popover } from '../../components/popover.tsx'
+import { efforts, modes } from '../../data/at-build.ts'
+import { useModelProviders, useModels } from '../../data/chat.ts'
+import { type Options, options } from './draft.ts'
+
+const says: Readonly<Record<SecurityMode, { name: string; means: string }>> = {
+  full: { name: 'All tools', means: 'Works by itself with all tools, step by step, as you watch' },
+  ask: { name: 'Ask me first', means: 'Asks before it writes, runs something or asks the web' },
+  allowlist: { name: 'Allowed tools', means: 'Uses the tools that the policy allows' },
+  sandbox: { name: 'Read only', means: 'Reads its workspace, and changes nothing' },
+  deny: { name: 'No tools', means: 'Answers, and does nothing else' },
+}
+
+const select =
+  'h-7 min-w-0 max-w-44 max-sm:max-w-26 rounded-md border border-input bg-background px-1.5 text-xs text-muted-foreground hover:text-foreground'
+
+const change = (part: Partial<Options>) => options.set({ ...options.get(), ...part })
+
+/** How the next turns are asked: what the model may do, which one, and how far it goes. */
+export const TurnOptions = () => {
+  const { mode, model } = options.use()
+  const { data: models = [] } = useModels()
+  const { data: providers } = useModelProviders()
+  return (
+    <>
+      <select
+        aria-label="What it may do"
+        title={says[mode].means}
+        value={mode}
+        onChange={({ target }) => change({ mode: target.value as SecurityMode })}
+        className={select}
+      >
+        {modes.toReversed().map((name) => (
+          <option key={name} value={name}>
+            {says[name].name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Model"
+        value={model}
+        onChange={({ target }) => change({ model: target.value })}
+        className={select}
+      >
+        <option value="">{providers ? `Default (${providers.default})` : 'Default model'}</option>
+        {models.map(({ id, provider, name }) => (
+          <option key={`${provider}/${id}`} value={`${provider}/${id}`}>
+            {provider}/{name}
+          </option>
+        ))}
+      </select>
+      {mode === 'full' && <More />}
+    </>
+  )
+}
+
+/** What only turns by steps have. */
+const More = () => {
+  const { effort, maxSteps, maxBudget, showThinking } = options.use()
+  return (
+    <Popover
+      label="How far it goes"
+      side="top"
+      trigger={
+        <Button
+          kind="ghost"
+          size="small"
+          aria-label={`How far it goes: ${effort}`}
+          title="Effort, steps and tokens"
+        >
+          <SlidersHorizontal size={14} /> <span className="text-xs max-sm:sr-only">{effort}</span>
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-3 p-3">
+        <SelectField
+          label="Effort"
+          value={effort}
+          onChange={({ target }) => change({ effort: target.value as Options['effort'] })}
+        >
+          {efforts.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </SelectField>
+        <TextField
+          label="Most steps"
+          inputMode="numeric"
+          placeholder="as the effort says"
+          hint="1 to 200"
+          value={maxSteps}
+          onChange={({ target }) => change({ maxSteps: target.value })}
+        />
+        <TextField
+          label="Most tokens"
+          inputMode="numeric"
+          placeholder="no bound"
+          hint="1,000 or more; no step begins once they are spent"
+          value={maxBudget}
+          onChange={({ target }) => change({ maxBudget: target.value })}
+        />
+        <label className="flex items-center gap-2">
+          <input
+            type="checkbox"
+            className="size-3.5 accent-primary"
+            checked={showThinking}
+            onChange={({ target }) => change({ showThinking: target.checked })}
+          />
+          Show what it thinks, where the model tells
+        </label>
+      </div>
+    </Popover>
+  )
+}

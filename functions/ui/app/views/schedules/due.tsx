@@ -1,0 +1,43 @@
+import { When } from '../../components/when.tsx'
+
+/** The place of a zone as people say it: `Vienna` of `Europe/Vienna`. */
+export const placeOf = (timezone: string): string =>
+  timezone.slice(timezone.lastIndexOf('/') + 1).replaceAll('_', ' ')
+
+const DAY_MS = 86_400_000
+const DAYS_AHEAD = 6
+
+/** A zone that this browser does not know is shown as UTC, and said to be that. */
+const inZone = (timezone: string, at: number, options: Intl.DateTimeFormatOptions): string => {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone }).format(at)
+  } catch {
+    return `${new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).format(at)} UTC`
+  }
+}
+
+const dayOf = (timezone: string, at: number): string => {
+  const isSoon = at - Date.now() < DAYS_AHEAD * DAY_MS
+  if (isSoon) return inZone(timezone, at, { weekday: 'short' })
+  const isThisYear = at - Date.now() < 300 * DAY_MS
+  return inZone(timezone, at, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short' },
+    ...(isThisYear ? {} : { year: 'numeric' }),
+  }).replace(',', '')
+}
+
+/** A due time as the clocks of its zone show it: `Tue 02:30`. */
+export const clockOf = (timezone: string, at: string): string => {
+  const moment = Date.parse(at)
+  return `${dayOf(timezone, moment)} ${inZone(timezone, moment, { hour: '2-digit', minute: '2-digit' })}`
+}
+
+const exactly = (timezone: string, at: string) =>
+  `${inZone(timezone, Date.parse(at), { dateStyle: 'full', timeStyle: 'short' })} ${timezone}`
+
+/** When a schedule is due: `in 5h, Tue 02:30 Vienna`, the exact time on hover. */
+export const Due = ({ at, timezone }: { at: string; timezone: string }) => (
+  <span title={exactly(timezone, at)} className="whitespace-nowrap">
+    <When at={at} />, {clockOf(timezone, at)} {placeOf(timezone)}
+  </span>
+)

@@ -1,0 +1,116 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors, groupedErrors } from '../../components/field-errors.ts'
+import { Form, type Texts } from '../../components/form.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
+import { TaskFields } from '../../create/task-fields.tsx'
+import { type Schedule, useChangeSchedule, useCreateSchedule, useSchedule } from '../../data/schedules.ts'
+import { PatternFields } from './pattern-fields.tsx'
+import { changeOf, newScheduleOf, textsOf } from './schedule-texts.ts'
+import { ownZone } from './zone-field.tsx'
+
+type Close = { onClose: () => void }
+
+export const NewScheduleDialog = ({ onClose }: Close) => {
+  const { mutate, error, isPending } = useCreateSchedule()
+  const create = (texts: Texts) =>
+    mutate(newScheduleOf(texts), {
+      onSuccess: ({ name }) => {
+        toast.done('The schedule is made', name)
+        onClose()
+      },
+    })
+  return (
+    <Dialog isOpen onClose={onClose} title="New schedule">
+      <Fields verb="Create" {...{ error, isPending, onClose }} onSend={create} />
+    </Dialog>
+  )
+}
+
+export const ScheduleDialog = ({ id, onClose }: Close & { id: string }) => {
+  const { data, error, refetch } = useSchedule(id)
+  return (
+    <Dialog isOpen onClose={onClose} title={data?.name ?? 'Schedule'}>
+      {data && <Change key={data.id} given={data} onClose={onClose} />}
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={8} />}
+    </Dialog>
+  )
+}
+
+const Change = ({ given, onClose }: Close & { given: Schedule }) => {
+  const [schedule] = useState(given)
+  const { mutate, error, isPending } = useChangeSchedule(schedule.id)
+  const save = (texts: Texts) => {
+    const change = changeOf(schedule, texts)
+    if (Object.keys(change).length === 0) return onClose()
+    mutate(change, {
+      onSuccess: ({ name }) => {
+        toast.done('The schedule is changed', name)
+        onClose()
+      },
+    })
+  }
+  return <Fields verb="Save" {...{ schedule, error, isPending, onClose }} onSend={save} />
+}
+
+type Props = Close & {
+  schedule?: Schedule
+  verb: string
+  error: unknown
+  isPending: boolean
+  onSend: (texts: Texts) => void
+}
+
+const OWN = ['name', 'cron', 'timezone']
+
+/** What the service found wrong with the task, by the names of its fields. */
+const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(groupedErrors(error)).flatMap(([path, message]) =>
+      path.startsWith('task.') ? [[path.slice('task.'.length), message]] : [],
+    ),
+  )
+
+const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) => {
+  const errors = fieldErrors(error)
+  return (
+    <Form label="Schedule" error={error} onSend={onSend} className="flex min-h-0 flex-col">
+      <DialogBody>
+        <TextField
+          label="Name"
+          name="name"
+          autoComplete="off"
+          autoFocus={schedule === undefined}
+          maxLength={100}
+          placeholder="What people call it"
+          defaultValue={schedule?.name}
+          error={errors.name}
+        />
+        <PatternFields
+          cron={schedule?.cron ?? ''}
+          timezone={schedule?.timezone ?? ownZone()}
+          errors={errors}
+        />
+        <fieldset className="flex min-w-0 flex-col gap-3 border-t pt-3">
+          <legend className="float-left w-full text-muted-foreground">
+            The task that is created each time
+          </legend>
+          <TaskFields typed={schedule ? textsOf(schedule.task) : {}} errors={taskErrors(error)} />
+        </fieldset>
+        <Refusal error={error} fields={[...OWN, 'task']} />
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={isPending}>
+          {verb}
+        </Button>
+      </DialogFoot>
+    </Form>
+  )
+}

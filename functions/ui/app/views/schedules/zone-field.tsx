@@ -1,0 +1,45 @@
+import { useId } from 'react'
+import { TextField } from '../../components/field.tsx'
+
+/** `UTC` is no place, and not in the list of every browser. */
+const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
+
+/** The zone of this browser. */
+export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** The one zone that somebody means who typed a part of its name; what was typed where there is none, or several. */
+const meantBy = (text: string): string => {
+  const words = text.trim().replaceAll(' ', '_').toLowerCase()
+  if (words === '') return ''
+  const exact = zones.find((zone) => zone.toLowerCase() === words)
+  const found = zones.filter((zone) => zone.toLowerCase().includes(words))
+  return exact ?? (found.length === 1 ? (found[0] ?? text) : text.trim())
+}
+
+type Props = { value: string; error: string | undefined; onChange: (zone: string) => void }
+
+/** A time zone, searched by any part of its name. */
+export const ZoneField = ({ value, error, onChange }: Props) => {
+  const list = useId()
+  return (
+    <>
+      <TextField
+        label="Time zone"
+        name="timezone"
+        list={list}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="Search, such as Vienna"
+        value={value}
+        error={error}
+        onChange={({ target }) => onChange(target.value)}
+        onBlur={({ target }) => onChange(meantBy(target.value))}
+      />
+      <datalist id={list}>
+        {zones.map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </datalist>
+    </>
+  )
+}

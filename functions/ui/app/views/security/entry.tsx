@@ -1,0 +1,119 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Arguments } from '../../components/arguments.tsx'
+import { Button } from '../../components/button.tsx'
+import { Copy } from '../../components/copy.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { Person } from '../../components/person.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { TitledSession } from '../../components/session-link.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { spanOf } from '../../components/time.ts'
+import { visibleText } from '../../components/visible-text.ts'
+import { type ToolCallEntry, useToolCall } from '../../data/security.ts'
+import { DecisionTag, decisions } from './decisions.tsx'
+import type { AuditSearch } from './filters.ts'
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+
+type Props = { id: string; onClose: () => void; onOnly: (filters: AuditSearch) => void }
+
+/** One tool call, whole: who had it made, how it was decided, with what, and what came of it. */
+export const Entry = ({ id, onClose, onOnly }: Props) => {
+  const { data, error, refetch } = useToolCall(id)
+  return (
+    <Dialog
+      isOpen
+      onClose={onClose}
+      title={data?.tool ?? 'Tool call'}
+      description={data && exact.format(Date.parse(data.timestamp))}
+    >
+      {data && <Whole entry={data} onOnly={onOnly} />}
+      {!data && (
+        <DialogBody>
+          {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={6} />}
+        </DialogBody>
+      )}
+    </Dialog>
+  )
+}
+
+const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'] }) => {
+  const { tool, taskId, conversationId, result, decision } = entry
+  const failed = entry.failed && decision !== 'pending'
+  return (
+    <>
+      <DialogBody>
+        <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
+          {factsOf(entry).map(
+            ([name, value]) =>
+              value && (
+                <div key={name} className="contents">
+                  <dt className="text-muted-foreground">{name}</dt>
+                  <dd className="min-w-0 [overflow-wrap:anywhere]">{value}</dd>
+                </div>
+              ),
+          )}
+        </dl>
+        <h3 className="font-medium">Arguments</h3>
+        <Arguments label="Arguments" values={valuesIn(entry.arguments)} />
+        <h3 className={`font-medium ${failed ? 'text-failed' : ''}`}>{failed ? 'Failed with' : 'Result'}</h3>
+        {result === '' ? (
+          <p className="text-muted-foreground">Nothing</p>
+        ) : (
+          <LongText label="Result" text={visibleText(result)} />
+        )}
+      </DialogBody>
+      <DialogFoot>
+        <span className="mr-auto">
+          <Copy text={JSON.stringify(entry, undefined, 2)} label="Copy the entry as JSON" />
+        </span>
+        <Button onClick={() => onOnly({ tool })}>Only this tool</Button>
+        {(taskId ?? conversationId) !== undefined && (
+          <Button onClick={() => onOnly(taskId === undefined ? { conversationId } : { taskId })}>
+            Only this {taskId === undefined ? 'conversation' : 'task'}
+          </Button>
+        )}
+      </DialogFoot>
+    </>
+  )
+}
+
+const factsOf = (entry: ToolCallEntry): readonly (readonly [string, ReactNode])[] => {
+  const { id, userId, taskId, conversationId, mode, decision, guard, approvalId, durationMs } = entry
+  return [
+    [
+      'Decision',
+      <span key="decision" className="flex flex-wrap items-center gap-x-2">
+        <DecisionTag {...entry} />
+        <span className="text-muted-foreground">
+          {guard === undefined ? decisions[decision].means : `The guard ${guard} refused it`}
+        </span>
+      </span>,
+    ],
+    ['Mode', <code key="mode">{mode}</code>],
+    ['Of', <Person key="of" id={userId} />],
+    [
+      'Session',
+      (taskId ?? conversationId) && <TitledSession key="session" {...{ taskId, conversationId }} />,
+    ],
+    ['Took', spanOf(durationMs)],
+    ['Approval', approvalId && <ApprovalOf key="approval" id={approvalId} isOpen={decision === 'pending'} />],
+    ['Entry', <code key="entry">{id}</code>],
+  ]
+}
+
+/** The way to the decision, as long as there may be one to make. */
+const ApprovalOf = ({ id, isOpen }: { id: string; isOpen: boolean }) =>
+  isOpen ? (
+    <Link to="/approvals" search={{ item: id }} className="underline underline-offset-2">
+      {id}
+    </Link>
+  ) : (
+    <code>{id}</code>
+  )
+
+/** Arguments that no tool takes may be anything: they are one value then. */
+const valuesIn = (given: unknown): Readonly<Record<string, unknown>> =>
+  typeof given === 'object' && given !== null && !Array.isArray(given) ? { ...given } : { given }

@@ -1,0 +1,67 @@
+import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
+import type { Risk } from '../../../../../lib/tools/schema.ts'
+import { risks } from '../../components/risk.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { Panel } from '../../components/view.tsx'
+import { modePolicy } from '../../data/at-build.ts'
+import { modes, verdicts } from './words.ts'
+
+const riskNames = Object.keys(risks) as Risk[]
+const modeNames = Object.keys(modes) as SecurityMode[]
+
+/** On a phone the name of a mode is above its cells. */
+const rowClass = 'border-b max-md:grid max-md:grid-cols-4 max-md:px-1.5'
+const cellClass = 'px-2 py-2 align-top'
+
+/** What each mode makes of each kind of tool, as the service itself decides. */
+export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
+  <Panel title="What each mode allows">
+    <div className="overflow-x-auto">
+      <table aria-label="Modes and kinds of tools" className="w-full text-left">
+        <thead>
+          <tr className={`${rowClass} text-xs text-muted-foreground`}>
+            <th scope="col" className="px-3.5 py-2 font-normal max-md:sr-only">
+              Mode
+            </th>
+            {riskNames.map((risk) => (
+              <th key={risk} scope="col" className={`${cellClass} font-normal`} title={risks[risk].means}>
+                {risks[risk].says}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {modeNames.map((mode) => (
+            <tr key={mode} className={`${rowClass} last:border-0`}>
+              <th scope="row" className="px-3.5 py-2 font-normal max-md:col-span-4 max-md:px-2 max-md:pb-0">
+                <span className="flex items-center gap-2">
+                  <code className="font-mono font-medium">{mode}</code>
+                  {mode === defaultMode && <Tag>default</Tag>}
+                </span>
+                <span className="text-muted-foreground">{modes[mode]}</span>
+              </th>
+              {riskNames.map((risk) => {
+                const { says, tone, means } = verdicts[modePolicy[mode][risk]]
+                return (
+                  <td key={risk} className={cellClass} title={means}>
+                    <Tag tone={tone}>{says}</Tag>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+    <div className="flex flex-col gap-1.5 border-t px-3.5 py-3 text-muted-foreground">
+      <p>
+        A conversation or task may name its mode. A conversation that names none has the default mode, a task
+        that names none has <code className="font-mono">full</code>.
+      </p>
+      <p>
+        Guards hold in every mode, <code className="font-mono">full</code> too: no path outside of the
+        workspace, no shell metacharacters, no files of secrets, no more calls than the limit.
+      </p>
+    </div>
+  </Panel>
+)

@@ -1,0 +1,154 @@
+import { type ReactNode, useState } from 'react'
+import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
+import { Button } from '../../components/button.tsx'
+import { CheckField } from '../../components/check-field.tsx'
+import { SelectField, TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useMe } from '../../data/me.ts'
+import { type Policy, useChangePolicy, usePolicy } from '../../data/security.ts'
+import { ModeTable } from './mode-table.tsx'
+import { ToolLists } from './tool-lists.tsx'
+import { changesOf, fields, modes } from './words.ts'
+
+/** What tools may do in this installation: everybody reads it, admins change it. */
+export const PolicyView = (): ReactNode => {
+  const { data, error, refetch } = usePolicy()
+  const me = useMe()
+  return (
+    <section
+      aria-label="What tools may do"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard, also where all fields are disabled.
+      tabIndex={0}
+      className="min-h-0 flex-1 overflow-y-auto outline-none"
+    >
+      <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
+        {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+        {(!data || !me) && !error && <SkeletonRows count={12} />}
+        {data && me && <PolicyForm policy={data} isAdmin={me.role === 'admin'} />}
+        {data && <ModeTable defaultMode={data.defaultMode} />}
+      </div>
+    </section>
+  )
+}
+
+/** What was typed for the limit is sent as it is where it is no number, for the service to say so. */
+type Draft = { -readonly [Name in keyof Policy]?: Policy[Name] }
+
+const isSame = (one: unknown, other: unknown) =>
+  Array.isArray(one) && Array.isArray(other)
+    ? one.length === other.length && one.every((name) => other.includes(name))
+    : one === other
+
+const PolicyForm = ({ policy, isAdmin }: { policy: Policy; isAdmin: boolean }) => {
+  const [drafts, setDrafts] = useState<Draft>({})
+  const [rate, setRate] = useState<string>()
+  const { mutate, error, isPending, reset } = useChangePolicy()
+  const wrong = fieldErrors(error)
+  const now = { ...policy, ...drafts }
+  const change = changedIn(policy, drafts, rate)
+  const says = changesOf(policy, change)
+  const write = (draft: Draft) => setDrafts({ ...drafts, ...draft })
+  const forget = () => {
+    setDrafts({})
+    setRate(undefined)
+    reset()
+  }
+  const save = () =>
+    mutate(change, {
+      onSuccess: () => {
+        forget()
+        toast.done('The policy is changed', says.join(' · '))
+      },
+    })
+  return (
+    <Form
+      label="Policy"
+      error={error}
+      onSend={() => says.length > 0 && save()}
+      className="flex flex-col gap-4"
+    >
+      {!isAdmin && (
+        <p role="note" className="rounded-md border bg-muted/60 px-3 py-2 text-muted-foreground">
+          Changing the policy is for admins. This is what holds for your conversations and tasks.
+        </p>
+      )}
+      <Panel title="Policy">
+        <div className="grid gap-x-4 gap-y-3 p-3.5 sm:grid-cols-2">
+          <div className="flex flex-col gap-1">
+            <SelectField
+              label={fields.defaultMode}
+              value={now.defaultMode}
+              error={wrong.defaultMode}
+              disabled={!isAdmin}
+              onChange={({ target }) => write({ defaultMode: target.value as SecurityMode })}
+            >
+              {Object.keys(modes).map((mode) => (
+                <option key={mode}>{mode}</option>
+              ))}
+            </SelectField>
+            <p className="text-xs text-muted-foreground">{modes[now.defaultMode]}</p>
+          </div>
+          <TextField
+            label={fields.toolRateLimitPerMinute}
+            hint="Every call counts, those that wait for approval too. From 1 to 10,000."
+            inputMode="numeric"
+            autoComplete="off"
+            value={rate ?? String(policy.toolRateLimitPerMinute)}
+            error={wrong.toolRateLimitPerMinute}
+            disabled={!isAdmin}
+            onChange={({ target }) => setRate(target.value)}
+          />
+          <CheckField
+            label={fields.auditAll}
+            hint="Without it, reads that were allowed are left out of the record of tool calls."
+            isChecked={now.auditAll}
+            disabled={!isAdmin}
+            onChange={() => write({ auditAll: !now.auditAll })}
+            className="sm:col-span-2"
+          />
+        </div>
+      </Panel>
+      <Panel title="Tools">
+        <ToolLists lists={now} isDisabled={!isAdmin} onChange={(list, names) => write({ [list]: names })} />
+      </Panel>
+      <Refusal error={error} fields={['defaultMode', 'toolRateLimitPerMinute']} />
+      {isAdmin && (
+        <div className="sticky bottom-0 flex flex-wrap items-center gap-2 border-t bg-background py-3">
+          <Button kind="primary" type="submit" disabled={isPending || says.length === 0}>
+            {says.length === 0
+              ? 'Nothing to save'
+              : `Save ${says.length} ${says.length === 1 ? 'change' : 'changes'}`}
+          </Button>
+          {says.length > 0 && (
+            <Button kind="ghost" onClick={forget}>
+              Discard
+            </Button>
+          )}
+          <ul aria-label="What changes" className="flex min-w-0 flex-wrap gap-x-3 text-muted-foreground">
+            {says.map((line) => (
+              <li key={line}>{line}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Form>
+  )
+}
+
+/** The fields that differ from what holds, and no others: another admin may be changing those. */
+const changedIn = (policy: Policy, drafts: Draft, rate: string | undefined): Draft => {
+  const typed = rate === undefined ? {} : { toolRateLimitPerMinute: numberIn(rate) }
+  const given = Object.entries({ ...drafts, ...typed }) as [keyof Policy, never][]
+  return Object.fromEntries(given.filter(([name, value]) => !isSame(policy[name], value)))
+}
+
+const numberIn = (text: string): number => {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isNaN(number) ? (text as unknown as number) : number
+}

@@ -1,0 +1,51 @@
+import type { ReactNode } from 'react'
+import { Button } from '../../components/button.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useMe } from '../../data/me.ts'
+import { type ToolCallEntry, useToolCalls } from '../../data/security.ts'
+import { useAddress } from './address.ts'
+import { columnsWith } from './columns.tsx'
+import { Entry } from './entry.tsx'
+import { FilterBar } from './filter-bar.tsx'
+
+const keyOf = ({ id }: ToolCallEntry) => id
+const curl = () => `curl ${location.origin}/api/security/audit`
+
+/** The record of tool calls, refused ones included: admins see all of them, others their own. */
+export const ToolCalls = (): ReactNode => {
+  const { filters, entry, change, clear, open } = useAddress()
+  const { rows, total, isPending, error, refetch, onMore } = useToolCalls(filters)
+  const hasPeople = useMe()?.role === 'admin'
+  return (
+    <>
+      <FilterBar {...{ filters, hasPeople, total, error }} onChange={change} onClear={clear} />
+      {error && rows.length === 0 ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Tool calls"
+          columns={columnsWith(open, hasPeople)}
+          {...{ rows, keyOf, onMore }}
+          {...(total === undefined ? {} : { total })}
+          isLoading={isPending}
+          empty={<Nothing isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
+        />
+      )}
+      {entry && <Entry id={entry} onClose={() => open(undefined)} onOnly={change} />}
+    </>
+  )
+}
+
+const Nothing = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
+  isFiltered ? (
+    <Empty title="No tool call fits these filters">
+      <Button onClick={onClear}>Clear the filters</Button>
+    </Empty>
+  ) : (
+    <Empty title="No tool was called yet" curl={curl()}>
+      Each tool call of a conversation or task is kept here for 90 days, refused ones too. Scripts read the
+      same list:
+    </Empty>
+  )

@@ -1,0 +1,47 @@
+import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
+import type { Verdict } from '../../../../../lib/tools/policy.ts'
+import type { Tone } from '../../components/tag.tsx'
+import type { Policy } from '../../data/security.ts'
+
+/** What each mode comes to, for a person. */
+export const modes: Readonly<Record<SecurityMode, string>> = {
+  deny: 'No tool is used at all.',
+  sandbox: 'The model reads. Nothing is written, run or asked of the web.',
+  allowlist: 'Only the tools of the allowlist are used, whatever they do.',
+  ask: 'The model reads freely. What writes, runs a program or uses the web waits for a person.',
+  full: 'Every tool is used without asking.',
+}
+
+export const verdicts: Readonly<Record<Verdict, { says: string; tone: Tone; means: string }>> = {
+  allow: { says: 'Allowed', tone: 'good', means: 'The call is made' },
+  list: { says: 'If listed', tone: 'plain', means: 'The call is made when the allowlist names the tool' },
+  ask: { says: 'Asks', tone: 'warn', means: 'The call waits until a person approves it' },
+  deny: { says: 'Denied', tone: 'bad', means: 'The call is not made, and the model is told so' },
+}
+
+export const fields: Readonly<Record<keyof Policy, string>> = {
+  defaultMode: 'Default mode',
+  allowedTools: 'Allowlist',
+  blockedTools: 'Blocked',
+  requireApprovalFor: 'Asks first',
+  auditAll: 'Record every call',
+  toolRateLimitPerMinute: 'Calls a minute and user',
+}
+
+const listed = (from: readonly string[], to: readonly string[]) => [
+  ...to.filter((name) => !from.includes(name)).map((name) => `+${name}`),
+  ...from.filter((name) => !to.includes(name)).map((name) => `−${name}`),
+]
+
+const shown = (value: unknown) => (typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value))
+
+/** What a change does to the policy, a line for each field: `Blocked: +git −web_fetch`. */
+export const changesOf = (before: Policy, change: Partial<Policy>): string[] =>
+  (Object.keys(change) as (keyof Policy)[]).flatMap((name) => {
+    const [from, to] = [before[name], change[name]]
+    if (Array.isArray(from) && Array.isArray(to)) {
+      const names = listed(from, to)
+      return names.length === 0 ? [] : [`${fields[name]}: ${names.join(' ')}`]
+    }
+    return from === to ? [] : [`${fields[name]}: ${shown(from)} → ${shown(to)}`]
+  })

@@ -1,0 +1,151 @@
+import type { ReactNode } from 'react'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { saysOf } from '../../components/problem.tsx'
+import { FactsLine, Row, Rows } from '../../components/rows.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { type AccountName, type Connection, useConnection, useDisconnect } from '../../data/integrations.ts'
+import { useMe } from '../../data/me.ts'
+import { titleOf, useStandings, wayTo } from '../../data/providers.ts'
+import { leaveToLink } from '../../data/way-back.ts'
+import { askedOf, grantedOf, missingOf } from './scope-words.ts'
+
+const names: readonly AccountName[] = ['codehost', 'trackera', 'trackerb']
+
+/** What stops when an account is disconnected. */
+const stops: Readonly<Record<AccountName, string>> = {
+  codehost:
+    'Your tasks clone private repositories no more, push no branches and open no pull requests, and are not answered at issues of the code host. The token is revoked there.',
+  trackera:
+    'Your tasks are not answered at issues of tracker A any more. The token is forgotten here; tracker A revokes none, so remove the app in your settings there as well.',
+  trackerb: 'Your tasks are not answered at issues of tracker B any more. The token is revoked there.',
+}
+
+/** Your accounts elsewhere, and what each may do. */
+export const Accounts = ({ isAdmin }: { isAdmin: boolean }) => (
+  <Panel title="Your accounts">
+    <Rows label="Your accounts">
+      {names.map((name) => (
+        <Account key={name} name={name} isAdmin={isAdmin} />
+      ))}
+    </Rows>
+  </Panel>
+)
+
+const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => {
+  const { data, error } = useConnection(name)
+  const standing = useStandings().data?.get(name)
+  const isLinked = useMe()?.connectedAccounts.includes(name) ?? false
+  const isLost = isLinked && data?.connected === false
+  return (
+    <Row
+      title={titleOf(name)}
+      aside={<State {...{ data, isLost }} isThere={standing?.needs === undefined} />}
+      meta={
+        <>
+          {error && !data && <span className="text-destructive">{saysOf(error)}</span>}
+          {data?.connected && <FactsLine facts={factsOf(data)} />}
+          <p className="basis-full">{data && rightsOf(name, data)}</p>
+          {isLost && (
+            <p className="basis-full text-destructive">
+              The provider gives no tokens for it any more. Connect it again.
+            </p>
+          )}
+          {standing?.needs !== undefined && (
+            <p className="basis-full">{isAdmin ? standing.needs : NOT_THERE}</p>
+          )}
+          {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
+        </>
+      }
+      actions={data && <Actions name={name} isConnected={data.connected} needs={standing?.needs} />}
+    />
+  )
+}
+
+const NOT_THERE = 'It is not set up in this installation. Ask an admin.'
+
+type StateProps = { data: Connection | undefined; isLost: boolean; isThere: boolean }
+
+const State = ({ data, isLost, isThere }: StateProps) => {
+  if (data?.connected) return <Tag tone="good">Connected</Tag>
+  if (isLost) return <Tag tone="bad">Connection lost</Tag>
+  return isThere ? data && <Tag>Not connected</Tag> : <Tag tone="warn">Not set up</Tag>
+}
+
+const factsOf = ({ username, siteName, workspaceName, teams, tokenExpiry }: Connection): ReactNode[] => [
+  username && `as ${username}`,
+  siteName && `site ${siteName}`,
+  workspaceName && `workspace ${workspaceName}`,
+  teams && teams.length > 0 && `teams ${teams.map((team) => team.name).join(', ')}`,
+  tokenExpiry && (
+    <span key="expiry">
+      token until <When at={tokenExpiry} />, renewed by itself
+    </span>
+  ),
+]
+
+/** What the account lets the service do. */
+const rightsOf = (name: AccountName, { connected, scopes }: Connection): string => {
+  const listed = (rights: readonly string[]) => rights.join(', ')
+  if (!connected) return `Connecting lets the service ${listed(askedOf(name))}.`
+  if (scopes === undefined) return `It may, as asked when it was connected, ${listed(askedOf(name))}.`
+  const missing = missingOf(name, scopes)
+  const may = `It may ${listed(grantedOf(name, scopes))}.`
+  return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Connect it again to allow that.`
+}
+
+type WebhookProps = Pick<Connection, 'webhookConfigured' | 'aiTaskLabel'> & { isAdmin: boolean }
+
+const Webhook = ({ webhookConfigured, aiTaskLabel, isAdmin }: WebhookProps) => (
+  <p className="basis-full">
+    {webhookConfigured ? (
+      <>
+        Issues with the label <code className="font-mono text-xs">{aiTaskLabel}</code> become tasks.
+      </>
+    ) : (
+      `Its issues do not become tasks${isAdmin ? ': set CODEHOST_WEBHOOK_SECRET' : ' in this installation'}.`
+    )}
+  </p>
+)
+
+type ActionsProps = { name: AccountName; isConnected: boolean; needs: string | undefined }
+
+const Actions = ({ name, isConnected, needs }: ActionsProps) => {
+  const { mutateAsync } = useDisconnect(name)
+  const title = titleOf(name)
+  return (
+    <>
+      {needs === undefined ? (
+        <a
+          href={wayTo(name)}
+          aria-label={isConnected ? `Connect again: ${title}` : `Connect: ${title}`}
+          onClick={leaveToLink}
+          className={buttonClass({ size: 'small' })}
+        >
+          {isConnected ? 'Connect again' : 'Connect'}
+        </a>
+      ) : (
+        !isConnected && (
+          <Button size="small" aria-label={`Connect: ${title}`} title={needs} disabled>
+            Connect
+          </Button>
+        )
+      )}
+      {isConnected && (
+        <Confirm
+          verb="Disconnect"
+          title={`Disconnect: ${title}`}
+          onConfirm={() => mutateAsync()}
+          keep="Keep it connected"
+        >
+          <p>{stops[name]}</p>
+          <p className="pt-2">
+            If you sign in with it alone, you sign in with it again, by the same verified address.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+import { useMe } from '../../data/me.ts'
+import { Accounts } from './accounts.tsx'
+import { Reporting } from './reporting.tsx'
+import { WebSearch } from './web-search.tsx'
+
+/** The accounts that agents act with, and what else they reach. */
+export const Integrations = (): ReactNode => {
+  const isAdmin = useMe()?.role === 'admin'
+  return (
+    <>
+      <Accounts isAdmin={isAdmin} />
+      {isAdmin && <Reporting />}
+      <WebSearch isAdmin={isAdmin} />
+    </>
+  )
+}

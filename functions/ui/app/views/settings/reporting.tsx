@@ -1,0 +1,61 @@
+import { CheckField } from '../../components/check-field.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { settings as every } from '../../data/at-build.ts'
+import { type Answer, useChangeSettings, useSettings } from '../../data/settings.ts'
+
+const GROUP = 'reporting'
+const words: Readonly<Record<string, { label: string; hint: string }>> = {
+  comments: {
+    label: 'Answer at issues',
+    hint: 'A task that came from an issue says there, in a comment, how it ended.',
+  },
+  pullRequests: {
+    label: 'Open pull requests',
+    hint: 'What a task changed in a repository of the code host is pushed to a branch of its own, with a pull request.',
+  },
+}
+
+/** The settings of the group that are switches; none where this installation has no such group. */
+const switchesIn = ({ settings }: Answer): [name: string, isOn: boolean][] => {
+  const groups: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = settings
+  return Object.entries(groups[GROUP] ?? {}).filter(
+    (entry): entry is [string, boolean] => typeof entry[1] === 'boolean',
+  )
+}
+
+/** Where results are told of; for admins. */
+export const Reporting = () => {
+  const { data } = useSettings()
+  const { mutate, error, isPending } = useChangeSettings()
+  const switches = data ? switchesIn(data) : []
+  if (!data || switches.length === 0) return null
+  const turn = (name: string, isOn: boolean) =>
+    mutate(
+      { [`${GROUP}.${name}`]: isOn },
+      { onSuccess: () => void toast.done(`${words[name]?.label ?? name}: ${isOn ? 'on' : 'off'}`) },
+    )
+  return (
+    <Panel title="Where results are reported">
+      <div className="flex flex-col gap-3 p-3.5">
+        {switches.map(([name, isOn]) => {
+          const path = `${GROUP}.${name}`
+          const isFixed = data.sources[path] === 'environment'
+          const variable = every.find((one) => one.path === path)?.variable ?? 'a variable'
+          return (
+            <CheckField
+              key={name}
+              label={words[name]?.label ?? name}
+              hint={isFixed ? `Decided by ${variable} in the environment.` : words[name]?.hint}
+              isChecked={isOn}
+              disabled={isFixed || isPending}
+              onChange={() => turn(name, !isOn)}
+            />
+          )
+        })}
+        <Refusal error={error} />
+      </div>
+    </Panel>
+  )
+}

@@ -1,0 +1,43 @@
+import { askedScopes } from '../../data/at-build.ts'
+import type { AccountName } from '../../data/integrations.ts'
+
+/** What each scope lets the service do, for a person. */
+const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
+  codehost: {
+    repo: 'read private repositories, push branches, open pull requests and comment',
+    public_repo: 'push branches to public repositories, open pull requests and comment',
+    'read:user': 'read your profile',
+    'user:email': 'read your e-mail addresses',
+  },
+  trackera: {
+    'read:me': 'read your profile',
+    'read:jira-work': 'read issues',
+    'write:jira-work': 'change issues and comment',
+    offline_access: 'stay connected',
+  },
+  trackerb: {
+    read: 'read issues and teams',
+    write: 'change issues and comment',
+    'comments:create': 'comment',
+    'issues:create': 'create issues',
+  },
+}
+
+/** Those that say who somebody is, and no more: providers leave them out of what they grant, or imply them. */
+const OF_IDENTITY = ['read:user', 'user:email', 'read:me', 'offline_access']
+
+const wordsOf = (name: AccountName, scopes: readonly string[]) =>
+  scopes.map((scope) => words[name][scope] ?? scope)
+
+/** What is asked for when an account is linked. */
+export const askedOf = (name: AccountName): string[] => wordsOf(name, askedScopes[name])
+
+/** What somebody let the service do. */
+export const grantedOf = (name: AccountName, scopes: readonly string[]): string[] => wordsOf(name, scopes)
+
+/** What is asked for today, and was not when the account was linked, or was refused. */
+export const missingOf = (name: AccountName, scopes: readonly string[]): string[] =>
+  wordsOf(
+    name,
+    askedScopes[name].filter((scope) => !scopes.includes(scope) && !OF_IDENTITY.includes(scope)),
+  )

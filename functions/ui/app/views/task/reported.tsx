@@ -1,0 +1,120 @@
+import { Link } from '@tanstack/react-router'
+import { GitBranch, GitPullRequest, MessageSquare, MessageSquareX } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { secureLinkOf } from '../../components/link.ts'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { providers } from '../../data/providers.ts'
+
+type Fault = { code: string; message: string }
+type Report = {
+  provider: string
+  status: 'pending' | 'reported' | 'failed'
+  url?: string
+  reportedAt?: string
+  error?: Fault
+}
+type Published = {
+  status: 'published' | 'failed'
+  branch: string
+  pullRequest?: { number: number; url: string }
+  error?: Fault
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+const reportOf = (task: Task): Report | undefined => {
+  const { report } = task as { report?: unknown }
+  return isObject(report) && typeof report.status === 'string' ? (report as Report) : undefined
+}
+
+/** What a result says of its branch; a result may hold anything that its agent put there. */
+const publishedOf = ({ result }: Task): Published | undefined => {
+  const published = result?.published
+  return isObject(published) && typeof published.branch === 'string' ? (published as Published) : undefined
+}
+
+/** Where the result of a task went: its pull request, and the answer at its issue. Nothing where it went nowhere. */
+export const Reported = ({ task }: { task: Task }) => {
+  const report = reportOf(task)
+  const published = publishedOf(task)
+  if (report === undefined && published === undefined) return null
+  return (
+    <Panel title="Where it was reported">
+      <ul className="flex flex-col gap-2 px-3.5 py-3">
+        {published && <PublishedLine {...published} />}
+        {report && <ReportLine {...report} />}
+      </ul>
+    </Panel>
+  )
+}
+
+const Line = ({ icon, children }: { icon: ReactNode; children: ReactNode }) => (
+  <li className="flex gap-2 [overflow-wrap:anywhere]">
+    <span className="pt-0.5 text-muted-foreground">{icon}</span>
+    <span className="min-w-0">{children}</span>
+  </li>
+)
+
+/** A way out of the page; the words alone where the address is none of https. */
+const Away = ({ to, children }: { to: unknown; children: ReactNode }) => {
+  const href = secureLinkOf(to)
+  if (href === undefined) return children
+  return (
+    <a href={href} target="_blank" rel="noopener noreferrer" className="underline underline-offset-2">
+      {children}
+    </a>
+  )
+}
+
+/** Why something failed, as the service said it, and where its cause is mended. */
+const Why = ({ error }: { error: Fault | undefined }) => (
+  <>
+    <span className="text-destructive">
+      {error ? `${String(error.message)} (${String(error.code)})` : 'for no reason that is known'}
+    </span>
+    . What the account may do is under{' '}
+    <Link to="/settings/integrations" className="underline underline-offset-2">
+      Integrations
+    </Link>
+    .
+  </>
+)
+
+const PublishedLine = ({ status, branch, pullRequest, error }: Published) => {
+  const name = <code className="font-mono text-xs">{branch}</code>
+  if (status === 'failed')
+    return (
+      <Line icon={<GitBranch size={14} aria-hidden />}>
+        The changes on {name} were not published: <Why error={error} />
+      </Line>
+    )
+  if (pullRequest === undefined)
+    return <Line icon={<GitBranch size={14} aria-hidden />}>Pushed to the branch {name}</Line>
+  return (
+    <Line icon={<GitPullRequest size={14} aria-hidden />}>
+      <Away to={pullRequest.url}>Pull request #{String(pullRequest.number)}</Away> from the branch {name}
+    </Line>
+  )
+}
+
+const placeOf = (provider: string) =>
+  Object.hasOwn(providers, provider) ? providers[provider as keyof typeof providers].says : provider
+
+const ReportLine = ({ provider, status, url, reportedAt, error }: Report) => {
+  const issue = <Away to={url}>the issue at {placeOf(String(provider))}</Away>
+  if (status === 'failed')
+    return (
+      <Line icon={<MessageSquareX size={14} aria-hidden />}>
+        Not answered at {issue}: <Why error={error} />
+      </Line>
+    )
+  return (
+    <Line icon={<MessageSquare size={14} aria-hidden />}>
+      {status === 'pending' ? <>The answer at {issue} is on its way</> : <>Answered at {issue} </>}
+      {status === 'reported' && reportedAt && <When at={reportedAt} />}
+    </Line>
+  )
+}

@@ -1,0 +1,151 @@
+import { Link } from '@tanstack/react-router'
+import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { visibleText } from '../../components/visible-text.ts'
+import { When } from '../../components/when.tsx'
+import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+import { answerOf, DeliveryState, WebhookState } from './state.tsx'
+import { Switch } from './switch.tsx'
+import { TestEvent } from './test-event.tsx'
+
+const quiet = 'text-muted-foreground'
+const count = new Intl.NumberFormat()
+
+/** Of the list of webhooks. */
+export const columns: readonly Column<Webhook>[] = [
+  {
+    id: 'url',
+    header: 'URL',
+    width: 'minmax(0, 3fr)',
+    narrow: 'minmax(0, 1fr)',
+    cell: ({ id, url }) => (
+      <Link
+        to="/webhooks/$id"
+        params={{ id }}
+        title={url}
+        data-row-link
+        className={`font-medium ${rowLinkClass}`}
+      >
+        {shortOf(url)}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '6rem',
+    narrow: '5.5rem',
+    cell: (webhook) => <WebhookState webhook={webhook} />,
+  },
+  {
+    id: 'events',
+    header: 'Events',
+    width: 'minmax(0, 2fr)',
+    narrow: null,
+    cell: ({ events }) => (
+      <span title={events.join(', ')} className={`font-mono text-xs ${quiet}`}>
+        {events.join(', ')}
+      </span>
+    ),
+  },
+  {
+    id: 'deliveries',
+    header: 'Sent',
+    width: '4rem',
+    narrow: null,
+    cell: ({ deliveryCount }) => <span className={quiet}>{count.format(deliveryCount)}</span>,
+  },
+  {
+    id: 'failures',
+    header: 'Failed sends',
+    width: '6rem',
+    narrow: null,
+    cell: ({ failureCount }) => (
+      <span className={failureCount > 0 ? 'font-medium text-failed' : quiet}>
+        {failureCount > 0 ? `${count.format(failureCount)} in a row` : 'none'}
+      </span>
+    ),
+  },
+  {
+    id: 'last',
+    header: 'Last sent',
+    width: '5rem',
+    narrow: '3.75rem',
+    cell: ({ lastDelivery }) => <When at={lastDelivery} className={`relative z-1 ${quiet}`} />,
+  },
+  {
+    id: 'actions',
+    header: 'Actions',
+    width: '4.5rem',
+    narrow: null,
+    cell: (webhook) => (
+      <span className="relative z-1 flex justify-end">
+        <TestEvent webhook={webhook} isIcon />
+        <Switch webhook={webhook} isIcon />
+      </span>
+    ),
+  },
+]
+
+/** Of the list of deliveries. */
+export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
+  {
+    id: 'event',
+    header: 'Event',
+    width: 'minmax(0, 2fr)',
+    narrow: 'minmax(0, 1fr)',
+    cell: ({ id, event }) => (
+      <Link
+        to="."
+        search={(before: object) => ({ ...before, delivery: id })}
+        title={id}
+        data-row-link
+        className={`font-mono font-medium ${rowLinkClass}`}
+      >
+        {event}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: '5.5rem',
+    narrow: '5rem',
+    cell: (delivery) => <DeliveryState delivery={delivery} />,
+  },
+  {
+    id: 'answer',
+    header: 'Last answer',
+    width: 'minmax(0, 3fr)',
+    narrow: null,
+    cell: (delivery) => {
+      const answer = visibleText(answerOf(delivery))
+      return (
+        <span title={answer} className={quiet}>
+          {answer}
+        </span>
+      )
+    },
+  },
+  {
+    id: 'attempts',
+    header: 'Attempts',
+    width: '4.5rem',
+    narrow: null,
+    cell: ({ attempts }) => <span className={quiet}>{attempts.length}</span>,
+  },
+  {
+    id: 'next',
+    header: 'Next try',
+    width: '5rem',
+    narrow: null,
+    cell: ({ nextAttemptAt }) => <When at={nextAttemptAt} className={`relative z-1 ${quiet}`} />,
+  },
+  {
+    id: 'made',
+    header: 'Made',
+    width: '5rem',
+    narrow: '3.75rem',
+    cell: ({ createdAt }) => <When at={createdAt} className={`relative z-1 ${quiet}`} />,
+  },
+]

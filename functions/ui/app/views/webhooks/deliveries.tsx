@@ -1,0 +1,67 @@
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { useDeliveries, useWebhook, type WebhookDelivery } from '../../data/webhooks.ts'
+import { deliveryColumns } from './columns.tsx'
+import { DeliveryDialog } from './delivery-dialog.tsx'
+import { Recover } from './recover.tsx'
+import { RedeliverMany } from './redeliver-many.tsx'
+
+const keyOf = ({ id }: WebhookDelivery) => id
+const nameOf = ({ event, id }: WebhookDelivery) => `${event} ${id}`
+const none: ReadonlySet<string> = new Set()
+const count = new Intl.NumberFormat()
+
+const curlOf = (id: string) => `curl -X POST ${location.origin}/api/webhooks/${id}/test`
+
+/** What was sent to a webhook, and what waits to be. */
+export const Deliveries = (): ReactNode => {
+  const { id } = useParams({ from: '/webhooks/$id' })
+  const { data: webhook } = useWebhook(id)
+  const { rows, total, isPending, error, refetch, onMore } = useDeliveries(id)
+  const [selected, onSelect] = useState(none)
+  const navigate = useNavigate({ from: '/webhooks/$id' })
+  if (!webhook) return null
+  const chosen = rows.filter((one) => selected.has(one.id))
+  return (
+    <>
+      {chosen.length > 0 ? (
+        <RedeliverMany webhook={webhook} deliveries={chosen} onClear={() => onSelect(none)} />
+      ) : (
+        <div className="flex min-h-12 shrink-0 items-center justify-between gap-2 border-b px-4 md:px-6">
+          <span className="text-muted-foreground">
+            {total !== undefined && `${count.format(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
+            kept for 30 days
+          </span>
+          <Recover webhook={webhook} />
+        </div>
+      )}
+      {error && rows.length === 0 ? (
+        <Problem error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Deliveries"
+          columns={deliveryColumns}
+          {...{ rows, keyOf, nameOf, onMore }}
+          {...(total === undefined ? {} : { total })}
+          isLoading={isPending}
+          selection={{ selected, onSelect }}
+          empty={
+            <Empty title="Nothing was sent yet" curl={curlOf(id)}>
+              It hears of {webhook.events.includes('*') ? 'every event' : webhook.events.join(', ')}, and of
+              tests:
+            </Empty>
+          }
+        />
+      )}
+      <DeliveryDialog
+        webhook={webhook}
+        {...{ rows, onMore }}
+        isLoading={isPending}
+        onClose={() => void navigate({ search: {}, replace: true })}
+      />
+    </>
+  )
+}

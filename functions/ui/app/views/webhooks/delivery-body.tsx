@@ -1,0 +1,102 @@
+import type { ReactNode } from 'react'
+import { Copy } from '../../components/copy.tsx'
+import { DialogBody } from '../../components/dialog.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { spanOf } from '../../components/time.ts'
+import { visibleText } from '../../components/visible-text.ts'
+import { When } from '../../components/when.tsx'
+import type { WebhookDelivery } from '../../data/webhooks.ts'
+import { DeliveryState } from './state.tsx'
+
+/** The body as it was sent, but for the spaces. */
+const envelopeOf = ({ id, event, timestamp, payload }: WebhookDelivery) => ({ id, event, timestamp, payload })
+
+/** A delivery, whole: what was sent, and what came of each attempt. */
+export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
+  const { id, event, attempts, createdAt, nextAttemptAt } = delivery
+  const body = JSON.stringify(envelopeOf(delivery), undefined, 2)
+  return (
+    <DialogBody>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5">
+        <Fact name="State">
+          <span className="flex flex-wrap items-center gap-x-2">
+            <DeliveryState delivery={delivery} />
+            <span className="text-muted-foreground">
+              {nextAttemptAt === undefined ? (
+                delivery.status === 'pending' && 'it is sent when the webhook is resumed'
+              ) : (
+                <>
+                  next try <When at={nextAttemptAt} />
+                </>
+              )}
+            </span>
+          </span>
+        </Fact>
+        <Fact name="Event">
+          <code className="font-mono">{event}</code>
+        </Fact>
+        <Fact name="Id">
+          <span className="flex items-center gap-1">
+            <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">{id}</code>
+            <Copy text={id} label="Copy the id" />
+          </span>
+        </Fact>
+        <Fact name="Made">
+          <When at={createdAt} />
+        </Fact>
+      </dl>
+      <h3 className="font-medium">Attempts</h3>
+      {attempts.length === 0 ? (
+        <p className="text-muted-foreground">It was not sent yet.</p>
+      ) : (
+        <ol aria-label="Attempts" className="divide-y rounded-md border">
+          {attempts.map((attempt, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: attempts are only ever added at the end.
+            <Attempt key={n} number={n + 1} {...attempt} />
+          ))}
+        </ol>
+      )}
+      <h3 className="font-medium">Body</h3>
+      <div className="relative">
+        <LongText label="Body" text={visibleText(body)} className="pr-10" />
+        <div className="absolute top-0.5 right-0.5">
+          <Copy text={JSON.stringify(envelopeOf(delivery))} label="Copy the body as it was sent" />
+        </div>
+      </div>
+    </DialogBody>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-muted-foreground">{name}</dt>
+    <dd className="min-w-0">{children}</dd>
+  </>
+)
+
+type AttemptProps = WebhookDelivery['attempts'][number] & { number: number }
+
+const Attempt = ({ number, at, statusCode, responseBody, error, durationMs }: AttemptProps) => {
+  const isGood = statusCode !== undefined && statusCode >= 200 && statusCode < 300
+  return (
+    <li className="flex flex-col gap-1.5 px-3 py-2">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="text-muted-foreground">{number}.</span>
+        <Tag tone={isGood ? 'good' : 'bad'}>{statusCode ?? 'No answer'}</Tag>
+        <span className="text-muted-foreground">
+          <When at={at} />, took {spanOf(durationMs)}
+        </span>
+      </p>
+      {error !== undefined && (
+        <p className="text-destructive [overflow-wrap:anywhere]">{visibleText(error)}</p>
+      )}
+      {responseBody !== undefined &&
+        (responseBody === '' ? (
+          <p className="text-muted-foreground">The answer was empty.</p>
+        ) : (
+          <LongText label={`Answer to attempt ${number}`} text={visibleText(responseBody)} />
+        ))}
+    </li>
+  )
+}

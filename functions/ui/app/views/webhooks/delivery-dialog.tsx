@@ -1,0 +1,78 @@
+import { useSearch } from '@tanstack/react-router'
+import { RotateCcw } from 'lucide-react'
+import { useEffect } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useRedeliver, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
+import { DeliveryBody } from './delivery-body.tsx'
+import { answerOf, pausedReason } from './state.tsx'
+
+type Props = {
+  webhook: Webhook
+  rows: readonly WebhookDelivery[]
+  isLoading: boolean
+  onMore: (() => void) | undefined
+  onClose: () => void
+}
+
+/** The delivery that the address names. One further down the list is looked for page after page. */
+export const DeliveryDialog = ({ webhook, rows, isLoading, onMore, onClose }: Props) => {
+  const { delivery: id } = useSearch({ from: '/webhooks/$id/' })
+  const delivery = rows.find((one) => one.id === id)
+  const isMissing = id !== undefined && !delivery
+  useEffect(() => {
+    if (isMissing) onMore?.()
+  }, [isMissing, onMore])
+  if (id === undefined) return null
+  return (
+    <Dialog isOpen onClose={onClose} title={delivery?.event ?? 'Delivery'}>
+      {delivery ? (
+        <>
+          <DeliveryBody delivery={delivery} />
+          <Again key={id} webhook={webhook} delivery={delivery} />
+        </>
+      ) : (
+        <DialogBody>
+          {isLoading || onMore ? (
+            <SkeletonRows count={4} />
+          ) : (
+            <p role="alert">
+              It is not among the deliveries of this webhook. What has ended is kept for 30 days.
+            </p>
+          )}
+        </DialogBody>
+      )}
+    </Dialog>
+  )
+}
+
+/** Sends it again at once, and says what came of that. */
+const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: WebhookDelivery }) => {
+  const { mutate, error, isPending } = useRedeliver(webhook.id)
+  const reason = pausedReason(webhook)
+  const send = () =>
+    mutate(delivery.id, {
+      onSuccess: ({ delivery: sent }) =>
+        sent.status === 'delivered'
+          ? toast.done('Delivered', `The receiver answered ${answerOf(sent)}.`)
+          : toast.failed('Sent again, not delivered', answerOf(sent)),
+    })
+  return (
+    <>
+      {error && (
+        <div className="px-4 pb-3">
+          <Refusal error={error} />
+        </div>
+      )}
+      <DialogFoot>
+        {reason !== undefined && <span className="mr-auto text-muted-foreground">{reason}.</span>}
+        <Button disabled={isPending || reason !== undefined} onClick={send}>
+          <RotateCcw size={14} /> {isPending ? 'Sending' : 'Send again'}
+        </Button>
+      </DialogFoot>
+    </>
+  )
+}

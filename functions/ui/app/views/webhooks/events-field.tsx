@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import type { Texts } from '../../components/form.tsx'
+import { webhookEvents } from '../../data/at-build.ts'
+import type { EventName } from '../../data/webhooks.ts'
+
+const ALL = '*' satisfies EventName
+
+const words: Readonly<Record<Exclude<EventName, typeof ALL>, string>> = {
+  'task.created': 'a task was created',
+  'task.completed': 'a task completed, with its result',
+  'task.failed': 'a task failed for good, and why',
+  'task.cancelled': 'a task was cancelled',
+  'agent.started': 'an attempt began',
+  'agent.finished': 'an attempt ended, with what the agent said',
+}
+
+/** The events of a form that has this field. */
+export const eventsIn = (texts: Texts): EventName[] =>
+  texts[`event-${ALL}`] ? [ALL] : webhookEvents.filter((name) => texts[`event-${name}`])
+
+type Props = { chosen: readonly EventName[]; error: string | undefined }
+
+/** What a webhook hears of: all events, or some. */
+export const EventsField = ({ chosen, error }: Props) => {
+  const [isAll, setAll] = useState(chosen.includes(ALL))
+  const box = (name: EventName) => ({
+    type: 'checkbox',
+    name: `event-${name}`,
+    'aria-invalid': error ? true : undefined,
+    className: 'mt-0.5 size-3.5 shrink-0 accent-primary',
+  })
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="pb-1 font-medium">Events</legend>
+      <label className="flex items-start gap-2">
+        <input {...box(ALL)} checked={isAll} onChange={() => setAll(!isAll)} />
+        <span>
+          <code className="font-mono">*</code>{' '}
+          <span className="text-muted-foreground">all of them, those of a later version too</span>
+        </span>
+      </label>
+      {webhookEvents.map((name) => (
+        <label key={name} className="flex items-start gap-2">
+          <input
+            key={String(isAll)}
+            {...box(name)}
+            {...(isAll
+              ? { disabled: true, defaultChecked: true }
+              : { defaultChecked: chosen.includes(name) })}
+          />
+          <span>
+            <code className="font-mono">{name}</code>{' '}
+            <span className="text-muted-foreground">{words[name]}</span>
+          </span>
+        </label>
+      ))}
+      {error && <span className="text-destructive">{error}</span>}
+    </fieldset>
+  )
+}

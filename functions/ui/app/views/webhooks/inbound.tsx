@@ -1,0 +1,81 @@
+import { Problem } from '../../components/problem.tsx'
+import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { When } from '../../components/when.tsx'
+import { useInbound } from '../../data/webhooks.ts'
+
+const senders = {
+  codehost: { says: 'Code host', variable: 'CODEHOST_WEBHOOK_SECRET' },
+  trackera: { says: 'Tracker A', variable: 'TRACKERA_WEBHOOK_SECRET' },
+  trackerb: { says: 'Tracker B', variable: 'TRACKERB_WEBHOOK_SECRET' },
+} as const
+type Sender = keyof typeof senders
+
+const count = new Intl.NumberFormat()
+
+/** The other direction: what the three providers send here, which makes tasks. */
+export const Inbound = () => {
+  const { data, error, refetch } = useInbound()
+  return (
+    <section
+      aria-label="Inbound"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
+      tabIndex={0}
+      className="max-h-[40%] shrink-0 overflow-y-auto border-t bg-card"
+    >
+      <h2 className="px-3.5 pt-2 font-semibold md:px-6">
+        Inbound{' '}
+        <span className="font-normal text-muted-foreground">what providers send here makes tasks</span>
+      </h2>
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={3} />}
+      {data && (
+        <div className="md:px-2.5">
+          <Rows label="Inbound webhooks">
+            {(Object.keys(senders) as Sender[]).map((name) => (
+              <Provider key={name} name={name} {...data[name]} />
+            ))}
+          </Rows>
+        </div>
+      )}
+    </section>
+  )
+}
+
+type Status = NonNullable<ReturnType<typeof useInbound>['data']>[Sender]
+
+const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { name: Sender }) => {
+  const { says, variable } = senders[name]
+  if (!configured)
+    return (
+      <Row
+        title={says}
+        aside={<Tag>Not configured</Tag>}
+        meta={<Facts facts={[`the operator sets ${variable}`]} />}
+      />
+    )
+  return (
+    <Row
+      title={says}
+      aside={<Tag tone="good">Configured</Tag>}
+      meta={
+        <Facts
+          facts={[
+            <code key="path" className="font-mono text-xs">
+              {`${location.origin}/api/webhooks/${name}`}
+            </code>,
+            lastEvent ? (
+              <span key="events">
+                {count.format(eventCount)} {eventCount === 1 ? 'event' : 'events'}, the last{' '}
+                <When at={lastEvent} />
+              </span>
+            ) : (
+              'no event yet'
+            ),
+          ]}
+        />
+      }
+    />
+  )
+}

@@ -1,0 +1,14 @@
+/** What the snippets are written in. */
+export const languages = { node: 'Node', python: 'Python', go: 'Go' } as const
+export type Language = keyof typeof languages
+
+/** The headers that a snippet looks at. */
+export const ways = { standard: 'Standard Webhooks', simple: 'X-Svc-Signature' } as const
+export type Way = keyof typeof ways
+
+export type VerifySearch = { language?: Language | undefined; way?: Way | undefined }
+
+const isNameIn = (names: object, value: unknown): boolean =>
+  typeof value === 'string' && Object.hasOwn(names, value)
+export const isLanguage = (value: unknown): value is Language => isNameIn(languages, value)
+export const isWay = (value: unknown): value is Way => isNameIn(ways, value)

@@ -1,0 +1,121 @@
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, type Texts } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { Panel, View } from '../../components/view.tsx'
+import { type NewWebhook as Body, useCreateWebhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+import { EventsField, eventsIn } from './events-field.tsx'
+
+const FIELDS = ['url', 'events', 'secret']
+
+const secrets = {
+  made: { says: 'Make a secret', hint: 'it is shown once' },
+  own: { says: 'Use a secret of my own', hint: 'at least 8 characters' },
+  none: { says: 'No secret', hint: 'deliveries are not signed: the receiver cannot tell who sent them' },
+} as const
+type SecretChoice = keyof typeof secrets
+
+const bodyOf = (texts: Texts): Body => ({
+  url: (texts.url ?? '').trim(),
+  events: eventsIn(texts),
+  ...(texts.choice === 'made' ? { generateSecret: true } : {}),
+  ...(texts.choice === 'own' ? { secret: texts.secret ?? '' } : {}),
+})
+
+/** Registers a URL, and shows the secret that was made for it for as long as one stays. */
+export const NewWebhook = (): ReactNode => {
+  const { mutate, data, error, isPending } = useCreateWebhook()
+  return (
+    <View title="New webhook">
+      <div className="mx-auto flex w-full max-w-2xl flex-col gap-4 p-4 md:p-6">
+        <Panel title={data ? shortOf(data.webhook.url) : 'New webhook'}>
+          {data ? (
+            <Made id={data.webhook.id} secret={data.secret} />
+          ) : (
+            <NewForm error={error} isBusy={isPending} onSend={(texts) => mutate(bodyOf(texts))} />
+          )}
+        </Panel>
+      </div>
+    </View>
+  )
+}
+
+const Made = ({ id, secret }: { id: string; secret: string | undefined }) => (
+  <div className="flex flex-col items-start gap-3 p-3.5">
+    <p role="status">The webhook is made, and hears of its events from now on.</p>
+    {secret !== undefined && (
+      <div className="w-full">
+        <Secret label="Its signing secret" text={secret} />
+      </div>
+    )}
+    <Link to="/webhooks/$id" params={{ id }} className={buttonClass({ kind: 'primary' })}>
+      {secret === undefined ? 'Open the webhook' : 'I have copied it: open the webhook'}
+    </Link>
+  </div>
+)
+
+type FormProps = { error: unknown; isBusy: boolean; onSend: (texts: Texts) => void }
+
+const NewForm = ({ error, isBusy, onSend }: FormProps) => {
+  const [choice, setChoice] = useState<SecretChoice>('made')
+  const wrong = fieldErrors(error)
+  return (
+    <Form label="New webhook" error={error} onSend={onSend} className="flex flex-col gap-4 p-3.5">
+      <TextField
+        label="URL"
+        name="url"
+        type="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://example.com/hooks/agents"
+        required
+        error={wrong.url}
+        hint="It is sent a POST with JSON, and answers 2xx within 15 seconds."
+      />
+      <EventsField chosen={['task.completed', 'task.failed']} error={wrong.events} />
+      <fieldset className="flex flex-col gap-1.5">
+        <legend className="pb-1 font-medium">Signing secret</legend>
+        {(Object.keys(secrets) as SecretChoice[]).map((name) => (
+          <label key={name} className="flex items-start gap-2">
+            <input
+              type="radio"
+              name="choice"
+              value={name}
+              checked={choice === name}
+              onChange={() => setChoice(name)}
+              className="mt-0.5 size-3.5 shrink-0 accent-primary"
+            />
+            <span>
+              {secrets[name].says} <span className="text-muted-foreground">· {secrets[name].hint}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {choice === 'own' && (
+        <TextField
+          label="Secret"
+          name="secret"
+          type="password"
+          autoComplete="off"
+          required
+          error={wrong.secret}
+          hint="Its bytes are the key, as they are."
+        />
+      )}
+      <Refusal error={error} fields={FIELDS} />
+      <div className="flex gap-2">
+        <Button kind="primary" type="submit" disabled={isBusy}>
+          Make the webhook
+        </Button>
+        <Link to="/webhooks" className={buttonClass({ kind: 'ghost' })}>
+          Cancel
+        </Link>
+      </div>
+    </Form>
+  )
+}

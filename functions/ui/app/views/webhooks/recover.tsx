@@ -1,0 +1,123 @@
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, type Texts } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { useRecover, type Webhook } from '../../data/webhooks.ts'
+import { pausedReason } from './state.tsx'
+
+const HOUR_MS = 3_600_000
+
+const spans = {
+  hour: { says: 'an hour ago', ms: HOUR_MS },
+  day: { says: '24 hours ago', ms: 24 * HOUR_MS },
+  week: { says: '7 days ago', ms: 7 * 24 * HOUR_MS },
+  own: { says: 'a time of my own', ms: undefined },
+} as const
+type Span = keyof typeof spans
+
+/** As the service wants it; a time that is none is sent as it was typed, for the service to say so. */
+const sinceOf = ({ span = 'hour', since = '' }: Texts): string => {
+  const { ms } = spans[span as Span]
+  if (ms !== undefined) return new Date(Date.now() - ms).toISOString()
+  return Number.isNaN(Date.parse(since)) ? since : new Date(since).toISOString()
+}
+
+/** Has what failed since a time sent again. */
+export const Recover = ({ webhook }: { webhook: Webhook }) => {
+  const [isOpen, setOpen] = useState(false)
+  const { mutate, reset, data, error, isPending } = useRecover(webhook.id)
+  const reason = pausedReason(webhook)
+  const close = () => {
+    setOpen(false)
+    reset()
+  }
+  return (
+    <>
+      <Button
+        size="small"
+        title={reason ?? 'Send again what failed since a time'}
+        disabled={reason !== undefined}
+        onClick={() => setOpen(true)}
+      >
+        <History size={14} /> Recover
+      </Button>
+      <Dialog isOpen={isOpen} onClose={close} title="Recover what failed">
+        {data ? (
+          <Done count={data.count} onClose={close} />
+        ) : (
+          <Ask error={error} isBusy={isPending} onSend={(texts) => mutate(sinceOf(texts))} onClose={close} />
+        )}
+      </Dialog>
+    </>
+  )
+}
+
+const saysOf = (count: number): string => {
+  if (count === 0) return 'Nothing failed since then, so nothing is sent again.'
+  return count === 1 ? '1 delivery is sent again.' : `${count} deliveries are sent again.`
+}
+
+const Done = ({ count, onClose }: { count: number; onClose: () => void }) => (
+  <>
+    <DialogBody>
+      <p role="status">{saysOf(count)}</p>
+    </DialogBody>
+    <DialogFoot>
+      <Button kind="primary" onClick={onClose}>
+        Done
+      </Button>
+    </DialogFoot>
+  </>
+)
+
+type AskProps = { error: unknown; isBusy: boolean; onSend: (texts: Texts) => void; onClose: () => void }
+
+const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
+  const [span, setSpan] = useState<Span>('hour')
+  return (
+    <Form label="Recover" error={error} onSend={onSend} className="flex min-h-0 flex-col">
+      <DialogBody>
+        <p className="text-muted-foreground">
+          Deliveries that failed for good are sent again, with the same ids and bodies.
+        </p>
+        <fieldset className="flex flex-col gap-1.5">
+          <legend className="pb-1 font-medium">Made since</legend>
+          {(Object.keys(spans) as Span[]).map((name) => (
+            <label key={name} className="flex items-center gap-2">
+              <input
+                type="radio"
+                name="span"
+                value={name}
+                checked={span === name}
+                onChange={() => setSpan(name)}
+                className="size-3.5 accent-primary"
+              />
+              {spans[name].says}
+            </label>
+          ))}
+        </fieldset>
+        {span === 'own' && (
+          <TextField
+            label="Since"
+            name="since"
+            type="datetime-local"
+            required
+            error={fieldErrors(error).since}
+            hint="In the time zone of this browser."
+          />
+        )}
+        <Refusal error={error} fields={span === 'own' ? ['since'] : []} />
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="primary" type="submit" disabled={isBusy}>
+          Send again
+        </Button>
+      </DialogFoot>
+    </Form>
+  )
+}

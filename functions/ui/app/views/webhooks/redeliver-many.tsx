@@ -1,0 +1,46 @@
+import { RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
+import { Button } from '../../components/button.tsx'
+import { SelectionBar } from '../../components/selection-bar.tsx'
+import { redeliver, useWebhooksChanged, type Webhook, type WebhookDelivery } from '../../data/webhooks.ts'
+import { answerOf, pausedReason } from './state.tsx'
+
+type Props = { webhook: Webhook; deliveries: readonly WebhookDelivery[]; onClear: () => void }
+
+/** Sends the deliveries that are selected again. One that the receiver does not take is among what failed. */
+export const RedeliverMany = ({ webhook, deliveries, onClear }: Props) => {
+  const [job, setJob] = useState<BulkJob>()
+  const changed = useWebhooksChanged()
+  const reason = pausedReason(webhook)
+  const send = () =>
+    setJob({
+      title: 'Send again',
+      past: 'delivered',
+      items: deliveries.map(({ id, event }) => ({ id, title: `${event} ${id}` })),
+      act: async (id) => {
+        const { delivery } = await redeliver(webhook.id, id)
+        if (delivery.status !== 'delivered') throw new NotDelivered(answerOf(delivery))
+      },
+    })
+  const close = () => {
+    setJob(undefined)
+    onClear()
+  }
+  return (
+    <SelectionBar count={deliveries.length} onClear={onClear}>
+      <Button disabled={reason !== undefined} onClick={send}>
+        <RotateCcw size={14} /> Send {deliveries.length} again
+      </Button>
+      {reason !== undefined && <span className="text-muted-foreground">{reason}.</span>}
+      {job && <BulkRun {...job} onOver={changed} onClose={close} />}
+    </SelectionBar>
+  )
+}
+
+/** Says why by itself, where a list of failures shows it. */
+class NotDelivered extends Error {
+  override toString() {
+    return `Not delivered: ${this.message}`
+  }
+}

@@ -1,0 +1,47 @@
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
+import { rootRoute } from '../../shell/root-route.ts'
+import { isLanguage, isWay, type VerifySearch } from './languages.ts'
+
+export const webhooksRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/webhooks',
+  component: lazyComponent(() => import('./webhooks.tsx'), 'Webhooks'),
+})
+
+export const newWebhookRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/webhooks/new',
+  component: lazyComponent(() => import('./new-webhook.tsx'), 'NewWebhook'),
+})
+
+const frame = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/webhooks/$id',
+  component: lazyComponent(() => import('./webhook.tsx'), 'OneWebhook'),
+})
+
+const deliveries = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  /** The delivery that is open. */
+  validateSearch: ({ delivery }: Record<string, unknown>): { delivery?: string } =>
+    delivery ? { delivery: String(delivery) } : {},
+  component: lazyComponent(() => import('./deliveries.tsx'), 'Deliveries'),
+})
+const settings = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  component: lazyComponent(() => import('./webhook-settings.tsx'), 'WebhookSettings'),
+})
+const verify = createRoute({
+  getParentRoute: () => frame,
+  path: '/verify',
+  validateSearch: ({ language, way }: Record<string, unknown>): VerifySearch => ({
+    ...(isLanguage(language) ? { language } : {}),
+    ...(isWay(way) ? { way } : {}),
+  }),
+  component: lazyComponent(() => import('./verify.tsx'), 'Verify'),
+})
+
+export const webhookRoute = frame.addChildren([deliveries, settings, verify])

@@ -1,0 +1,109 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form } from '../../components/form.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { Secret } from '../../components/secret.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { toast } from '../../components/toast.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useChangeWebhook, useRotateSecret, type Webhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+
+/** Whether deliveries are signed, and with what. A secret that the service makes is shown for as long as one stays. */
+export const SigningSecret = ({ webhook }: { webhook: Webhook }) => {
+  const isSigned = webhook.secret !== undefined
+  const rotate = useRotateSecret(webhook.id)
+  const change = useChangeWebhook(webhook.id)
+  const name = shortOf(webhook.url)
+  return (
+    <Panel
+      title="Signing secret"
+      aside={isSigned ? <Tag tone="good">Signed</Tag> : <Tag tone="warn">Not signed</Tag>}
+    >
+      <div className="flex flex-col gap-3 p-3.5">
+        {rotate.data && (
+          <>
+            <Secret label="The new secret" text={rotate.data.secret} />
+            <Button className="self-start" size="small" onClick={() => rotate.reset()}>
+              I have copied it
+            </Button>
+          </>
+        )}
+        <p className="text-muted-foreground">
+          {isSigned
+            ? 'Deliveries are signed: the receiver can tell that they come from here.'
+            : 'Deliveries are not signed: the receiver cannot tell who sent them.'}
+        </p>
+        <div className="flex flex-wrap gap-2">
+          <Confirm
+            verb={isSigned ? 'Rotate' : 'Make a secret'}
+            title={isSigned ? `Rotate the secret of ${name}` : `Make a secret for ${name}`}
+            kind="plain"
+            size="normal"
+            keep="Cancel"
+            onConfirm={() => rotate.mutateAsync(undefined)}
+          >
+            {isSigned ? (
+              <>
+                A new secret is made and shown once. For 24 hours both are valid:{' '}
+                <code className="font-mono">webhook-signature</code> has a signature by each;{' '}
+                <code className="font-mono">X-Svc-Signature</code> is by the new one at once.
+              </>
+            ) : (
+              'A secret is made and shown once. Deliveries are signed from then on.'
+            )}
+          </Confirm>
+          {isSigned && (
+            <Confirm
+              verb="Stop signing"
+              title={`Stop signing for ${name}`}
+              size="normal"
+              keep="Go on signing"
+              onConfirm={() => change.mutateAsync({ secret: null })}
+            >
+              A receiver that checks signatures refuses what comes without one.
+            </Confirm>
+          )}
+        </div>
+        <OwnSecret id={webhook.id} isSigned={isSigned} />
+      </div>
+    </Panel>
+  )
+}
+
+const OwnSecret = ({ id, isSigned }: { id: string; isSigned: boolean }) => {
+  const { mutate, error, isPending } = useChangeWebhook(id)
+  const [round, setRound] = useState(0)
+  const save = (secret: string) =>
+    mutate(
+      { secret },
+      {
+        onSuccess: () => {
+          setRound(round + 1)
+          toast.done('The secret is set', 'It signs from the next send on.')
+        },
+      },
+    )
+  return (
+    <Form key={round} label="A secret of your own" error={error} onSend={({ secret = '' }) => save(secret)}>
+      <div className="flex items-start gap-2">
+        <TextField
+          label="A secret of your own"
+          name="secret"
+          type="password"
+          autoComplete="off"
+          required
+          error={fieldErrors(error).secret}
+          hint={`At least 8 characters.${isSigned ? ' The one before signs no more at once; Rotate keeps both for a day.' : ''}`}
+        />
+        <Button type="submit" className="mt-5.5" disabled={isPending}>
+          Set
+        </Button>
+      </div>
+      <Refusal error={error} fields={['secret']} />
+    </Form>
+  )
+}

@@ -1,0 +1,58 @@
+import { Pause } from 'lucide-react'
+import { useState } from 'react'
+import { type BulkJob, BulkRun } from '../../components/bulk-run.tsx'
+import { Button } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { SelectionBar } from '../../components/selection-bar.tsx'
+import { changeWebhook, useWebhooksChanged, type Webhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+
+type Props = { webhooks: readonly Webhook[]; onClear: () => void }
+
+/** Pauses or resumes the webhooks that are selected. */
+export const SwitchMany = ({ webhooks, onClear }: Props) => {
+  const [job, setJob] = useState<BulkJob>()
+  const changed = useWebhooksChanged()
+  const named = (active: boolean) =>
+    webhooks.filter((one) => one.active === active).map(({ id, url }) => ({ id, title: shortOf(url) }))
+  const active = named(true)
+  const paused = named(false)
+  const pause = () =>
+    setJob({
+      title: 'Pause',
+      past: 'paused',
+      items: active,
+      act: (id) => changeWebhook(id, { active: false }),
+    })
+  const resume = async () =>
+    setJob({
+      title: 'Resume',
+      past: 'resumed',
+      items: paused,
+      act: (id) => changeWebhook(id, { active: true }),
+    })
+  const close = () => {
+    setJob(undefined)
+    onClear()
+  }
+  return (
+    <SelectionBar count={webhooks.length} onClear={onClear}>
+      <Button disabled={active.length === 0} onClick={pause}>
+        <Pause size={14} /> Pause {active.length}
+      </Button>
+      <Confirm
+        verb={`Resume ${paused.length}`}
+        title={`Resume ${paused.length}`}
+        kind="plain"
+        size="normal"
+        keep="Keep them paused"
+        disabled={paused.length === 0}
+        onConfirm={resume}
+      >
+        Deliveries that wait for them are sent at once. Those that failed stay failed: Recover sends them
+        again.
+      </Confirm>
+      {job && <BulkRun {...job} onOver={changed} onClose={close} />}
+    </SelectionBar>
+  )
+}

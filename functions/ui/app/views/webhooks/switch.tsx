@@ -1,0 +1,51 @@
+import { Pause, Play } from 'lucide-react'
+import { Button } from '../../components/button.tsx'
+import { Confirm } from '../../components/confirm.tsx'
+import { saysOf } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useChangeWebhook, type Webhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+
+/** Pauses a webhook, or has it hear again. One that failed is asked about, since what waited is sent to it. */
+export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
+  const { id, url, active, failing } = webhook
+  const { mutate, mutateAsync, isPending } = useChangeWebhook(id)
+  const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
+  const resumed = () => toast.done('Resumed', `What waited for ${shortOf(url)} is sent now.`)
+  if (failing)
+    return (
+      <Confirm
+        verb="Resume"
+        title={`Resume ${shortOf(url)}`}
+        kind={isIcon ? 'ghost' : 'plain'}
+        size={isIcon ? 'icon' : 'normal'}
+        keep="Keep it paused"
+        trigger={<Face isIcon={isIcon} verb="Resume" />}
+        onConfirm={() => mutateAsync({ active: true }).then(resumed)}
+      >
+        Deliveries that wait for it are sent at once. Those that failed stay failed: Recover sends them again.
+      </Confirm>
+    )
+  const turn = () =>
+    mutate(
+      { active: !active },
+      {
+        onSuccess: () =>
+          active ? toast.done('Paused', 'What comes now waits until it is resumed.') : resumed(),
+        onError: (error) => toast.failed(active ? 'Not paused' : 'Not resumed', saysOf(error)),
+      },
+    )
+  const verb = active ? 'Pause' : 'Resume'
+  return (
+    <Button {...look} title={verb} aria-label={`${verb} ${shortOf(url)}`} disabled={isPending} onClick={turn}>
+      <Face isIcon={isIcon} verb={verb} />
+    </Button>
+  )
+}
+
+const Face = ({ isIcon, verb }: { isIcon: boolean; verb: 'Pause' | 'Resume' }) => (
+  <>
+    {verb === 'Pause' ? <Pause size={14} /> : <Play size={14} />}
+    {!isIcon && verb}
+  </>
+)

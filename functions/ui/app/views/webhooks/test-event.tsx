@@ -1,0 +1,54 @@
+import { Send } from 'lucide-react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { useTestWebhook, type Webhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+import { DeliveryBody } from './delivery-body.tsx'
+import { pausedReason } from './state.tsx'
+
+/** Sends a test event, and shows what came of it. */
+export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?: boolean }) => {
+  const { mutate, reset, data, error, isPending } = useTestWebhook(webhook.id)
+  const reason = pausedReason(webhook)
+  const look = isIcon ? ({ kind: 'ghost', size: 'icon' } as const) : {}
+  const name = shortOf(webhook.url)
+  return (
+    <>
+      <Button
+        {...look}
+        title={reason ?? 'Send a test'}
+        aria-label={`Send a test to ${name}`}
+        disabled={isPending || reason !== undefined}
+        onClick={() => mutate(undefined)}
+      >
+        <Send size={14} />
+        {!isIcon && 'Send a test'}
+      </Button>
+      <Dialog
+        isOpen={isPending || data !== undefined || error !== null}
+        onClose={reset}
+        title="Test"
+        description={name}
+      >
+        {data ? (
+          <DeliveryBody delivery={data.delivery} />
+        ) : (
+          <DialogBody>
+            {isPending && (
+              <>
+                <p role="status">Sent. The receiver has 15 seconds to answer.</p>
+                <SkeletonRows count={3} />
+              </>
+            )}
+            <Refusal error={error} />
+          </DialogBody>
+        )}
+        <DialogFoot>
+          <Button onClick={reset}>Close</Button>
+        </DialogFoot>
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { Copy } from '../../components/copy.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { Panel } from '../../components/view.tsx'
+import { useWebhook } from '../../data/webhooks.ts'
+import { type Language, languages, type VerifySearch, type Way, ways } from './languages.ts'
+import { snippets } from './snippets.ts'
+
+const code = (text: string) => <code className="font-mono">{text}</code>
+
+const means: Readonly<Record<Way, ReactNode>> = {
+  standard: (
+    <>
+      The way of{' '}
+      <a
+        href="https://www.standardwebhooks.com"
+        target="_blank"
+        rel="noreferrer"
+        className="underline underline-offset-2"
+      >
+        Standard Webhooks
+      </a>
+      : the signature binds id and time, so that what was recorded is of no use later, and a rotation refuses
+      nothing. Its libraries do the same; they take the secret in base64, as{' '}
+      {code("new Webhook(Buffer.from(secret).toString('base64'))")} in Node.
+    </>
+  ),
+  simple: (
+    <>
+      An HMAC-SHA256 of the body alone, under the newest secret. It does not tell when the body was sent: keep
+      the {code('webhook-id')} of what you have handled, and drop what has one of these.
+    </>
+  ),
+}
+
+/** Code for the receiver that tells what comes from here from what does not. */
+export const Verify = (): ReactNode => {
+  const { id } = useParams({ from: '/webhooks/$id' })
+  const { language = 'node', way = 'standard' } = useSearch({ from: '/webhooks/$id/verify' })
+  const { data } = useWebhook(id)
+  const text = snippets[language][way]
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto">
+      <div className="mx-auto flex w-full max-w-3xl flex-col gap-4 p-4 md:p-6">
+        {data && data.secret === undefined && (
+          <p role="note" className="rounded-md border bg-muted/60 px-3 py-2">
+            Deliveries of this webhook are not signed.{' '}
+            <Link to="/webhooks/$id/settings" params={{ id }} className="underline underline-offset-2">
+              Make a secret
+            </Link>{' '}
+            first.
+          </p>
+        )}
+        <Panel title="Verify a signature" aside={<Copy text={text} label="Copy the code" />}>
+          <div className="flex flex-col gap-3 p-3.5">
+            <div className="flex flex-wrap gap-x-6 gap-y-1">
+              <Choices
+                label="Languages"
+                names={languages}
+                now={language}
+                of={(name) => ({ language: name })}
+              />
+              <Choices label="Headers" names={ways} now={way} of={(name) => ({ way: name })} />
+            </div>
+            <p className="text-muted-foreground">{means[way]}</p>
+            <LongText label={`Code in ${languages[language]}`} text={text} />
+            <p className="text-muted-foreground">
+              Answer 2xx within 15 seconds, then do the work. A delivery that comes again has the same{' '}
+              {code('webhook-id')}.
+            </p>
+          </div>
+        </Panel>
+      </div>
+    </div>
+  )
+}
+
+type ChoicesProps<Name extends Language | Way> = {
+  label: string
+  names: Readonly<Record<Name, string>>
+  now: Name
+  of: (name: Name) => VerifySearch
+}
+
+/** Each choice has its address, to hand on to whoever writes the receiver. */
+const Choices = <Name extends Language | Way>({ label, names, now, of }: ChoicesProps<Name>) => (
+  <nav aria-label={label} className="flex gap-1">
+    {(Object.keys(names) as Name[]).map((name) => (
+      <Link
+        key={name}
+        from="/webhooks/$id/verify"
+        to="."
+        search={(before) => ({ ...before, ...of(name) })}
+        replace
+        aria-current={name === now ? 'page' : undefined}
+        className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+      >
+        {names[name]}
+      </Link>
+    ))}
+  </nav>
+)

@@ -1,0 +1,96 @@
+import { Link, Outlet, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ApiError } from '../../../../../lib/api/api-error.ts'
+import { Copy } from '../../components/copy.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { TabLinks } from '../../components/tab-links.tsx'
+import { View } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { useWebhook, type Webhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+import { lookOf, WebhookState } from './state.tsx'
+import { Switch } from './switch.tsx'
+import { TestEvent } from './test-event.tsx'
+
+const tabsOf = (id: string) =>
+  [
+    { to: '/webhooks/$id', label: 'Deliveries', params: { id } },
+    { to: '/webhooks/$id/settings', label: 'Settings', params: { id } },
+    { to: '/webhooks/$id/verify', label: 'Verify', params: { id } },
+  ] as const
+
+const isGone = (error: unknown) => error instanceof ApiError && error.status === 404
+
+/** One webhook: how it stands, and what was sent to it. */
+export const OneWebhook = (): ReactNode => {
+  const { id } = useParams({ from: '/webhooks/$id' })
+  const { data, error, refetch } = useWebhook(id)
+  if (!data || isGone(error))
+    return (
+      <View title="Webhook">
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
+        {isGone(error) && (
+          <p className="px-4">
+            <Link to="/webhooks" className="underline underline-offset-2">
+              All webhooks
+            </Link>
+          </p>
+        )}
+      </View>
+    )
+  return (
+    <View
+      title={shortOf(data.url)}
+      isFixed
+      aside={<WebhookState webhook={data} />}
+      actions={
+        <>
+          <TestEvent webhook={data} />
+          <Switch webhook={data} />
+          <Copy text={data.url} label="Copy the URL" />
+        </>
+      }
+    >
+      <Health webhook={data} />
+      <TabLinks label="Webhook" tabs={tabsOf(id)} />
+      <Outlet />
+    </View>
+  )
+}
+
+const count = new Intl.NumberFormat()
+
+/** How its sends went, and what to do about it where nothing is sent. */
+const Health = ({ webhook }: { webhook: Webhook }) => {
+  const { active, failing, failureCount, deliveryCount, lastDelivery } = webhook
+  return (
+    <div className="flex shrink-0 flex-col gap-1 border-b px-4 py-2 md:px-6">
+      <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted-foreground">
+        <span>
+          {count.format(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent
+        </span>
+        <span className={failureCount > 0 ? 'font-medium text-failed' : ''}>
+          {failureCount > 0
+            ? `${count.format(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
+            : 'no failed send since the last success'}
+        </span>
+        <span>
+          {lastDelivery ? (
+            <>
+              last sent <When at={lastDelivery} />
+            </>
+          ) : (
+            'nothing sent yet'
+          )}
+        </span>
+      </p>
+      {!active && (
+        <p role="note" className={failing ? 'text-failed' : ''}>
+          {lookOf(webhook).means}. {failing && 'Mend the receiver, then resume. '}
+          Tests, redelivery and recovery are for webhooks that are not paused.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,64 @@
+import { Link } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { buttonClass } from '../../components/button.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { View } from '../../components/view.tsx'
+import { useWebhooks, type Webhook } from '../../data/webhooks.ts'
+import { shortOf } from './address.ts'
+import { columns } from './columns.tsx'
+import { Inbound } from './inbound.tsx'
+import { SwitchMany } from './switch-many.tsx'
+
+const keyOf = ({ id }: Webhook) => id
+const nameOf = ({ url }: Webhook) => shortOf(url)
+const none: ReadonlySet<string> = new Set()
+
+const curl = () =>
+  `curl -X POST ${location.origin}/api/webhooks -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com/hooks", "events": ["task.failed"], "generateSecret": true}'`
+
+/** The URLs that hear of tasks, and the providers that tell of theirs here. */
+export const Webhooks = (): ReactNode => {
+  const { data, error, isPending, refetch } = useWebhooks()
+  const [selected, onSelect] = useState(none)
+  const rows = data ?? []
+  const chosen = rows.filter(({ id }) => selected.has(id))
+  const failing = rows.filter((one) => one.failing).length
+  return (
+    <View
+      title="Webhooks"
+      isFixed
+      aside={failing > 0 && <span className="font-medium text-failed">{failing} failing</span>}
+      actions={
+        <Link to="/webhooks/new" className={buttonClass({ kind: 'primary' })}>
+          <Plus size={14} /> New webhook
+        </Link>
+      }
+    >
+      {chosen.length > 0 && <SwitchMany webhooks={chosen} onClear={() => onSelect(none)} />}
+      {error && !data ? (
+        <div className="min-h-0 flex-1">
+          <Problem error={error} onRetry={() => void refetch()} />
+        </div>
+      ) : (
+        <DataTable
+          label="Webhooks"
+          {...{ columns, rows, keyOf, nameOf }}
+          isLoading={isPending}
+          selection={{ selected, onSelect }}
+          empty={
+            <div className="min-h-0 flex-1 overflow-y-auto">
+              <Empty title="No URL hears of tasks yet" curl={curl()}>
+                A URL that is registered is sent what happens to tasks, with retries while its receiver fails.
+                Scripts register one as well:
+              </Empty>
+            </div>
+          }
+        />
+      )}
+      <Inbound />
+    </View>
+  )
+}

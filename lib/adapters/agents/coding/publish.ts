@@ -1,0 +1,198 @@
+import { messageOf, Problem } from '../../../core/errors.ts'
+import { secretSegment } from '../../../core/secret-path.ts'
+import type { AgentContext, AgentTask } from '../../../ports/agent.ts'
+import type { AccountFor, CodeHost, CodeHostAccount, PullRequest } from '../../../ports/code-host.ts'
+import type { Credential } from '../../../ports/git.ts'
+import type { RemoteSource, Source } from '../../../ports/repositories.ts'
+import type { OwnGit, Workspace } from '../../../ports/workspace.ts'
+import { type FileChange, withoutSecrets, workspaceGit } from './changes.ts'
+import { type Checkout, type Destination, ownBranchOf } from './checkout.ts'
+import { commitMessage, publicTitle } from './commit-message.ts'
+import { pullRequestBody } from './pull-request-body.ts'
+import { pushFailure } from './push-failure.ts'
+
+/** Where changes of tasks go. */
+export type Publication = {
+  accountFor: AccountFor
+  codeHost: CodeHost
+  /** Whether pull requests are wanted; asked for each run, since it is a setting. */
+  isWanted: () => boolean
+  /** A text without the secrets that the service knows. */
+  mask: (text: string) => string
+}
+
+/** Where the changes of a run are, or why they are nowhere. */
+export type Published = {
+  status: 'published' | 'failed'
+  branch: string
+  pullRequest?: PullRequest
+  error?: { code: string; message: string }
+}
+
+type Run = {
+  task: AgentTask
+  workspace: Workspace
+  at: Checkout
+  output: string
+  filesChanged: readonly FileChange[]
+  /** Judged anew: names change what they stand for while an agent works. */
+  sourceOf: () => Promise<Source | undefined>
+  context: Pick<AgentContext, 'signal' | 'progress' | 'keepSecret'>
+}
+
+type Hosted = RemoteSource & { hosted: NonNullable<RemoteSource['hosted']> }
+/** A run whose changes have somewhere to go. */
+type Publishing = Run & { source: Hosted; destination: Destination; account: CodeHostAccount; base: string }
+
+const PUSH_TIMEOUT_MS = 2 * 60_000
+const MOST_OUTPUT = 64 * 1_024
+const MOST_ADDED = 8 * 1_024 * 1_024
+const MOST_PUSHED = 100 * 1_024 * 1_024
+const PUSHES = 2
+
+/** Any name does with a token of GitHub's; this is what it calls that of an app. */
+export const credentialOf = ({ token }: CodeHostAccount): Credential => ({
+  username: 'x-access-token',
+  password: token,
+})
+
+/**
+ * Commits what a run changed, pushes it to the task's branch and opens a pull request, all by a git directory of the
+ * service's own. Undefined where that is not wanted, or no account is linked that may write. What keeps it from being
+ * published is told, and does not fail the run; it rejects when the run is stopped.
+ */
+export const createPublish = (needs: Publication) => {
+  const { accountFor, codeHost, isWanted, mask } = needs
+
+  const accountOf = async ({ task, context }: Run): Promise<CodeHostAccount | undefined> => {
+    const account = await accountFor(task.createdBy)
+    if (account === undefined) return undefined
+    context.keepSecret(account.token)
+    const { scopes } = account
+    const isReader = scopes.length > 0 && !scopes.some((scope) => ['repo', 'public_repo'].includes(scope))
+    return isReader ? undefined : account
+  }
+
+  const publishing = async (run: Run, destination: Destination): Promise<Publishing | undefined> => {
+    const account = await accountOf(run)
+    if (account === undefined) return undefined
+    const source = await run.sourceOf()
+    if (!isHosted(source)) return undefined
+    const { mayPush, defaultBranch: base } = await codeHost.repository(source.hosted, account)
+    return mayPush ? { ...run, source, destination, account, base } : undefined
+  }
+
+  const publish = async (run: Publishing): Promise<PullRequest | undefined> => {
+    const { task, output, filesChanged, destination, context } = run
+    const { signal, progress } = context
+    const title = publicTitle({ id: task.id, title: mask(task.title) })
+    const git = await workspaceGit(run.workspace, run.at.baseCommit, signal)
+    const commit = await commitChanges(git, run, title, mask)
+    if (commit === undefined) return undefined
+    progress(`Pushing to ${destination.branch}`)
+    await push(git.raw, run, commit)
+    signal.throwIfAborted()
+    const leftOut = filesChanged.map(({ path }) => path).filter((path) => secretSegment(path) !== undefined)
+    const wanted = {
+      repository: run.source.hosted,
+      branch: destination.branch,
+      base: run.base,
+      isOwnBranch: destination.branch === ownBranchOf(task.id),
+      ...{ title, body: pullRequestBody({ task, output: mask(output), leftOut }) },
+    }
+    const pullRequest = await codeHost.pullRequest(wanted, run.account)
+    progress(`Pull request ${pullRequest.number}: ${pullRequest.url}`.slice(0, 2_000))
+    return pullRequest
+  }
+
+  return async (run: Run): Promise<Published | undefined> => {
+    const { at, filesChanged, context } = run
+    const { destination } = at
+    if (!isWanted() || filesChanged.length === 0 || destination === undefined) return undefined
+    const { branch } = destination
+    try {
+      const ready = await publishing(run, destination)
+      const pullRequest = ready && (await publish(ready))
+      return pullRequest && { status: 'published', branch, pullRequest }
+    } catch (thrown) {
+      context.signal.throwIfAborted()
+      const error = errorOf(thrown, mask)
+      context.progress(`The changes were not published: ${error.message}`)
+      return { status: 'failed', branch, error }
+    }
+  }
+}
+
+const isHosted = (source: Source | undefined): source is Hosted =>
+  source?.transport === 'https' && source.hosted !== undefined
+
+const errorOf = (thrown: unknown, mask: (text: string) => string) => ({
+  code: thrown instanceof Problem ? thrown.code : 'publish_failed',
+  message: messageOf(thrown, 500, mask),
+})
+
+type WorkspaceGit = Awaited<ReturnType<typeof workspaceGit>>
+
+/** One commit of all that was changed, but for files of credentials; undefined where nothing is left. */
+const commitChanges = async (
+  git: WorkspaceGit,
+  { task, at }: Publishing,
+  title: string,
+  mask: (text: string) => string,
+): Promise<string | undefined> => {
+  const { baseCommit } = at
+  await git(['read-tree', baseCommit], MOST_OUTPUT)
+  await git(['add', '--all', '--', '.', ...withoutSecrets], MOST_OUTPUT)
+  const tree = (await git(['write-tree'], MOST_OUTPUT)).stdout.trim()
+  const before = (await git(['rev-parse', `${baseCommit}^{tree}`], MOST_OUTPUT)).stdout.trim()
+  if (tree === before) return undefined
+  await refuseSecrets(git, baseCommit, mask)
+  const message = commitMessage(title, task.id)
+  const made = await git(['commit-tree', '-p', baseCommit, '-m', message, tree], MOST_OUTPUT)
+  const commit = made.stdout.trim()
+  await refuseTooMuch(git, commit, baseCommit)
+  return commit
+}
+
+/** A secret of the service's settings that an agent came by would be published for good. */
+const refuseSecrets = async (git: WorkspaceGit, baseCommit: string, mask: (text: string) => string) => {
+  const options = ['--cached', '--unified=0', '--text', '--no-ext-diff', '--no-textconv', '--no-color']
+  const { stdout } = await git(['diff', ...options, '--no-renames', baseCommit], MOST_ADDED)
+  const added = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('+'))
+    .join('\n')
+  if (mask(added) === added) return
+  throw new Problem(
+    'forbidden',
+    'secret_in_changes',
+    'The changes hold a secret of this service, and were not pushed: look at the diff, and change that secret',
+  )
+}
+
+const refuseTooMuch = async (git: WorkspaceGit, commit: string, baseCommit: string) => {
+  const counted = await git(['rev-list', '--objects', '--disk-usage', commit, `^${baseCommit}`], MOST_OUTPUT)
+  if (Number(counted.stdout.trim()) <= MOST_PUSHED) return
+  throw new Problem(
+    'too_large',
+    'changes_too_large',
+    `The changes take more than ${MOST_PUSHED / 1_024 / 1_024} MiB, and were not pushed: have large files left out`,
+  )
+}
+
+/** Moves the branch of the code host from the commit that it had when it was cloned, and from no other. */
+const push = async (git: OwnGit, { source, destination, account }: Publishing, commit: string) => {
+  const { branch, tip } = destination
+  const ref = `refs/heads/${branch}`
+  const to = { host: source.host, credential: credentialOf(account), timeoutMs: PUSH_TIMEOUT_MS }
+  const args = ['push', '--quiet', '--no-verify', `--force-with-lease=${ref}:${tip}`]
+  for (let pushes = 1; ; pushes++) {
+    const result = await git([...args, source.url, `${commit}:${ref}`], MOST_OUTPUT, to)
+    if (result.exitCode === 0) return
+    // The answer to a push may be lost after it was done.
+    const listed = await git(['ls-remote', source.url, ref], MOST_OUTPUT, to)
+    if (listed.exitCode === 0 && listed.stdout.split('\t')[0] === commit) return
+    const failure = pushFailure(source.hosted, branch, result)
+    if (failure.kind !== 'unavailable' || pushes === PUSHES) throw failure
+  }
+}

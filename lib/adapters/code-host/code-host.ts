@@ -1,0 +1,175 @@
+import * as z from 'zod'
+import { Problem } from '../../core/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { CodeHost, CodeHostAccount, PullRequest, WantedPullRequest } from '../../ports/code-host.ts'
+import type { ProviderFetch } from '../../ports/provider-fetch.ts'
+import type { HostedName } from '../../ports/repositories.ts'
+
+type Needs = { apiUrl: string; fetch: ProviderFetch; clock: Pick<Clock, 'after'> }
+
+const HEADERS = {
+  accept: 'application/vnd.github+json',
+  'content-type': 'application/json',
+  'user-agent': 'agent-task-service',
+  'x-github-api-version': '2022-11-28',
+}
+
+/** Waits before a request is made again that had no answer, or one of another moment. */
+const WAITS_MS = [500, 2_000]
+/** A longer wait that the code host asks for is not waited: the run would take its worker with it. */
+const LONGEST_WAIT_MS = 10_000
+const PULLS_LOOKED_AT = 30
+
+const Repository = z.object({ default_branch: z.string().min(1), private: z.boolean() })
+const Pull = z.object({
+  number: z.int(),
+  html_url: z.url({ protocol: /^https?$/ }).max(2_000),
+  state: z.string(),
+  head: z.object({ ref: z.string(), repo: z.object({ full_name: z.string() }).nullish() }),
+})
+type Pull = z.output<typeof Pull>
+
+/** GitHub's REST API, or that of a server of one's own: docs.github.com/rest/pulls/pulls. */
+export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
+  const root = apiUrl.replace(/\/+$/, '')
+  const pathOf = ({ owner, name }: HostedName) =>
+    `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`
+
+  const once = async (path: string, { token }: CodeHostAccount, body?: object): Promise<Response> => {
+    const headers = { ...HEADERS, authorization: `Bearer ${token}` }
+    const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+    const answer = await fetch(`${root}${path}`, { headers, ...sent })
+    if (isForNow(answer)) throw unavailable(waitOf(answer))
+    return answer
+  }
+
+  /** Asks again after a moment, as long as there is no answer. Only what may be done twice is asked so. */
+  const ask = async (path: string, account: CodeHostAccount): Promise<Response> => {
+    for (const waitMs of WAITS_MS) {
+      try {
+        return await once(path, account)
+      } catch (thrown) {
+        const asked = askedToWait(thrown) ?? waitMs
+        if (asked > LONGEST_WAIT_MS) throw unavailable()
+        await new Promise<void>((resolve) => clock.after(asked, resolve))
+      }
+    }
+    return once(path, account).catch(() => {
+      throw unavailable()
+    })
+  }
+
+  const repository: CodeHost['repository'] = async (name, account) => {
+    const answer = await ask(pathOf(name), account)
+    const { default_branch, private: isPrivate } = await read(Repository, answer)
+    const scopes = answer.headers.get('x-oauth-scopes')
+    return { defaultBranch: default_branch, mayPush: allowsWriting(scopes, isPrivate) }
+  }
+
+  const found = async (
+    wanted: WantedPullRequest,
+    account: CodeHostAccount,
+  ): Promise<PullRequest | undefined> => {
+    const { repository: name, branch, isOwnBranch } = wanted
+    const query = new URLSearchParams({
+      head: `${name.owner}:${branch}`,
+      state: isOwnBranch ? 'all' : 'open',
+      per_page: String(PULLS_LOOKED_AT),
+    })
+    const pulls = await read(z.array(Pull), await ask(`${pathOf(name)}/pulls?${query}`, account))
+    const own = pulls.filter((pull) => isOf(pull, name, branch))
+    const pull = own.find(({ state }) => state === 'open') ?? own[0]
+    return pull && shown(pull)
+  }
+
+  const open = async (wanted: WantedPullRequest, account: CodeHostAccount): Promise<Response> => {
+    const { repository: name, branch: head, base, title, body } = wanted
+    return once(`${pathOf(name)}/pulls`, account, { title, body, head, base })
+  }
+
+  /** The one that is there, or opened; undefined where one more look or try may find otherwise. */
+  const attempt = async (wanted: WantedPullRequest, account: CodeHostAccount) => {
+    const there = await found(wanted, account)
+    if (there) return { there }
+    const answer = await open(wanted, account).catch(() => undefined)
+    if (answer?.status === 201) return { there: shown(await read(Pull, answer)) }
+    if (answer && answer.status !== 422) throw failureOf(answer)
+    return { answer }
+  }
+
+  // Without an answer it may be there all the same, another process may have been faster, and a branch that was just pushed
+  // may not be known to all of the code host: each shows a moment later.
+  const pullRequest: CodeHost['pullRequest'] = async (wanted, account) => {
+    for (const waitMs of WAITS_MS) {
+      const { there } = await attempt(wanted, account)
+      if (there) return there
+      await new Promise<void>((resolve) => clock.after(waitMs, resolve))
+    }
+    const { there, answer } = await attempt(wanted, account)
+    if (there) return there
+    throw answer ? refused() : unavailable()
+  }
+
+  return { repository, pullRequest }
+}
+
+const shown = ({ number, html_url: url }: Pull): PullRequest => ({ number, url })
+
+/** The list is of all pull requests where the code host does not understand what it is asked for. */
+const isOf = ({ head }: Pull, { owner, name }: HostedName, branch: string): boolean =>
+  head.ref === branch && head.repo?.full_name.toLowerCase() === `${owner}/${name}`.toLowerCase()
+
+/** Tokens of GitHub Apps have no scopes, and the header is missing: what they may do shows when they do it. */
+const allowsWriting = (scopes: string | null, isPrivate: boolean): boolean => {
+  if (scopes === null) return true
+  const granted = scopes.split(',').map((scope) => scope.trim())
+  return granted.includes('repo') || (!isPrivate && granted.includes('public_repo'))
+}
+
+/** An answer of the moment: a limit of requests (403 or 429), or a fault of the code host. */
+const isForNow = ({ status, headers }: Response): boolean =>
+  status >= 500 ||
+  status === 429 ||
+  (status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'))
+
+const waitOf = ({ headers }: Response): number | undefined => {
+  const seconds = headers.get('retry-after') ?? ''
+  if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1_000
+  // The limit of an hour ends in its own time, which is longer than a run waits.
+  return headers.get('x-ratelimit-remaining') === '0' ? Number.POSITIVE_INFINITY : undefined
+}
+
+const askedToWait = (thrown: unknown): number | undefined =>
+  thrown instanceof Problem ? thrown.retryAfterMs : undefined
+
+const read = async <T extends z.ZodType>(schema: T, answer: Response): Promise<z.output<T>> => {
+  if (answer.status !== 200 && answer.status !== 201) throw failureOf(answer)
+  const parsed = schema.safeParse(await answer.json().catch(() => undefined))
+  if (parsed.success) return parsed.data
+  throw unavailable()
+}
+
+const failureOf = ({ status }: Response): Problem =>
+  [401, 403, 404].includes(status) ? forbidden() : unavailable()
+
+const forbidden = () =>
+  new Problem(
+    'forbidden',
+    'code_host_forbidden',
+    'The linked account may not do this in the repository: link one that may write there, with a token that allows it',
+  )
+
+const refused = () =>
+  new Problem(
+    'invalid',
+    'pull_request_refused',
+    'The code host opens no pull request of this branch: look at it there, it may hold nothing new or not fit the default branch',
+  )
+
+const unavailable = (retryAfterMs?: number) =>
+  new Problem(
+    'unavailable',
+    'code_host_unavailable',
+    'The code host did not answer as it should: open the pull request there, or run the task again',
+    retryAfterMs === undefined ? {} : { retryAfterMs },
+  )

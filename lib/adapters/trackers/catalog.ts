@@ -1,0 +1,19 @@
+import type { Clock } from '../../ports/clock.ts'
+import type { ProviderFetch } from '../../ports/provider-fetch.ts'
+import type { TrackerName, Trackers } from '../../ports/tracker.ts'
+import { createCodehost } from './codehost.ts'
+import { createApi } from './request.ts'
+import { createTrackera } from './trackera.ts'
+import { createTrackerb } from './trackerb.ts'
+
+type Needs = { fetch: ProviderFetch; clock: Clock; apiUrls: Readonly<Record<TrackerName, string>> }
+
+/** Every tracker, at the address that the operator gave. */
+export const createTrackers = ({ fetch, clock, apiUrls }: Needs): Trackers => {
+  const apiOf = (name: TrackerName) => createApi({ fetch, clock, apiUrl: apiUrls[name] })
+  return {
+    codehost: createCodehost(apiOf('codehost')),
+    trackera: createTrackera(apiOf('trackera')),
+    trackerb: createTrackerb(apiOf('trackerb')),
+  }
+}

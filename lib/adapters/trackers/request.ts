@@ -1,0 +1,122 @@
+import * as z from 'zod'
+import { Problem } from '../../core/errors.ts'
+import { parseJson } from '../../core/json.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { ProviderFetch } from '../../ports/provider-fetch.ts'
+import type { Asked } from '../../ports/tracker.ts'
+
+type Needs = { fetch: ProviderFetch; clock: Clock; apiUrl: string }
+
+type Request = {
+  method?: 'GET' | 'POST' | 'PATCH' | 'PUT'
+  headers?: Readonly<Record<string, string>>
+  body?: object
+}
+
+/** Requests of one call of a tracker: they share its time. */
+export type Ask = (path: string, request?: Request) => Promise<Response>
+export type Api = { askWith(asked: Pick<Asked, 'as' | 'timeoutMs'>): Ask; nowMs(): number }
+
+const MOST_SAID = 200
+
+/** JSON requests below the address of an API, with the token of a linked account. */
+export const createApi = ({ fetch, clock, apiUrl }: Needs): Api => ({
+  nowMs: clock.now,
+  askWith: ({ as, timeoutMs }) => {
+    const until = clock.monotonic() + timeoutMs
+    return async (path, { method = 'GET', headers = {}, body } = {}) => {
+      const leftMs = Math.floor(until - clock.monotonic())
+      if (leftMs <= 0) throw tookTooLong()
+      return fetch(apiUrl.replace(/\/+$/, '') + path, {
+        method,
+        timeoutMs: leftMs,
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'agent-task-service',
+          authorization: `Bearer ${as.token}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+    }
+  },
+})
+
+/** The answer's body in the expected form. Throws Problem `unavailable` `provider_answer_unknown`. */
+export const bodyOf = async <S extends z.ZodType>(response: Response, form: S): Promise<z.output<S>> => {
+  const { success, data } = form.safeParse(await jsonOf(response))
+  if (success) return data
+  throw new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
+}
+
+export const jsonOf = async (response: Response): Promise<unknown> => {
+  try {
+    return parseJson(await response.text())
+  } catch {
+    return undefined
+  }
+}
+
+/** The wait that `Retry-After` asks for, in seconds or as a date (RFC 9110, section 10.2.3). */
+export const retryAfterMs = ({ headers }: Response, nowMs: number): number | undefined => {
+  const asked = headers.get('retry-after')
+  if (asked === null) return undefined
+  const ms = /^\d{1,9}$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - nowMs
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
+}
+
+const Said = z.object({
+  message: z.string().optional().catch(undefined),
+  errorMessages: z.array(z.string()).optional().catch(undefined),
+  errors: z.unknown().optional(),
+})
+
+/** What a provider says is wrong, in one line. */
+export const saidIn = (body: unknown): string | undefined => {
+  const { data } = Said.safeParse(body)
+  const errors = Array.isArray(data?.errors)
+    ? data.errors.map((one) => Said.safeParse(one).data?.message)
+    : []
+  const all = [data?.message, ...(data?.errorMessages ?? []), ...errors].filter(
+    (text) => typeof text === 'string',
+  )
+  const text = all.join('; ').replace(/\s+/g, ' ').trim()
+  return text === '' ? undefined : text.slice(0, MOST_SAID).toWellFormed()
+}
+
+/** Throws the Problem of an answer that is none of success; `limitedMs` is the wait of one that is about rates. */
+export const refuse = (status: number, said: string | undefined, limitedMs?: number): never => {
+  const because = said === undefined ? `(${status})` : `(${status}: ${said})`
+  if (limitedMs !== undefined || status === 429)
+    throw new Problem('rate_limited', 'provider_rate_limited', `The provider asks for a wait ${because}`, {
+      retryAfterMs: limitedMs ?? 0,
+    })
+  if (status === 401)
+    throw new Problem(
+      'unauthenticated',
+      'account_refused',
+      `The provider refuses the token of the linked account ${because}: link the account again`,
+    )
+  if (status === 403)
+    throw new Problem(
+      'forbidden',
+      'comment_forbidden',
+      `The linked account may not do this ${because}: give it access to the issue, or link one that has it`,
+    )
+  if (status === 404 || status === 410)
+    throw new Problem('missing', 'issue_not_found', `The linked account finds nothing there ${because}`)
+  if (status === 408 || status >= 500)
+    throw new Problem('unavailable', 'provider_failed', `The provider failed ${because}`)
+  throw new Problem('invalid', 'comment_refused', `The provider refuses this ${because}`)
+}
+
+export const notAnIssue = (id: string) =>
+  new Problem(
+    'invalid',
+    'issue_name_unknown',
+    `This names no issue of the provider: ${id.slice(0, MOST_SAID)}`,
+  )
+
+const tookTooLong = () =>
+  new Problem('unavailable', 'provider_unreachable', 'The provider took too long: try again later')

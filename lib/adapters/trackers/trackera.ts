@@ -1,0 +1,162 @@
+import * as z from 'zod'
+import { plainText } from '../../core/document-text.ts'
+import { Problem } from '../../core/errors.ts'
+import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
+import { blocksOf, textNode } from './document.ts'
+import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, refuse, retryAfterMs, saidIn } from './request.ts'
+
+// Jira Cloud's REST API, version 3, by OAuth: developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-comments
+
+const ISSUE = /^(?:\d{1,19}|[A-Za-z][A-Za-z0-9_]{0,99}-\d{1,19})$/
+const CLOUD_ID = /^[\w-]{1,100}$/
+const NUMBERED_SITE = /\/ex\/jira\/([\w-]{1,100})$/
+/** The property of a comment that carries the mark: people do not see it. */
+const PROPERTY = 'agent-task-service'
+const MOST_SEARCHED = 300
+const MOST_READ = 20
+
+const Id = z.union([z.string(), z.int().transform(String)])
+const Comment = z.object({ id: Id })
+const Comments = z.object({
+  comments: z.array(
+    Comment.extend({
+      body: z.unknown().optional(),
+      author: z.object({ displayName: z.string().optional() }).nullish(),
+      created: z.string().optional(),
+    }),
+  ),
+})
+const Marked = z.object({
+  values: z.array(
+    Comment.extend({
+      properties: z.array(z.object({ key: z.string().optional(), value: z.unknown() })).optional(),
+    }),
+  ),
+})
+const Issue = z.object({
+  key: z.string(),
+  fields: z.object({ summary: z.string(), description: z.unknown().optional() }),
+})
+const Sites = z.array(z.object({ id: z.string(), url: z.string().optional() }))
+
+type Site = { cloudId: string; url?: string }
+
+/** Jira Cloud. */
+export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
+  const asking = (asked: Asked): Ask => {
+    const ask = askWith(asked)
+    return async (path, request) => {
+      const response = await ask(path, request)
+      if (response.status >= 200 && response.status < 300) return response
+      const limited = response.status === 429 ? (retryAfterMs(response, nowMs()) ?? 0) : undefined
+      return refuse(response.status, saidIn(await jsonOf(response)), limited)
+    }
+  }
+
+  /**
+   * The site of the issue, if this account works there. Another site may have an issue of the same name, so that nothing is
+   * guessed.
+   */
+  const siteOf = async (ask: Ask, { as, issue }: Asked): Promise<Site> => {
+    if (issue.site === undefined) return as.cloudId === undefined ? refuseSite() : { cloudId: as.cloudId }
+    const numbered = NUMBERED_SITE.exec(issue.site)?.[1]
+    if (numbered !== undefined) return { cloudId: numbered }
+    const sites = await bodyOf(await ask('/oauth/token/accessible-resources'), Sites)
+    const site = sites.find(({ url }) => url !== undefined && isSameSite(url, issue.site ?? ''))
+    return site ? { cloudId: site.id, url: site.url ?? '' } : refuseSite()
+  }
+
+  /** Requests about the issue: paths begin below its site's API. */
+  const open = async (asked: Asked) => {
+    if (!ISSUE.test(asked.issue.id)) throw notAnIssue(asked.issue.id)
+    const ask = asking(asked)
+    const site = await siteOf(ask, asked)
+    if (!CLOUD_ID.test(site.cloudId)) refuseSite()
+    const base = `/ex/jira/${site.cloudId}/rest/api/3`
+    const issue = `/issue/${asked.issue.id}`
+    const at = (path: string, request?: Parameters<Ask>[1]) => ask(base + path, request)
+    const shown = ({ id }: { id: string }): PostedComment => ({
+      id,
+      ...(site.url === undefined || /^\d+$/.test(asked.issue.id)
+        ? {}
+        : { url: `${site.url}/browse/${asked.issue.id}?focusedCommentId=${encodeURIComponent(id)}` }),
+    })
+    return { at, issue, shown, site }
+  }
+
+  return {
+    comment: async (asked, draft) => {
+      const { at, issue, shown } = await open(asked)
+      const response = await at(`${issue}/comment`, { method: 'POST', body: bodyFor(draft) })
+      return shown(await bodyOf(response, Comment))
+    },
+    edit: async (asked, commentId, draft) => {
+      const { at, issue, shown } = await open(asked)
+      const path = `${issue}/comment/${encodeURIComponent(commentId)}`
+      return shown(await bodyOf(await at(path, { method: 'PUT', body: bodyFor(draft) }), Comment))
+    },
+    find: async (asked, mark) => {
+      const { at, issue, shown } = await open(asked)
+      for (let from = 0; from < MOST_SEARCHED; from += 100) {
+        const query = `orderBy=-created&maxResults=100&startAt=${from}`
+        const { comments } = await bodyOf(await at(`${issue}/comment?${query}`), Comments)
+        if (comments.length === 0) return undefined
+        const ids = comments.map(({ id }) => Number(id))
+        const list = await at('/comment/list?expand=properties', { method: 'POST', body: { ids } })
+        const found = (await bodyOf(list, Marked)).values.find(({ properties = [] }) =>
+          properties.some(({ key, value }) => key === PROPERTY && isMark(value, mark)),
+        )
+        if (found) return shown(found)
+        if (comments.length < 100) return undefined
+      }
+      return undefined
+    },
+    read: async (asked) => {
+      const { at, issue } = await open(asked)
+      const [answer, newest] = await Promise.all([
+        at(`${issue}?fields=summary,description`),
+        at(`${issue}/comment?orderBy=-created&maxResults=${MOST_READ}`),
+      ])
+      const { fields } = await bodyOf(answer, Issue)
+      const { comments } = await bodyOf(newest, Comments)
+      const description = plainText(fields.description)
+      return {
+        title: fields.summary,
+        ...(description ? { description } : {}),
+        comments: comments.reverse().map(({ body, author, created }) => ({
+          ...(author?.displayName === undefined ? {} : { author: author.displayName }),
+          ...(created === undefined ? {} : { at: created }),
+          text: plainText(body) ?? '',
+        })),
+      }
+    },
+  }
+}
+
+const isSameSite = (one: string, other: string): boolean =>
+  one.replace(/\/+$/, '').toLowerCase() === other.replace(/\/+$/, '').toLowerCase()
+
+const isMark = (value: unknown, mark: string): boolean =>
+  z.object({ mark: z.literal(mark) }).safeParse(value).success
+
+/** In Atlassian Document Format, where text is nothing but text: no mention, and no link but those that are made here. */
+const bodyFor = ({ mark, headline, facts, links, text }: CommentDraft) => {
+  const dot = textNode(' · ')
+  const first = [
+    textNode(headline, [{ type: 'strong' }]),
+    ...facts.flatMap((fact) => [dot, textNode(fact)]),
+    ...links.flatMap(({ label, url }) => [dot, textNode(label, [{ type: 'link', attrs: { href: url } }])]),
+  ]
+  return {
+    body: { type: 'doc', version: 1, content: [{ type: 'paragraph', content: first }, ...blocksOf(text)] },
+    properties: [{ key: PROPERTY, value: { mark } }],
+  }
+}
+
+const refuseSite = (): never => {
+  throw new Problem(
+    'missing',
+    'site_not_linked',
+    'The linked account does not work in the site of this issue: link one that does',
+  )
+}

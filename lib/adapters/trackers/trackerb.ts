@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import * as z from 'zod'
+import { Problem } from '../../core/errors.ts'
+import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
+import { markdownOf } from './markdown.ts'
+import { type Api, jsonOf, notAnIssue, refuse, retryAfterMs, saidIn } from './request.ts'
+
+// Linear's GraphQL API: linear.app/developers/graphql
+
+const ISSUE = /^(?:[A-Za-z][A-Za-z0-9]{0,19}-\d{1,10}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+const MOST_READ = 20
+const LIMIT_WAIT_MS = 60_000
+
+const CREATE =
+  'mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success comment { id url } } }'
+const UPDATE =
+  'mutation($id: String!, $input: CommentUpdateInput!) { commentUpdate(id: $id, input: $input) { success comment { id url } } }'
+const FIND = 'query($id: String!) { comment(id: $id) { id url } }'
+const READ = `query($id: String!) { issue(id: $id) { title description url comments(last: ${MOST_READ}) { nodes { body createdAt user { name } } } } }`
+
+const Comment = z.object({ id: z.string(), url: z.string().optional() })
+const Payload = z.object({ success: z.literal(true), comment: Comment })
+const Created = z.object({ commentCreate: Payload })
+const Updated = z.object({ commentUpdate: Payload })
+const Found = z.object({ comment: Comment })
+const Read = z.object({
+  issue: z.object({
+    title: z.string(),
+    description: z.string().nullish(),
+    url: z.string().optional(),
+    comments: z.object({
+      nodes: z.array(
+        z.object({
+          body: z.string(),
+          createdAt: z.string().optional(),
+          user: z.object({ name: z.string() }).nullish(),
+        }),
+      ),
+    }),
+  }),
+})
+
+const Failures = z.object({
+  errors: z
+    .array(
+      z.object({
+        message: z.string().optional(),
+        extensions: z
+          .object({
+            type: z.string().optional().catch(undefined),
+            code: z.string().optional().catch(undefined),
+          })
+          .optional()
+          .catch(undefined),
+      }),
+    )
+    .min(1),
+})
+
+/**
+ * Linear. The mark of a comment is its id, which the caller chooses: one id is one comment, so that a comment is found by
+ * it, and a second one of the same mark is refused.
+ */
+export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
+  const ask = async <S extends z.ZodType>(
+    asked: Asked,
+    form: S,
+    query: string,
+    variables: object,
+  ): Promise<z.output<S>> => {
+    const response = await askWith(asked)('/graphql', { method: 'POST', body: { query, variables } })
+    const body = await jsonOf(response)
+    const failures = Failures.safeParse(body).data?.errors
+    if (failures !== undefined) return refuseFor(failures, response, saidIn(body), nowMs())
+    if (response.status !== 200)
+      return refuse(
+        response.status,
+        undefined,
+        response.status === 429 ? waitMs(response, nowMs()) : undefined,
+      )
+    const { success, data } = z.object({ data: form }).safeParse(body)
+    if (success) return (data as { data: z.output<S> }).data
+    throw new Problem('unavailable', 'provider_answer_unknown', 'The provider answered in an unknown form')
+  }
+
+  const idOf = ({ issue }: Asked): string => {
+    if (!ISSUE.test(issue.id)) throw notAnIssue(issue.id)
+    return issue.id
+  }
+
+  return {
+    comment: async (asked, draft) => {
+      const input = { id: commentIdOf(draft.mark), issueId: idOf(asked), body: bodyOf(draft) }
+      return shown((await ask(asked, Created, CREATE, { input })).commentCreate.comment)
+    },
+    edit: async (asked, id, draft) =>
+      shown(
+        (await ask(asked, Updated, UPDATE, { id, input: { body: bodyOf(draft) } })).commentUpdate.comment,
+      ),
+    find: async (asked, mark) => {
+      try {
+        return shown((await ask(asked, Found, FIND, { id: commentIdOf(mark) })).comment)
+      } catch (thrown) {
+        if (thrown instanceof Problem && thrown.kind === 'missing') return undefined
+        throw thrown
+      }
+    },
+    read: async (asked) => {
+      const { title, description, url, comments } = (await ask(asked, Read, READ, { id: idOf(asked) })).issue
+      return {
+        title,
+        ...(description ? { description } : {}),
+        ...(url === undefined ? {} : { url }),
+        comments: comments.nodes
+          .map(({ body, createdAt, user }) => ({
+            ...(user ? { author: user.name } : {}),
+            ...(createdAt === undefined ? {} : { at: createdAt }),
+            text: body,
+          }))
+          .sort((a, b) => (a.at ?? '').localeCompare(b.at ?? '')),
+      }
+    },
+  }
+}
+
+const bodyOf = (draft: CommentDraft): string => markdownOf(draft)
+
+const shown = ({ id, url }: z.output<typeof Comment>) => ({ id, ...(url === undefined ? {} : { url }) })
+
+/** A UUID of version 4 in form (RFC 9562), made of the mark. */
+const commentIdOf = (mark: string): string => {
+  const digest = createHash('sha256').update(`agent-task-service comment ${mark}`).digest()
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x40, 6)
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8)
+  return digest.toString('hex', 0, 16).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+type Failure = z.output<typeof Failures>['errors'][number]
+
+/** Linear answers errors with 200 or 400, and says what they are in their extensions. */
+const refuseFor = (
+  failures: readonly Failure[],
+  response: Response,
+  said: string | undefined,
+  nowMs: number,
+): never => {
+  const words = failures.map(({ message = '', extensions }) =>
+    `${extensions?.code ?? ''} ${extensions?.type ?? ''} ${message}`.toLowerCase(),
+  )
+  const is = (word: RegExp) => words.some((text) => word.test(text))
+  if (response.status === 429 || is(/rate ?limit/)) return refuse(429, said, waitMs(response, nowMs))
+  if (response.status === 401 || is(/authentication/)) return refuse(401, said)
+  if (is(/not found|could not find/)) return refuse(404, said)
+  if (response.status === 403 || is(/forbidden|invalid scope|permission/)) return refuse(403, said)
+  if (response.status >= 500 || is(/internal/)) return refuse(Math.max(500, response.status), said)
+  return refuse(422, said)
+}
+
+/** The reset of the limit is in epoch milliseconds. */
+const waitMs = (response: Response, nowMs: number): number => {
+  const asked = retryAfterMs(response, nowMs)
+  const reset = Number(response.headers.get('x-ratelimit-requests-reset') ?? Number.NaN) - nowMs
+  return asked ?? (Number.isNaN(reset) ? LIMIT_WAIT_MS : Math.max(0, reset))
+}

@@ -1,0 +1,77 @@
+import type * as z from 'zod'
+import { Problem } from '../../core/errors.ts'
+import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+
+const TIMEOUT_MS = 15_000
+const MOST_BYTES = 1_048_576
+const LONGEST_WAIT_MS = 3_600_000
+
+/** Why a provider did not search. */
+export type Refusal = 'key' | 'quota'
+
+/** How one provider is asked, and what its refusals mean beyond what HTTP says of them. */
+export type Dialect<Answer> = {
+  name: string
+  answer: z.ZodType<Answer>
+  refusalOf?: (answer: Pick<OutboundAnswer, 'status' | 'body'>) => Refusal | undefined
+  /** What an admin can do about a refused key. */
+  advice?: string
+}
+
+export type AskNeeds = { outbound: Pick<Outbound, 'send'> }
+
+const HEADERS = {
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': 'agent-task-service',
+}
+
+const refusals: Readonly<Record<number, Refusal>> = { 401: 'key', 403: 'key', 429: 'quota' }
+
+/**
+ * Asks a provider once. What it says of its refusals stays out of the problems that this throws: it may repeat the key.
+ */
+export const createAsk =
+  <Answer>({ outbound }: AskNeeds, dialect: Dialect<Answer>) =>
+  async (request: OutboundRequest, signal: AbortSignal): Promise<Answer> => {
+    signal.throwIfAborted()
+    const headers = { ...HEADERS, ...request.headers }
+    const limits = { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal }
+    const answer = await outbound.send({ ...request, ...limits, headers })
+    if (answer.status !== 200) throw refused(dialect, answer)
+    const parsed = dialect.answer.safeParse(answer.truncated ? undefined : jsonOf(answer.body))
+    if (!parsed.success) throw failed(`${dialect.name} did not answer as it should`)
+    return parsed.data
+  }
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const refused = <Answer>({ name, refusalOf, advice }: Dialect<Answer>, answer: OutboundAnswer): Problem => {
+  const { status } = answer
+  const refusal = refusalOf?.(answer) ?? refusals[status]
+  if (refusal === 'key')
+    return new Problem(
+      'unavailable',
+      'web_search_key_refused',
+      `The API key is refused by ${name}${advice ?? ': an admin has to set another one'}`,
+    )
+  if (refusal === 'quota')
+    return new Problem('rate_limited', 'web_search_rate_limited', `${name} takes no more searches now`, {
+      retryAfterMs: waitOf(answer.headers['retry-after']),
+    })
+  return failed(`${name} answered ${status}`)
+}
+
+/** Seconds; a date is not looked at, and a minute then serves as well. */
+const waitOf = (retryAfter = ''): number => {
+  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : 60
+  return Math.min(seconds * 1_000, LONGEST_WAIT_MS)
+}
+
+const failed = (message: string) => new Problem('unavailable', 'web_search_failed', message)

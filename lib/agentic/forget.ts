@@ -1,0 +1,47 @@
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Feed } from '../ports/feed.ts'
+import type { Store } from '../ports/store.ts'
+import { type AgentSessionRow, agentSessions, streamOf } from './rows.ts'
+import { isOver } from './schema.ts'
+
+type Needs = { store: Store; feed: Pick<Feed, 'remove'>; clock: Pick<Clock, 'now'> }
+
+/** `isDone` is false while sessions run, or more is left than was to be removed. */
+type Forgotten = { removed: number; isDone: boolean }
+
+/** Removes the sessions of a conversation that is deleted, with their events; those that run are told to stop first. */
+export const createForgetSessions = ({ store, feed, clock }: Needs) => {
+  const stop = ({ id }: AgentSessionRow) =>
+    store.commit<AgentSessionRow>({
+      update: agentSessions,
+      key: id,
+      when: { status: 'running', cancelRequestedAt: null },
+      set: { cancelRequestedAt: iso(clock.now()) },
+    })
+
+  /** The session goes after its events: what dies in between finds it again. */
+  const forget = async ({ id }: AgentSessionRow, most: number): Promise<number> => {
+    const events = await feed.remove(streamOf(id), most)
+    if (events >= most) return events
+    await store.commit<AgentSessionRow>({ remove: agentSessions, key: id })
+    return events + 1
+  }
+
+  /** At most so many rows at a time. */
+  return async (conversationId: string, most: number): Promise<Forgotten> => {
+    const selection = { index: 'ofConversation', is: conversationId, order: 'asc', limit: most } as const
+    const { rows, next } = await store.page(agentSessions, selection)
+    const running = rows.filter(({ status }) => !isOver(status))
+    for (const session of running) await stop(session)
+    let removed = 0
+    for (const session of rows) {
+      if (running.includes(session)) continue
+      removed += await forget(session, most - removed)
+      if (removed >= most) return { removed, isDone: false }
+    }
+    return { removed, isDone: running.length === 0 && next === undefined }
+  }
+}
+
+export type ForgetSessions = ReturnType<typeof createForgetSessions>

@@ -1,0 +1,88 @@
+import type { ModelMessage } from '../ports/model.ts'
+import type { ChatToolCall } from './schema.ts'
+
+/** Characters of a tool's result as a message keeps it, and of each text of a call's arguments. */
+export const LONGEST_RESULT = 20_000
+/** Of all calls of one message: what is over that is cut to an excerpt, that of the oldest calls first. */
+const MOST_OF_MESSAGE = 400_000
+const EXCERPT = 500
+/** Of a tool's result in a turn that waits, which the model goes on from, and of all its results. */
+const LONGEST_WAITING = 100_000
+const MOST_WAITING = 1_000_000
+const SHORTEST_WAITING = 2_000
+
+export const clipped = (text: string, most: number): string =>
+  text.length > most
+    ? `${text.slice(0, most).toWellFormed()}\n[${text.length - most} more characters are left out]`
+    : text
+
+const cutTexts = (value: unknown, most: number): unknown => {
+  if (typeof value === 'string') return clipped(value, most)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => cutTexts(one, most))
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutTexts(one, most)]))
+}
+
+/** Texts of arguments are cut where they stand; arguments of many texts become one text. */
+const boundedArguments = (given: unknown, most: number): unknown => {
+  if ((JSON.stringify(given) ?? '').length <= most) return given
+  const cut = cutTexts(given, most)
+  const text = JSON.stringify(cut)
+  return text.length <= 2 * most ? cut : clipped(text, most)
+}
+
+const boundedCall = (call: ChatToolCall, most: number): ChatToolCall => ({
+  ...call,
+  arguments: boundedArguments(call.arguments, most),
+  ...(call.result === undefined ? {} : { result: clipped(call.result, most) }),
+})
+
+const sizeOf = ({ arguments: given, result = '' }: ChatToolCall): number =>
+  result.length + (JSON.stringify(given) ?? '').length
+
+/** The calls of a message as it keeps them. The record of the audit has more of each. */
+export const boundedCalls = (calls: readonly ChatToolCall[]): ChatToolCall[] => {
+  let left = MOST_OF_MESSAGE
+  const newestFirst = calls.toReversed().map((call) => {
+    const bounded = boundedCall(call, LONGEST_RESULT)
+    const kept = sizeOf(bounded) <= left ? bounded : boundedCall(call, EXCERPT)
+    left -= sizeOf(kept)
+    return kept
+  })
+  return newestFirst.reverse()
+}
+
+const resultsOf = (messages: readonly ModelMessage[]): number =>
+  messages.reduce((sum, { role, content }) => sum + (role === 'tool' ? content.length : 0), 0)
+
+const boundedResults = (messages: readonly ModelMessage[]): ModelMessage[] => {
+  const cut = messages.map((message) =>
+    message.role === 'tool' ? { ...message, content: clipped(message.content, LONGEST_WAITING) } : message,
+  )
+  let over = resultsOf(cut) - MOST_WAITING
+  return cut.map((message) => {
+    if (message.role !== 'tool' || over <= 0) return message
+    const content = clipped(message.content, SHORTEST_WAITING)
+    over -= message.content.length - content.length
+    return { ...message, content }
+  })
+}
+
+const callsIn = (message: ModelMessage) => (message.role === 'assistant' ? (message.toolCalls ?? []) : [])
+
+/** The prompt of a turn that waits, as it is stored. Calls without a result are whole: they are yet to be made. */
+export const boundedPrompt = (messages: readonly ModelMessage[]): ModelMessage[] => {
+  const bounded = boundedResults(messages)
+  if (JSON.stringify(bounded.flatMap(callsIn)).length <= MOST_WAITING) return bounded
+  const last = bounded.findLastIndex(({ role }) => role === 'assistant')
+  const answered = new Set(bounded.slice(last + 1).map((one) => (one.role === 'tool' ? one.callId : '')))
+  return bounded.map((message, at) => {
+    if (message.role !== 'assistant' || message.toolCalls === undefined) return message
+    const toolCalls = message.toolCalls.map((call) =>
+      at < last || answered.has(call.id)
+        ? { ...call, arguments: boundedArguments(call.arguments, LONGEST_RESULT) }
+        : call,
+    )
+    return { ...message, toolCalls }
+  })
+}

@@ -1,0 +1,64 @@
+import { Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { Conversations } from './conversations.ts'
+import { isHeld, turnCancelled } from './leases.ts'
+import { type ConversationRow, conversations as conversationRows } from './rows.ts'
+import { endWaiting, findWaiting, pendingOf, type WithdrawApprovals } from './waiting.ts'
+
+type Needs = {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  conversations: Pick<Conversations, 'own'>
+  /** Stops the turn of a conversation that goes on in this process. */
+  stopTurn: (conversationId: string) => void
+  withdrawApprovals: WithdrawApprovals
+}
+
+/** A turn may begin to wait, or go on, between the read and the write: each loss of that race is its progress. */
+const TRIES = 8
+
+export type CancelTurn = ReturnType<typeof createCancelTurn>
+
+/**
+ * Cancels the turn of a conversation, of whichever kind. One that goes on hears of it at once in this process, and with the
+ * next renewal of its lease in another; one that waits for approval is over when this resolves. Throws Problem `missing`,
+ * and `invalid` `turn_state_conflict` where there is none.
+ */
+export const createCancelTurn = (needs: Needs) => {
+  const { store, clock, conversations, stopTurn, withdrawApprovals } = needs
+
+  /** False where the turn is another one by now, or stands otherwise. */
+  const stop = async ({ id, turnToken }: ConversationRow): Promise<boolean> => {
+    const { applied } = await store.commit<ConversationRow>({
+      update: conversationRows,
+      key: id,
+      when: { turnToken: turnToken ?? null },
+      set: { turnCancelled: true },
+    })
+    if (applied) stopTurn(id)
+    return applied
+  }
+
+  /** The approvals that the turn waited for; undefined where it stands otherwise by now. */
+  const tried = async (row: ConversationRow): Promise<string[] | undefined> => {
+    const isGoingOn = isHeld(row, clock)
+    if (!isGoingOn && row.waitingUntil === undefined) throw noTurn()
+    const waiting = row.waitingUntil === undefined ? undefined : await findWaiting(store, row.id)
+    const { code, message } = turnCancelled()
+    const isDone = isGoingOn ? await stop(row) : await endWaiting(store, row, waiting, { code, message })
+    return isDone ? pendingOf(waiting?.toolCalls ?? []).map(({ id }) => id) : undefined
+  }
+
+  return async (principal: Principal, id: string): Promise<void> => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const unanswered = await tried(await conversations.own(principal, id))
+      if (unanswered !== undefined) return withdrawApprovals(unanswered, 'the turn was cancelled')
+    }
+    throw new Problem('unavailable', 'turn_busy', 'The turn stands otherwise by now: try again')
+  }
+}
+
+const noTurn = () =>
+  new Problem('invalid', 'turn_state_conflict', 'No turn of this conversation goes on or waits for approval')

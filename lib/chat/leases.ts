@@ -1,0 +1,97 @@
+import { messageOf, missing, Problem } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+import { type ConversationRow, conversations } from './rows.ts'
+
+/** How long a turn counts as alive after its process last said so; it does three times as often. */
+export const LEASE_MS = 15_000
+
+/** Why a turn ended that somebody stopped. A repetition is not asked for, so that no client sends the message again. */
+export const turnCancelled = (): Problem => new Problem('invalid', 'cancelled', 'The turn was cancelled')
+
+/** Why a turn cannot be written any more. */
+export const turnLost = (standing: object | undefined): Problem =>
+  standing === undefined
+    ? missing('Conversation')
+    : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
+
+/** Whether a turn of the conversation goes on, in whichever process. */
+export const isHeld = ({ turnToken, turnUntil = 0 }: ConversationRow, clock: Pick<Clock, 'now'>): boolean =>
+  turnToken !== undefined && turnUntil > clock.now()
+
+type Lease = { conversationId: string; controller: AbortController; cancelRenewal: () => void }
+
+export type TurnLeases = ReturnType<typeof createTurnLeases>
+
+/**
+ * Leases of conversations: a process that has one is the only one that adds to it, and says that it is alive. With each
+ * renewal it hears whether the turn is to end: it was cancelled, or the conversation is gone.
+ */
+export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
+  const leases = new Map<string, Lease>()
+
+  /** Why the turn is to end, if it is. */
+  const renewed = async (id: string, token: string): Promise<Problem | undefined> => {
+    const { applied, row } = await store.commit<ConversationRow>({
+      update: conversations,
+      key: id,
+      when: { turnToken: token },
+      set: { turnUntil: clock.now() + LEASE_MS },
+    })
+    if (applied) return row?.turnCancelled ? turnCancelled() : undefined
+    // Whoever deletes a conversation cancels its turn.
+    return row === undefined ? turnCancelled() : turnLost(row)
+  }
+
+  const renew = async (token: string, { conversationId, controller }: Lease): Promise<void> => {
+    try {
+      const reason = await renewed(conversationId, token)
+      if (reason !== undefined && leases.has(token)) controller.abort(reason)
+    } catch (thrown) {
+      log.warn({ conversationId, reason: messageOf(thrown) }, 'the lease of a turn was not renewed')
+    }
+    if (leases.has(token) && !controller.signal.aborted) plan(token)
+  }
+
+  const plan = (token: string): void => {
+    const lease = leases.get(token)
+    if (lease) lease.cancelRenewal = clock.after(LEASE_MS / 3, () => void renew(token, lease))
+  }
+
+  const drop = (token: string): void => {
+    leases.get(token)?.cancelRenewal()
+    leases.delete(token)
+  }
+
+  return {
+    /** Renews the lease until it is dropped. The signal aborts with a Problem when the turn is to end. */
+    keep: (conversationId: string, token: string): AbortSignal => {
+      const controller = new AbortController()
+      leases.set(token, { conversationId, controller, cancelRenewal: () => undefined })
+      plan(token)
+      return controller.signal
+    },
+    drop,
+    isHeld: (row: ConversationRow): boolean => isHeld(row, clock),
+    until: () => clock.now() + LEASE_MS,
+    /** Gives it back: the next turn may begin at once. */
+    release: async (id: string, token: string): Promise<void> => {
+      drop(token)
+      await store.commit<ConversationRow>({
+        update: conversations,
+        key: id,
+        when: { turnToken: token },
+        unset: ['turnToken', 'turnUntil', 'turnCancelled'],
+      })
+    },
+    /** Cancels the turn of a conversation at once if it goes on in this process; elsewhere its renewal hears of that. */
+    stop: (conversationId: string): void => {
+      for (const lease of leases.values())
+        if (lease.conversationId === conversationId) lease.controller.abort(turnCancelled())
+    },
+    /** Whether a turn of the conversation goes on in this process. */
+    isHere: (conversationId: string): boolean =>
+      [...leases.values()].some((lease) => lease.conversationId === conversationId),
+  }
+}

@@ -1,0 +1,141 @@
+import { messageOf } from '../core/errors.ts'
+import { pagesOf } from '../core/pages.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+import type { Conversations } from './conversations.ts'
+import { isHeld, LEASE_MS } from './leases.ts'
+import {
+  type ChatTurnRow,
+  type ConversationRow,
+  chatMessages,
+  chatTurns,
+  conversationRemovals,
+  conversations as conversationRows,
+  type MessageRow,
+  REMOVALS,
+  type RemovalRow,
+  type WorkspaceSnapshotRow,
+  workspaceSnapshots,
+} from './rows.ts'
+
+/** Messages that are removed at once. */
+const REMOVED_AT_ONCE = 50
+/** Rows that one run removes, and the request itself. */
+const MOST_REMOVED = 1_000
+const MOST_IN_REQUEST = 250
+const REMOVALS_OF_A_PAGE = 20
+
+type Needs = {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  log: Log
+  conversations: Pick<Conversations, 'own'>
+  /** Stops the turn of a conversation that goes on in this process. */
+  stopTurn: (conversationId: string) => void
+  /** Whether one goes on there, for a process that runs all turns; absent where others run them, whose leases tell. */
+  hasTurn?: ((conversationId: string) => boolean) | undefined
+  /** Stops and removes agent sessions with their events, at most so many rows. */
+  forgetSessions: (conversationId: string, most: number) => Promise<{ removed: number; isDone: boolean }>
+  /** Removes approvals and the allowlist, at most so many; resolves to how many these were. */
+  forgetApprovals: (conversation: { userId: string; conversationId: string }, most: number) => Promise<number>
+  /** Does nothing where workspaces lie on the disks of other processes, which tidy them up. */
+  removeWorkspace: (conversationId: string) => Promise<void>
+}
+
+export type ConversationRemoval = ReturnType<typeof createConversationRemoval>
+
+/**
+ * Deletes conversations with what belongs to them: messages, a turn that waits, agent sessions with their events, approvals,
+ * the allowlist, and the workspace. Records of the audit stay.
+ */
+export const createConversationRemoval = (needs: Needs) => {
+  const { store, clock, log, conversations, stopTurn, hasTurn } = needs
+  const { forgetSessions, forgetApprovals, removeWorkspace } = needs
+
+  const removeMessages = async (id: string, most: number): Promise<number> => {
+    let removed = 0
+    while (removed < most) {
+      const limit = Math.min(REMOVED_AT_ONCE, most - removed)
+      const selection = { index: 'ofConversation', is: id, order: 'asc', limit } as const
+      const { rows, next } = await store.page(chatMessages, selection)
+      await Promise.all(
+        rows.map(({ number }) => store.commit<MessageRow>({ remove: chatMessages, key: [id, number] })),
+      )
+      removed += rows.length
+      if (next === undefined) break
+    }
+    return removed
+  }
+
+  /**
+   * Removes at most so many rows of a conversation that is gone; answers how many. What others still see comes first. The
+   * turn that was under way may add to each of them, so that nothing is over before it is.
+   */
+  const removeSome = async ({ id, userId, busyUntil = 0 }: RemovalRow, most: number): Promise<number> => {
+    const isBusy = hasTurn ? hasTurn(id) : busyUntil > clock.now()
+    let removed = await forgetApprovals({ userId, conversationId: id }, most)
+    if (removed >= most) return removed
+    const sessions = await forgetSessions(id, most - removed)
+    removed += sessions.removed
+    if (removed >= most) return removed
+    removed += await removeMessages(id, most - removed)
+    if (removed >= most) return removed
+    await store.commit<ChatTurnRow>({ remove: chatTurns, key: id })
+    if (!sessions.isDone || isBusy) return removed
+    await store.commit<WorkspaceSnapshotRow>({ remove: workspaceSnapshots, key: id })
+    await removeWorkspace(id)
+    await store.commit<RemovalRow>({ remove: conversationRemovals, key: [REMOVALS, id] })
+    return removed
+  }
+
+  /** Takes the conversation away, in the state that it was read in; undefined where it stands otherwise by now. */
+  const takeAway = async (row: ConversationRow): Promise<RemovalRow | undefined> => {
+    const { id, userId, turnToken = null } = row
+    const now = clock.now()
+    const removal: RemovalRow = {
+      ...{ id, userId, space: REMOVALS, requestedAt: iso(now) },
+      ...(isHeld(row, clock) ? { busyUntil: now + LEASE_MS } : {}),
+    }
+    const { applied } = await store.commit<ConversationRow>(
+      { remove: conversationRows, key: id, when: { userId, turnToken } },
+      [{ insert: conversationRemovals, row: removal }],
+    )
+    return applied ? removal : undefined
+  }
+
+  /**
+   * The conversation is gone when this resolves, and its turn is told to end; `removeDeleted` removes what belonged to it,
+   * also after the process has died. Throws Problem `missing`.
+   */
+  const remove = async (principal: Principal, id: string): Promise<void> => {
+    let removal: RemovalRow | undefined
+    // A turn may begin or end between the read and the write.
+    while (removal === undefined) removal = await takeAway(await conversations.own(principal, id))
+    stopTurn(id)
+    try {
+      await removeSome(removal, MOST_IN_REQUEST)
+    } catch (thrown) {
+      log.warn(
+        { conversationId: id, reason: messageOf(thrown) },
+        'what belonged to a deleted conversation is removed later',
+      )
+    }
+  }
+
+  /** Removes what deleted conversations had, at most a thousand rows; what is left comes with the next run. */
+  const removeDeleted = async (): Promise<number> => {
+    const selection = { index: 'ofSpace', is: REMOVALS, order: 'asc', limit: REMOVALS_OF_A_PAGE } as const
+    let removed = 0
+    for await (const rows of pagesOf((from) => store.page(conversationRemovals, { ...selection, ...from })))
+      for (const removal of rows) {
+        removed += await removeSome(removal, MOST_REMOVED - removed)
+        if (removed >= MOST_REMOVED) return removed
+      }
+    return removed
+  }
+
+  return { remove, removeDeleted }
+}

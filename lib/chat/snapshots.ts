@@ -1,0 +1,145 @@
+import { messageOf, Problem } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { AnyWrite, Store } from '../ports/store.ts'
+import type { Toolbox } from '../ports/tool.ts'
+import type { Workspaces } from '../ports/workspace.ts'
+import { type ConversationRow, conversations as conversationRows, workspaceSnapshots } from './rows.ts'
+
+/** What restores or packs a workspace has ended within this. */
+const LONGEST_MS = 60_000
+const LOST = 'The files of the last turn were too many or too large to be kept. The workspace is empty.'
+const FAILED =
+  'The files of this turn could not be stored: the next turn finds those of the last one that could be.'
+
+/** The workspaces of conversations between turns, whichever process each turn goes on in. */
+export type Snapshots = {
+  /** The tools of a turn. Before its first call the workspace is brought to where the turn before left it. */
+  within(conversationId: string, toolbox: Toolbox): Toolbox
+  /**
+   * Stores what the turn changed; `token` is its lease. Resolves to what the user and the model have to know: that it was
+   * not stored. A turn that has lost its lease stores nothing.
+   */
+  keep(conversationId: string, token: string): Promise<string | undefined>
+  /** Whether a turn in this process uses the workspace of that name. */
+  isInUse(conversationId: string): boolean
+}
+
+/** Of one process, whose disk keeps workspaces from turn to turn. */
+export const noSnapshots: Snapshots = {
+  within: (_, toolbox) => toolbox,
+  keep: async () => undefined,
+  isInUse: () => false,
+}
+
+type Needs = {
+  store: Store
+  clock: Clock
+  ids: Ids
+  log: Log
+  workspaces: Pick<Workspaces, 'open' | 'pack' | 'unpack' | 'marked' | 'mark'>
+  /** Whether a tool of that name may change files. */
+  changesFiles: (tool: string) => boolean
+}
+
+/** A workspace that a turn uses. `version` is that of the stored snapshot that it began with. */
+type InUse = { ready: Promise<void>; version: string | undefined; lost: boolean; changed: boolean }
+
+/**
+ * Of processes that come and go: a snapshot is stored at the end of each turn that may have changed files, and before one
+ * waits for approval. The mark of a workspace on disk is the version of the snapshot that it equals; while a turn is at
+ * work it has none, so that what a turn left that died is replaced by the snapshot before.
+ */
+export const createSnapshots = ({ store, clock, ids, log, workspaces, changesFiles }: Needs): Snapshots => {
+  const inUse = new Map<string, InUse>()
+
+  const restore = async (id: string, use: InUse): Promise<void> => {
+    await workspaces.open(id)
+    const { filesVersion } = (await store.get(conversationRows, id)) ?? {}
+    if (filesVersion !== (await workspaces.marked(id))) {
+      const snapshot = await store.get(workspaceSnapshots, id, true)
+      await workspaces.unpack(id, snapshot?.archive, AbortSignal.timeout(LONGEST_MS))
+      use.lost = snapshot !== undefined && snapshot.archive === undefined
+    }
+    use.version = filesVersion
+    await workspaces.mark(id, undefined)
+  }
+
+  const use = (id: string): InUse => {
+    const known = inUse.get(id)
+    if (known) return known
+    const begun: InUse = { ready: Promise.resolve(), version: undefined, lost: false, changed: false }
+    begun.ready = restore(id, begun)
+    inUse.set(id, begun)
+    // The next call tries again.
+    begun.ready.catch(() => inUse.delete(id))
+    return begun
+  }
+
+  const packed = (id: string): Promise<string | Problem> =>
+    workspaces.pack(id, AbortSignal.timeout(LONGEST_MS)).catch((thrown) => {
+      if (thrown instanceof Problem && thrown.code === 'workspace_too_large') return thrown
+      throw thrown
+    })
+
+  /** Stores a snapshot where the turn still has its lease; resolves to why it is one without files. */
+  const put = async (id: string, token: string): Promise<string | undefined> => {
+    const archive = await packed(id)
+    const isWhole = typeof archive === 'string'
+    const version = ids.next('wsv')
+    const { applied } = await store.commit<ConversationRow>(
+      { update: conversationRows, key: id, when: { turnToken: token }, set: { filesVersion: version } },
+      [await snapshotOf(id, isWhole ? archive : undefined)],
+    )
+    if (applied) await workspaces.mark(id, version)
+    return isWhole ? undefined : archive.message
+  }
+
+  const snapshotOf = async (id: string, archive: string | undefined): Promise<AnyWrite> => {
+    const createdAt = iso(clock.now())
+    const row = archive === undefined ? { createdAt } : { createdAt, archive }
+    if ((await store.get(workspaceSnapshots, id)) === undefined)
+      return { insert: workspaceSnapshots, row: { conversationId: id, ...row } }
+    return { update: workspaceSnapshots, key: id, set: row, unset: archive === undefined ? ['archive'] : [] }
+  }
+
+  const keep: Snapshots['keep'] = async (id, token) => {
+    const used = inUse.get(id)
+    if (used === undefined) return undefined
+    inUse.delete(id)
+    try {
+      await used.ready
+      if (used.changed) return await put(id, token)
+      await workspaces.mark(id, used.version)
+      return undefined
+    } catch (thrown) {
+      log.error({ conversationId: id, reason: messageOf(thrown) }, 'the files of a turn were not stored')
+      return used.changed ? FAILED : undefined
+    }
+  }
+
+  const within: Snapshots['within'] = (id, toolbox) => ({
+    ...toolbox,
+    ask: async (call, signal) => {
+      await use(id).ready
+      return toolbox.ask(call, signal)
+    },
+    call: async (call, signal, options) => {
+      const used = use(id)
+      await used.ready
+      const { changed } = used
+      // A call that is aborted may have changed some of them.
+      used.changed ||= changesFiles(call.name)
+      const outcome = await toolbox.call(call, signal, options)
+      const isMade = outcome.decision === 'allowed' || outcome.decision === 'approved'
+      if (!isMade) used.changed = changed
+      if (!used.lost || !isMade) return outcome
+      used.lost = false
+      return { ...outcome, content: `[${LOST}]\n\n${outcome.content}` }
+    },
+  })
+
+  return { within, keep, isInUse: (id) => inUse.has(id) }
+}

@@ -1,0 +1,52 @@
+import type { AnyWrite, Store } from '../ports/store.ts'
+import { type ChatTurnRow, type ConversationRow, chatMessages, chatTurns, conversations } from './rows.ts'
+import type { ChatMessage, ChatToolCall } from './schema.ts'
+
+/** Denies approvals that nothing waits for any more; their calls are on record, with the reason. */
+export type WithdrawApprovals = (ids: readonly string[], reason: string) => Promise<void>
+
+/** The calls that wait for a decision, as an answer lists them. */
+export const pendingOf = (toolCalls: readonly ChatToolCall[]) =>
+  toolCalls.flatMap(({ status, approvalId, id, name, arguments: params }) =>
+    status === 'pending' && approvalId !== undefined
+      ? [{ id: approvalId, toolCallId: id, toolName: name, params }]
+      : [],
+  )
+
+/** The calls of a turn that is over: those that waited were not made. */
+export const withoutPending = (toolCalls: readonly ChatToolCall[]): ChatToolCall[] =>
+  toolCalls.map((call) =>
+    call.status === 'pending' ? { ...call, status: 'error', result: 'The call was not made.' } : call,
+  )
+
+export const findWaiting = (store: Store, conversationId: string): Promise<ChatTurnRow | undefined> =>
+  store.get(chatTurns, conversationId, true)
+
+/** Ends a turn that waits, as it was read: its message says why. False where it has gone on since then. */
+export const endWaiting = async (
+  store: Store,
+  { id, waitingUntil, turnToken }: ConversationRow,
+  waiting: ChatTurnRow | undefined,
+  error: NonNullable<ChatMessage['error']>,
+): Promise<boolean> => {
+  const rows: AnyWrite[] = waiting
+    ? [
+        { remove: chatTurns, key: id },
+        {
+          update: chatMessages,
+          key: [id, waiting.answer],
+          set: { error, toolCalls: withoutPending(waiting.toolCalls) },
+        },
+      ]
+    : []
+  const { applied } = await store.commit<ConversationRow>(
+    {
+      update: conversations,
+      key: id,
+      when: { waitingUntil: waitingUntil ?? null, turnToken: turnToken ?? null },
+      unset: ['waitingUntil', 'turnToken', 'turnUntil', 'turnCancelled'],
+    },
+    rows,
+  )
+  return applied
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod'
+
+/** Whether a name is a time zone of the IANA database. An offset such as `+01:00`, which Intl takes too, is none. */
+const isTimezone = (name: string): boolean => {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A name of the IANA time zone database. */
+export const TimezoneSchema = z.string().max(100).refine(isTimezone, 'is not an IANA time zone')

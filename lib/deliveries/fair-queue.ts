@@ -1,0 +1,117 @@
+import { getOrCreate } from '../core/get-or-create.ts'
+
+/** What is sent: by its id it is in the queue once, by its URL it has an endpoint and a host. */
+type Job = { id: string; url: string }
+
+/** Sends at the same time. One host may have many endpoints, which are slow or dead apart. */
+const MOST_SENDING = 256
+const MOST_PER_HOST = 128
+const MOST_PER_ENDPOINT = 16
+/** Jobs in the queue, sending and waiting. */
+const MOST_JOBS = 20_000
+const MOST_WAITING_PER_ENDPOINT = 1_000
+const FEWEST_WAITING_PER_ENDPOINT = 16
+
+/** A slow endpoint fills at most half of what all share: from then on each has as few as are needed to go on. */
+const shareOf = (taken: number, all: number, most: number, fewest: number) =>
+  taken < all / 2 ? most : fewest
+
+/** The path belongs to an endpoint, the query to one call. */
+const targetOf = ({ url }: Job) => {
+  const { host, origin, pathname } = new URL(url)
+  return { host, endpoint: origin + pathname }
+}
+type Target = ReturnType<typeof targetOf>
+
+/**
+ * Fair queuing of sends: each endpoint has a list of its own and a bounded number in flight, and the endpoints take turns,
+ * so that one that is slow or dead delays no other. Starts nothing while it is not `isOpen`. `send` must not reject.
+ */
+export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, isOpen: () => boolean) => {
+  const known = new Set<string>()
+  /** In the order of their turns. */
+  const waiting = new Map<string, { target: Target; jobs: J[] }>()
+  const sendingTo = new Map<string, number>()
+  const idle: (() => void)[] = []
+  let sending = 0
+
+  const count = (key: string) => sendingTo.get(key) ?? 0
+  const move = ({ host, endpoint }: Target, by: 1 | -1) => {
+    sending += by
+    for (const key of [host, endpoint])
+      if (count(key) + by === 0) sendingTo.delete(key)
+      else sendingTo.set(key, count(key) + by)
+  }
+
+  const mayStart = ({ host, endpoint }: Target): boolean => {
+    if (!isOpen() || sending >= MOST_SENDING || count(host) >= MOST_PER_HOST) return false
+    const ofAll = shareOf(sending, MOST_SENDING, MOST_PER_ENDPOINT, 1)
+    const ofHost = shareOf(count(host), MOST_PER_HOST, MOST_PER_ENDPOINT, 1)
+    return count(endpoint) < Math.min(ofAll, ofHost)
+  }
+
+  const enter = (target: Target, id: string) => {
+    known.add(id)
+    move(target, 1)
+  }
+
+  const leave = (target: Target, id: string) => {
+    move(target, -1)
+    known.delete(id)
+    startWaiting()
+    if (sending === 0) for (const wake of idle.splice(0)) wake()
+  }
+
+  const start = async (target: Target, job: J) => {
+    enter(target, job.id)
+    await send(job)
+    leave(target, job.id)
+  }
+
+  /** An endpoint that had its turn goes behind the others, and is met again there. */
+  const startWaiting = () => {
+    for (const [endpoint, { target, jobs }] of waiting) {
+      if (!mayStart(target)) continue
+      waiting.delete(endpoint)
+      const job = jobs.shift()
+      if (job) void start(target, job)
+      if (jobs.length > 0) waiting.set(endpoint, { target, jobs })
+    }
+  }
+
+  return {
+    /**
+     * Takes a place among the sends for a job that could start now; undefined for one that would wait, or is in the queue. The
+     * place is taken until `start` has sent the job, or `leave` gives it back.
+     */
+    reserve: ({ id, url }: Job): { start: (job: J) => void; leave: () => void } | undefined => {
+      const target = targetOf({ id, url })
+      if (known.has(id) || known.size >= MOST_JOBS || waiting.has(target.endpoint) || !mayStart(target))
+        return undefined
+      enter(target, id)
+      const given = () => leave(target, id)
+      return { start: (job) => void send(job).then(given), leave: given }
+    },
+    /** Sends the job when its turn comes. False when there is no room for it; it is not in the queue then. */
+    offer: (job: J): boolean => {
+      if (known.has(job.id)) return true
+      const target = targetOf(job)
+      const list = waiting.get(target.endpoint)
+      const room = shareOf(known.size, MOST_JOBS, MOST_WAITING_PER_ENDPOINT, FEWEST_WAITING_PER_ENDPOINT)
+      if (known.size >= MOST_JOBS || (list?.jobs.length ?? 0) >= room) return false
+      known.add(job.id)
+      if (list === undefined && mayStart(target)) void start(target, job)
+      else getOrCreate(waiting, target.endpoint, () => ({ target, jobs: [] })).jobs.push(job)
+      return true
+    },
+    /** Forgets what waits. */
+    drop: (): void => {
+      for (const { jobs } of waiting.values()) for (const { id } of jobs) known.delete(id)
+      waiting.clear()
+    },
+    isIdle: (): boolean => sending === 0,
+    /** Resolves when nothing is being sent. */
+    idle: (): Promise<void> =>
+      sending === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+  }
+}

@@ -1,0 +1,107 @@
+import { Problem } from '../core/errors.ts'
+import type { HttpEvent, HttpHandler } from './event.ts'
+import type { Dispatch } from './host.ts'
+import type { Route, Routes } from './route.ts'
+
+/** A group of routes and the function that serves them. */
+export type Group = { routes: Routes; handler: HttpHandler }
+
+/**
+ * Finds the group of a request by the first two segments of its path (`/api/tasks`), as a gateway in front of one
+ * function per group would. What no group owns goes to `fallback`, which answers 404 in the service's own form.
+ */
+export const createDispatch = (groups: readonly Group[], fallback: HttpHandler): Dispatch => {
+  const handlers = new Map<string, HttpHandler>()
+  for (const { routes, handler } of groups) {
+    for (const route of Object.values(routes)) {
+      const prefix = prefixOf(route.path)
+      // The routes of the other group would never be reached.
+      if ((handlers.get(prefix) ?? handler) !== handler) throw new Error(`Two groups have ${prefix}`)
+      handlers.set(prefix, handler)
+    }
+  }
+  return (path) => handlers.get(prefixOf(path)) ?? fallback
+}
+
+const prefixOf = (path: string) => {
+  const second = path.indexOf('/', 1)
+  const third = second < 0 ? -1 : path.indexOf('/', second + 1)
+  return third < 0 ? path : path.slice(0, third)
+}
+
+/** Where a route is found. */
+export type Place = Pick<Route, 'method' | 'path' | 'writes'>
+
+/** The methods of a route: one for GET answers HEAD as well (RFC 9110, section 9.3.2), unless it writes. */
+export const methodsOf = ({ method, writes }: Pick<Place, 'method' | 'writes'>): readonly string[] =>
+  method === 'GET' && !writes ? ['GET', 'HEAD'] : [method]
+
+/** Answers a path that no route has: 404, or 405 with `Allow` when the path exists under other methods. */
+export const noRoute = (routes: readonly Place[]) => {
+  const known = routes.map((route) => ({ methods: methodsOf(route), pattern: patternOf(route.path) }))
+  return ({ method, path }: { method: string; path: string }): never => {
+    const allowed = [
+      ...new Set(known.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+    ]
+    if (allowed.length === 0) throw missing(method, path)
+    throw new Problem('method_not_allowed', 'method_not_allowed', `${path} answers ${allowed.join(', ')}`, {
+      headers: { allow: allowed.join(', ') },
+    })
+  }
+}
+
+/**
+ * No route ends in a slash. The router of a function forgives one and a gateway does not, so that it is refused here, for
+ * all to answer alike. Throws Problem `route_not_found`.
+ */
+export const refuseSlash = ({ requestContext }: Pick<HttpEvent, 'requestContext'>): void => {
+  const { method, path } = requestContext.http
+  if (path.endsWith('/')) throw missing(method, path)
+}
+
+const missing = (method: string, path: string) =>
+  new Problem('missing', 'route_not_found', `No such endpoint: ${method} ${path}`)
+
+const patternOf = (path: string) =>
+  new RegExp(`^${path.replaceAll(/[.+?^$|()[\]\\]/g, '\\$&').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)
+
+type Wildcard = { method: Route['method']; before: string; after: string }
+
+/**
+ * Parameters that may hold slashes. Callers encode those; some gateways decode a path before they hand it on. Here they
+ * are encoded again, so that a router takes the parameter for the one segment that it is.
+ */
+export const encodeWildcardPath = (routes: readonly Pick<Route, 'method' | 'path' | 'wildcard'>[]) => {
+  const wildcards = routes.filter(({ wildcard }) => wildcard).map(wildcardOf)
+  return (event: Pick<HttpEvent, 'requestContext' | 'pathParameters'>): void => {
+    const { http } = event.requestContext
+    const at = wildcards.find((one) => isAt(one, http.path) && answers(one, http.method))
+    if (at === undefined) return
+    const { before, after } = at
+    const value = http.path.slice(before.length, http.path.length - after.length)
+    http.path = before + encoded(value) + after
+    // A gateway's own is all that follows, and a router believes it.
+    event.pathParameters = {}
+  }
+}
+
+const wildcardOf = ({ method, path }: Pick<Route, 'method' | 'path'>): Wildcard => {
+  const from = path.indexOf('{')
+  return { method, before: path.slice(0, from), after: path.slice(path.indexOf('}') + 1) }
+}
+
+const isAt = ({ before, after }: Wildcard, path: string) =>
+  path.startsWith(before) && path.endsWith(after) && path.length > before.length + after.length
+
+const answers = ({ method }: Wildcard, asked: string) =>
+  method === asked || (method === 'GET' && asked === 'HEAD')
+
+/** What cannot be decoded has been decoded already. */
+const encoded = (value: string): string => {
+  try {
+    decodeURIComponent(value)
+    return value.replaceAll('/', '%2F')
+  } catch {
+    return encodeURIComponent(value)
+  }
+}

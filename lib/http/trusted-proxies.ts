@@ -1,0 +1,67 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { plainAddress } from './address.ts'
+import type { HttpEvent } from './event.ts'
+
+/** The proxies before the service that are trusted, and the address that callers know it by. */
+export type TrustedProxies = {
+  /** Proxies in a row whose `X-Forwarded-*` headers are believed; 0 believes none. */
+  trustedHops: number
+  publicUrl?: string
+  /** When given, they are believed only with this in `X-Origin-Secret`, which the outermost of them adds. */
+  originSecret?: string
+}
+
+type Settings = { TRUST_PROXY: number; PUBLIC_URL?: string | undefined; ORIGIN_SECRET?: string | undefined }
+
+export const trustedProxiesOf = ({ TRUST_PROXY, PUBLIC_URL, ORIGIN_SECRET }: Settings): TrustedProxies => ({
+  trustedHops: TRUST_PROXY,
+  ...(ORIGIN_SECRET === undefined ? {} : { originSecret: ORIGIN_SECRET }),
+  ...(PUBLIC_URL === undefined ? {} : { publicUrl: PUBLIC_URL }),
+})
+
+/** Where a request comes from, with which program by its own account, and the base URL that it was sent to. */
+export type Origin = { address: string; baseUrl: string; isSecure: boolean; userAgent?: string }
+
+/**
+ * What the outermost trusted proxy said in a header. Each proxy appends to it, so that it is the n-th from the right,
+ * else the first, and what a client writes in there stays out of reach.
+ */
+const forwarded = ({ headers }: HttpEvent, name: string, proxies: TrustedProxies): string | undefined => {
+  const { trustedHops } = proxies
+  const value = headers[`x-forwarded-${name}`]
+  if (trustedHops === 0 || value === undefined || !isVouchedFor(headers['x-origin-secret'], proxies))
+    return undefined
+  const said = value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+  return said[Math.max(0, said.length - trustedHops)]
+}
+
+/** Whether the request came through the trusted proxies; a client that goes around them may forge their headers. */
+const isVouchedFor = (given: string | undefined, { originSecret }: TrustedProxies): boolean =>
+  originSecret === undefined || timingSafeEqual(digest(given ?? ''), digest(originSecret))
+
+const digest = (text: string) => createHash('sha256').update(text).digest()
+
+/** The client's address: the one that the outermost trusted proxy saw. The last proxy is the peer itself. */
+export const addressOf = (event: HttpEvent, proxies: TrustedProxies): string =>
+  plainAddress(forwarded(event, 'for', proxies) ?? event.requestContext.http.sourceIp)
+
+export const originOf = (event: HttpEvent, proxies: TrustedProxies): Origin => {
+  const baseUrl = proxies.publicUrl ?? `${schemeOf(event, proxies)}://${hostOf(event, proxies)}`
+  const userAgent = event.headers['user-agent']
+  return {
+    address: addressOf(event, proxies),
+    baseUrl,
+    isSecure: baseUrl.startsWith('https:'),
+    ...(userAgent === undefined ? {} : { userAgent }),
+  }
+}
+
+/** The host that the client asked for, in lower case. */
+const hostOf = (event: HttpEvent, proxies: TrustedProxies): string =>
+  (forwarded(event, 'host', proxies) ?? event.headers.host ?? 'localhost').toLowerCase()
+
+const schemeOf = (event: HttpEvent, proxies: TrustedProxies) =>
+  forwarded(event, 'proto', proxies)?.toLowerCase() === 'https' ? 'https' : 'http'

@@ -1,0 +1,69 @@
+import type { Principal } from '../core/principal.ts'
+import type { ConnectionOf, Unlink } from '../oauth/schema.ts'
+import type { CodehostStatus, TrackeraStatus, TrackerbStatus } from './schema.ts'
+
+type StatusNeeds = { connectionOf: ConnectionOf; hasWebhookSecret: boolean; aiTaskLabel: string }
+
+export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
+
+/** How the caller's accounts elsewhere stand. */
+export const createConnectionStatus = ({ connectionOf, hasWebhookSecret, aiTaskLabel }: StatusNeeds) => ({
+  codehost: async ({ userId }: Principal): Promise<CodehostStatus> => {
+    const account = await connectionOf(userId, 'codehost')
+    return {
+      connected: account?.connected ?? false,
+      ...present({ username: account?.username, avatarUrl: account?.avatarUrl }),
+      scopes: [...(account?.scopes ?? [])],
+      webhookConfigured: hasWebhookSecret,
+      aiTaskLabel,
+    }
+  },
+  trackera: async ({ userId }: Principal): Promise<TrackeraStatus> => {
+    const account = await connectionOf(userId, 'trackera')
+    return {
+      connected: account?.connected ?? false,
+      ...present({ cloudId: account?.cloudId, siteName: account?.siteName }),
+      scopes: [...(account?.scopes ?? [])],
+      ...present({ tokenExpiry: account?.tokenExpiry }),
+    }
+  },
+  trackerb: async ({ userId }: Principal): Promise<TrackerbStatus> => {
+    const account = await connectionOf(userId, 'trackerb')
+    return {
+      connected: account?.connected ?? false,
+      ...present({ workspaceName: account?.workspaceName, workspaceId: account?.workspaceId }),
+      teams: [...(account?.teams ?? [])],
+    }
+  },
+})
+
+/** Those fields that have a value. */
+const present = <Name extends string>(
+  fields: Record<Name, string | undefined>,
+): { [Field in Name]?: string } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Field in Name]?: string
+  }
+
+/** The places whose accounts are integrations; an issuer of OpenID Connect is for signing in alone. */
+export type Integrated = 'codehost' | 'trackera' | 'trackerb'
+
+type DisconnectNeeds = {
+  unlink: Unlink
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+export type Disconnect = ReturnType<typeof createDisconnect>
+
+/** Revokes the caller's tokens where the provider lets one do that, and forgets the account. Nothing linked is fine. */
+export const createDisconnect =
+  ({ unlink, audit }: DisconnectNeeds) =>
+  async (principal: Principal, from: Integrated): Promise<void> => {
+    const { userId } = principal
+    for (const { provider, username } of await unlink(userId, [from]))
+      await audit(principal, 'account.unlink', {
+        userId,
+        provider,
+        ...(username === undefined ? {} : { username }),
+      })
+  }

@@ -1,0 +1,74 @@
+import * as z from 'zod'
+import { defineRoutes } from '../http/route.ts'
+import {
+  CodehostStatusSchema,
+  ListedProviderSchema,
+  TrackeraStatusSchema,
+  TrackerbStatusSchema,
+  WebSearchChangeSchema,
+  WebSearchConfigSchema,
+  WebSearchStatusSchema,
+} from './schema.ts'
+
+export const integrationRoutes = defineRoutes({
+  getWebSearch: {
+    method: 'GET',
+    path: '/api/integrations/web-search',
+    summary: 'Read how agents search the web, and by which providers they could',
+    access: 'session',
+    response: z.object({
+      config: WebSearchConfigSchema,
+      status: WebSearchStatusSchema,
+      providers: z.array(ListedProviderSchema),
+    }),
+  },
+  changeWebSearch: {
+    method: 'PUT',
+    path: '/api/integrations/web-search',
+    summary: 'Change how agents search the web; what is left out stays as it is',
+    access: 'admin',
+    body: WebSearchChangeSchema,
+    response: z.object({ message: z.string(), status: WebSearchStatusSchema }),
+  },
+})
+
+/** The caller's accounts elsewhere. */
+export const connectionRoutes = defineRoutes({
+  getCodehostConnection: {
+    method: 'GET',
+    path: '/api/integrations/codehost',
+    summary: 'Read how your account with the code host stands',
+    access: 'session',
+    response: CodehostStatusSchema,
+  },
+  getTrackeraConnection: {
+    method: 'GET',
+    path: '/api/integrations/trackera',
+    summary: 'Read how your account with the first tracker stands',
+    access: 'session',
+    response: TrackeraStatusSchema,
+  },
+  getTrackerbConnection: {
+    method: 'GET',
+    path: '/api/integrations/trackerb',
+    summary: 'Read how your account with the second tracker stands',
+    access: 'session',
+    response: TrackerbStatusSchema,
+  },
+})
+
+const disconnect = <const Path extends string>(path: Path, where: string) =>
+  ({
+    method: 'DELETE',
+    path,
+    summary: `Revoke the tokens of your account with ${where}, and forget it`,
+    access: 'session',
+    response: z.object({ message: z.string() }),
+  }) as const
+
+/** What opens tokens. */
+export const disconnectRoutes = defineRoutes({
+  disconnectCodehost: disconnect('/api/integrations/codehost', 'the code host'),
+  disconnectTrackera: disconnect('/api/integrations/trackera', 'the first tracker'),
+  disconnectTrackerb: disconnect('/api/integrations/trackerb', 'the second tracker'),
+})

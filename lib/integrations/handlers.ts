@@ -1,0 +1,43 @@
+import type { Principal } from '../core/principal.ts'
+import type { Handlers } from '../http/route.ts'
+import type { ConnectionStatus, Disconnect, Integrated } from './connections.ts'
+import type { connectionRoutes, disconnectRoutes, integrationRoutes } from './contract.ts'
+import type { WebSearch } from './web-search.ts'
+
+type Needs = { webSearch: Pick<WebSearch, 'read' | 'change'> }
+
+export const integrationHandlers = ({ webSearch }: Needs): Handlers<typeof integrationRoutes> => ({
+  getWebSearch: () => webSearch.read(),
+  changeWebSearch: async ({ body }, { principal }) => ({
+    message: 'Web search changed',
+    status: await webSearch.change(principal, body),
+  }),
+})
+
+type ConnectionNeeds = { connectionStatus: ConnectionStatus }
+
+export const connectionHandlers = ({
+  connectionStatus,
+}: ConnectionNeeds): Handlers<typeof connectionRoutes> => ({
+  getCodehostConnection: (_input, { principal }) => connectionStatus.codehost(principal),
+  getTrackeraConnection: (_input, { principal }) => connectionStatus.trackera(principal),
+  getTrackerbConnection: (_input, { principal }) => connectionStatus.trackerb(principal),
+})
+
+export const disconnectHandlers = ({
+  disconnect,
+}: {
+  disconnect: Disconnect
+}): Handlers<typeof disconnectRoutes> => {
+  const from =
+    (place: Integrated) =>
+    async (_input: unknown, { principal }: { principal: Principal }) => {
+      await disconnect(principal, place)
+      return { message: 'Account disconnected' }
+    }
+  return {
+    disconnectCodehost: from('codehost'),
+    disconnectTrackera: from('trackera'),
+    disconnectTrackerb: from('trackerb'),
+  }
+}

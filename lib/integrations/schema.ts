@@ -1,0 +1,105 @@
+import * as z from 'zod'
+import { WEB_SEARCH_FIELDS, WEB_SEARCH_PROVIDERS } from '../ports/web-search.ts'
+
+const WebSearchProviderSchema = z.enum(WEB_SEARCH_PROVIDERS)
+
+/** It is sent in a header. */
+const ApiKey = z
+  .string()
+  .min(1)
+  .max(500)
+  .regex(/^[\x21-\x7e]*$/, 'must be of letters, digits and signs of ASCII')
+
+const BaseUrl = z
+  .string()
+  .max(500)
+  .refine(isBaseUrl, 'must be an http or https URL without credentials, query or fragment')
+
+function isBaseUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && !/[\s?#@]/.test(text)
+}
+
+const KeyChange = ApiKey.nullable().exactOptional().meta({
+  description: 'As it was shown, with its asterisks: the stored one stays. Null removes it',
+})
+const hosted = z.object({ apiKey: KeyChange }).exactOptional()
+
+/** What is left out stays as it is. */
+export const WebSearchChangeSchema = z
+  .object({
+    enabled: z.boolean().exactOptional(),
+    provider: WebSearchProviderSchema.exactOptional(),
+    brave: hosted,
+    tavily: hosted,
+    serper: hosted,
+    searxng: z.object({ baseUrl: BaseUrl.nullable().exactOptional(), apiKey: KeyChange }).exactOptional(),
+  })
+  .meta({ id: 'WebSearchChange' })
+export type WebSearchChange = z.output<typeof WebSearchChangeSchema>
+
+const ShownKey = z
+  .string()
+  .optional()
+  .meta({ description: 'Its first characters and asterisks; absent where none is stored' })
+const shownHosted = z.object({ apiKey: ShownKey }).optional()
+
+export const WebSearchConfigSchema = z
+  .object({
+    enabled: z.boolean(),
+    provider: WebSearchProviderSchema,
+    brave: shownHosted,
+    tavily: shownHosted,
+    serper: shownHosted,
+    searxng: z.object({ baseUrl: z.string().optional(), apiKey: ShownKey }).optional(),
+  })
+  .meta({ id: 'WebSearchConfig' })
+export type WebSearchConfig = z.output<typeof WebSearchConfigSchema>
+
+/** Whether agents can search; the provider is not asked for that. */
+export const WebSearchStatusSchema = z.object({
+  available: z.boolean(),
+  provider: WebSearchProviderSchema,
+  reason: z.string().nullable(),
+})
+export type WebSearchStatus = z.output<typeof WebSearchStatusSchema>
+
+export const ListedProviderSchema = z.object({
+  id: WebSearchProviderSchema,
+  name: z.string(),
+  description: z.string(),
+  configFields: z.array(z.enum(WEB_SEARCH_FIELDS)),
+})
+
+/** False also when the provider gives no tokens any more: the account has to be linked again. */
+const connected = z.boolean()
+const scopes = z.array(z.string())
+const text = z.string().optional()
+
+/** The caller's account with the code host. */
+export const CodehostStatusSchema = z
+  .object({
+    ...{ connected, username: text, avatarUrl: text, scopes },
+    webhookConfigured: z.boolean(),
+    aiTaskLabel: z.string(),
+  })
+  .meta({ id: 'CodehostStatus' })
+export type CodehostStatus = z.output<typeof CodehostStatusSchema>
+
+/** The caller's account with the first tracker. */
+export const TrackeraStatusSchema = z
+  .object({
+    ...{ connected, cloudId: text, siteName: text, scopes },
+    tokenExpiry: z.iso.datetime().optional(),
+  })
+  .meta({ id: 'TrackeraStatus' })
+export type TrackeraStatus = z.output<typeof TrackeraStatusSchema>
+
+/** The caller's account with the second tracker. */
+export const TrackerbStatusSchema = z
+  .object({
+    ...{ connected, workspaceName: text, workspaceId: text },
+    teams: z.array(z.object({ id: z.string(), name: z.string(), key: z.string() })),
+  })
+  .meta({ id: 'TrackerbStatus' })
+export type TrackerbStatus = z.output<typeof TrackerbStatusSchema>

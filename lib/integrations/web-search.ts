@@ -1,0 +1,198 @@
+import { createContention } from '../core/contention.ts'
+import { invalid, Problem } from '../core/errors.ts'
+import { createMasker } from '../core/masker.ts'
+import type { Actor } from '../core/principal.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { Store } from '../ports/store.ts'
+import {
+  WEB_SEARCH_PROVIDERS,
+  type WebResult,
+  type WebSearchProviderId,
+  type WebSearchProviders,
+} from '../ports/web-search.ts'
+import { isMaskedKey, maskedKey } from './masked-key.ts'
+import {
+  integrationRows,
+  type StoredAccess,
+  type StoredKey,
+  WEB_SEARCH_ID,
+  type WebSearchRow,
+} from './rows.ts'
+import type { WebSearchChange, WebSearchConfig, WebSearchStatus } from './schema.ts'
+
+type Needs = {
+  store: Store
+  cipher: Cipher
+  providers: WebSearchProviders
+  outbound: Pick<Outbound, 'check'>
+  clock: Clock
+  entropy: Entropy
+  audit: (actor: Actor, action: string, details: object) => Promise<void>
+}
+
+type Given = { baseUrl?: string | null; apiKey?: string | null }
+/** New keys, sealed before anything is read: what others write meanwhile is not held up by the cipher. */
+type SealedKeys = ReadonlyMap<WebSearchProviderId, StoredKey>
+
+const NOTHING: WebSearchRow = {
+  ...{ id: WEB_SEARCH_ID, version: 0, enabled: false, provider: 'brave', access: {} },
+}
+const BUSY_MS = 1_000
+
+export type WebSearch = ReturnType<typeof createWebSearch>
+
+/** The search of the web that admins configure, and that agents then have. */
+export const createWebSearch = (needs: Needs) => {
+  const { store, cipher, providers, outbound, clock, entropy, audit } = needs
+  const contend = createContention({ timer: clock, entropy })
+
+  const load = async (): Promise<WebSearchRow> => (await store.get(integrationRows, WEB_SEARCH_ID)) ?? NOTHING
+
+  /** Why nothing can be searched; undefined when it can. */
+  const reasonOf = ({ enabled, provider, access }: WebSearchRow): string | undefined => {
+    if (!enabled) return 'Web search is disabled'
+    const { name, required } = providers[provider]
+    const { baseUrl, key } = access[provider] ?? {}
+    const missing = required.find((field) => (field === 'apiKey' ? key : baseUrl) === undefined)
+    return missing && `${name} has no ${missing}`
+  }
+
+  const statusOf = (row: WebSearchRow): WebSearchStatus => {
+    const reason = reasonOf(row) ?? null
+    return { available: reason === null, provider: row.provider, reason }
+  }
+
+  const refuseBaseUrl = async ({ searxng }: WebSearchChange): Promise<void> => {
+    try {
+      if (searxng?.baseUrl) await outbound.check(searxng.baseUrl)
+    } catch (thrown) {
+      if (!(thrown instanceof Problem) || thrown.kind !== 'invalid') throw thrown
+      throw invalid([{ path: 'searxng.baseUrl', message: thrown.message }], thrown.code)
+    }
+  }
+
+  const sealedIn = async (change: WebSearchChange): Promise<SealedKeys> => {
+    const sealed = new Map<WebSearchProviderId, StoredKey>()
+    for (const id of WEB_SEARCH_PROVIDERS) {
+      const key = change[id]?.apiKey
+      if (typeof key === 'string' && !isMaskedKey(key))
+        sealed.set(id, { sealed: await cipher.seal(key, contextOf(id)), masked: maskedKey(key) })
+    }
+    return sealed
+  }
+
+  /** Throws Problem `unavailable` `integration_busy` when others never stop writing in between. */
+  const write = async (change: WebSearchChange, sealed: SealedKeys): Promise<WebSearchRow> => {
+    const written = await contend(async () => {
+      const row = await load()
+      const next = changed(row, change, sealed)
+      const { id: key, ...set } = next
+      const { applied } = await store.commit<WebSearchRow>(
+        row.version === 0
+          ? { insert: integrationRows, row: next }
+          : { update: integrationRows, key, when: { version: row.version }, set },
+      )
+      return applied ? next : undefined
+    })
+    if (written === undefined) throw busy()
+    return written
+  }
+
+  return {
+    /** The settings, keys masked; whether agents can search; and the providers there are. */
+    read: async () => {
+      const row = await load()
+      return { config: configOf(row), status: statusOf(row), providers: listed(providers) }
+    },
+    /**
+     * Changes what is given. Throws Problem `invalid` `url_refused` for an address that may not be reached, and for a masked
+     * key of which none is stored.
+     */
+    change: async (actor: Actor, change: WebSearchChange): Promise<WebSearchStatus> => {
+      await refuseBaseUrl(change)
+      const row = await write(change, await sealedIn(change))
+      await audit(actor, 'integration.change', noteOf(row, change))
+      return statusOf(row)
+    },
+    /** Throws Problem `unsupported` `web_search_not_configured`, and what the provider throws. */
+    search: async (query: string, signal: AbortSignal): Promise<readonly WebResult[]> => {
+      const row = await load()
+      const reason = reasonOf(row)
+      if (reason !== undefined) throw notConfigured(reason)
+      const { baseUrl, key } = row.access[row.provider] ?? {}
+      const apiKey = key && (await cipher.open(key.sealed, contextOf(row.provider)))
+      const found = await providers[row.provider].search(query, { baseUrl, apiKey }, signal)
+      // A provider that repeats the key does not get it to an agent.
+      return apiKey === undefined ? found : createMasker([apiKey]).data(found)
+    },
+  }
+}
+
+const contextOf = (id: WebSearchProviderId) => `integrations/${WEB_SEARCH_ID}/${id}`
+
+const changed = (row: WebSearchRow, change: WebSearchChange, sealed: SealedKeys): WebSearchRow => {
+  const { enabled = row.enabled, provider = row.provider } = change
+  const access = { ...row.access }
+  for (const id of WEB_SEARCH_PROVIDERS) {
+    const given: Given | undefined = change[id]
+    if (given !== undefined) access[id] = changedAccess(id, access[id] ?? {}, given, sealed.get(id))
+  }
+  return { ...row, version: row.version + 1, enabled, provider, access }
+}
+
+const changedAccess = (
+  id: WebSearchProviderId,
+  stored: StoredAccess,
+  given: Given,
+  sealed: StoredKey | undefined,
+): StoredAccess => {
+  const baseUrl = given.baseUrl === undefined ? stored.baseUrl : (given.baseUrl ?? undefined)
+  const key = given.apiKey === null ? undefined : (sealed ?? stored.key)
+  const path = `${id}.apiKey`
+  if (typeof given.apiKey === 'string' && key === undefined)
+    throw invalid([{ path, message: 'is masked, and none is stored: send the whole key' }])
+  // An admin cannot read the key, and does not get it by a server of theirs either.
+  if (key !== undefined && key === stored.key && originOf(baseUrl) !== originOf(stored.baseUrl))
+    throw invalid([{ path, message: 'is stored for another address: send the whole key, or null' }])
+  return { ...(baseUrl === undefined ? {} : { baseUrl }), ...(key === undefined ? {} : { key }) }
+}
+
+const originOf = (url: string | undefined) => url && new URL(url).origin
+
+const configOf = ({ enabled, provider, access }: WebSearchRow): WebSearchConfig => {
+  const shown = Object.entries(access).map(([id, { baseUrl, key }]) => [
+    id,
+    {
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(key === undefined ? {} : { apiKey: key.masked }),
+    },
+  ])
+  return { enabled, provider, ...Object.fromEntries(shown) }
+}
+
+const listed = (providers: WebSearchProviders) =>
+  WEB_SEARCH_PROVIDERS.map((id) => {
+    const { name, description, configFields } = providers[id]
+    return { id, name, description, configFields: [...configFields] }
+  })
+
+/** What the record of the installation says of a change: of keys, whose there are. */
+const noteOf = ({ enabled, provider }: WebSearchRow, change: WebSearchChange) => {
+  const changes = WEB_SEARCH_PROVIDERS.filter((id) => change[id] !== undefined)
+  return { integration: WEB_SEARCH_ID, enabled, provider, ...(changes.length > 0 ? { changes } : {}) }
+}
+
+const notConfigured = (reason: string) =>
+  new Problem(
+    'unsupported',
+    'web_search_not_configured',
+    `${reason}: web search is not configured in this installation. Go on without it.`,
+  )
+
+const busy = () =>
+  new Problem('unavailable', 'integration_busy', 'Others are changing this integration: try again', {
+    retryAfterMs: BUSY_MS,
+  })

@@ -1,0 +1,18 @@
+import * as z from 'zod'
+import { defineRoutes } from '../http/route.ts'
+
+export const liveRoutes = defineRoutes({
+  followEvents: {
+    method: 'GET',
+    path: '/api/events/stream',
+    summary: 'Stream what changes: tasks, the queue, dead letters, approvals, notifications',
+    access: 'session',
+    headers: z.object({ 'last-event-id': z.string().max(100).optional() }),
+    query: z.object({ after: z.string().max(100).optional() }),
+    response: z.string().meta({
+      description:
+        'Server-sent events: `data` is `{type, data: {id, …}, timestamp}`, `id` is for `Last-Event-ID`. `ready` begins a stream, `reset` says that events were missed: read anew. A comment comes after 15 seconds of silence; the stream ends after 10 minutes.',
+    }),
+    produces: 'text/event-stream',
+  },
+})

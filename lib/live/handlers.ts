@@ -1,0 +1,20 @@
+import { eventStream, eventText } from '../http/event-stream.ts'
+import type { Handlers } from '../http/route.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { liveRoutes } from './contract.ts'
+import type { Live, LiveEvent } from './service.ts'
+
+type Needs = { live: Live; clock: Clock }
+
+const never = new AbortController().signal
+
+export const liveHandlers = ({ live, clock }: Needs): Handlers<typeof liveRoutes> => ({
+  followEvents: async ({ query, headers }, { principal, gone }) => {
+    const after = headers['last-event-id'] ?? query.after ?? ''
+    return eventStream(clock, framed(await live.follow(principal, after, gone() ?? never)))
+  },
+})
+
+async function* framed(events: AsyncIterable<LiveEvent>) {
+  for await (const { id, type, data, timestamp } of events) yield eventText({ type, data, timestamp }, { id })
+}

@@ -1,0 +1,60 @@
+import type { LiveDraft } from '../core/collection.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Feed } from '../ports/feed.ts'
+import type { LivePublisher, LiveWatch } from '../ports/live.ts'
+import type { Log } from '../ports/log.ts'
+import { coalesced, RESET } from './entries.ts'
+import { KEEP_MS, LIVE_STREAM } from './rows.ts'
+
+/** Commits of this time are one append: a flood of changes costs a few writes a second. */
+const WINDOW_MS = 100
+/** Drafts that wait for the window to end; what is more makes readers read all again. */
+const MOST_WAITING = 2_000
+
+type Needs = { feed: Pick<Feed, 'append'> }
+
+const append = (feed: Needs['feed'], drafts: readonly LiveDraft[]) =>
+  feed.append(LIVE_STREAM, coalesced(drafts), { ttlMs: KEEP_MS })
+
+/** Publishes the commits of this process, a window at a time. What cannot be appended is logged, and readers are told to read anew. */
+export const createLocalPublisher = (
+  watch: { readonly isWatchedNow: boolean },
+  { feed, clock, log }: Needs & { clock: Pick<Clock, 'after'>; log: Pick<Log, 'warn'> },
+): LivePublisher => {
+  let waiting: LiveDraft[] = []
+  let isArmed = false
+
+  const send = async () => {
+    const drafts = waiting
+    waiting = []
+    isArmed = false
+    try {
+      await append(feed, drafts)
+    } catch (thrown) {
+      log.warn({ reason: messageOf(thrown) }, 'live events could not be published')
+      publish([RESET])
+    }
+  }
+  const publish = (drafts: readonly LiveDraft[]) => {
+    if (!watch.isWatchedNow) return
+    if (waiting.length < MOST_WAITING) waiting.push(...drafts)
+    else waiting = [RESET]
+    if (isArmed) return
+    isArmed = true
+    clock.after(WINDOW_MS, () => void send())
+  }
+  return {
+    get isWatched() {
+      return watch.isWatchedNow
+    },
+    publish,
+  }
+}
+
+/** Publishes the changes that a stream function was given, if somebody watches. Rejects where they cannot be appended. */
+export const createStreamPublisher =
+  (watch: Pick<LiveWatch, 'isWatched'>, { feed }: Needs) =>
+  async (drafts: readonly LiveDraft[]): Promise<void> => {
+    if (drafts.length > 0 && (await watch.isWatched())) await append(feed, drafts)
+  }

@@ -1,0 +1,125 @@
+import { Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { timeOfId, ulidTime } from '../core/ulid.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Feed, FeedEntry } from '../ports/feed.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { LiveWatch } from '../ports/live.ts'
+import { KEEP_MS, LIVE_STREAM, WATCH_MS } from './rows.ts'
+
+const LONGEST_MS = 600_000
+const RENEW_MS = WATCH_MS / 2
+/** An entry of another process may have an id that is so much older than the entry. */
+const CLOCKS_DIFFER_MS = 1_000
+/** Streams of one user in one process: tabs of a browser, and those that it has not closed yet. */
+const MOST_OF_USER = 20
+const ID = /^evt_[0-9A-HJKMNP-TV-Z]{26}(\.\d{3})?$/
+
+/** An event as a reader gets it; `id` is for `Last-Event-ID`. */
+export type LiveEvent = { id: string; type: string; data: object; timestamp: number }
+
+type Needs = {
+  feed: Pick<Feed, 'follow'>
+  liveWatch: Pick<LiveWatch, 'extend'>
+  clock: Clock
+  ids: Ids
+}
+
+export type Live = ReturnType<typeof createLive>
+
+/** What changes, for those who watch: one stream for all, each user with the events that are meant for them. */
+export const createLive = ({ feed, liveWatch, clock, ids }: Needs) => {
+  const streams = new Map<string, number>()
+  const ends = new Set<() => void>()
+
+  /** Whether all that came after an id was published, and is still kept. */
+  const isReplayable = (after: string, since: number): boolean => {
+    const time = ID.test(after) ? timeOfId(after) : 0
+    return time >= since && time > clock.now() - KEEP_MS
+  }
+
+  async function* events(principal: Principal, after: string, since: number, signal: AbortSignal) {
+    let place = after
+    if (!isReplayable(after, since)) {
+      const now = clock.now()
+      place = `evt_${ulidTime(now - CLOCKS_DIFFER_MS)}`
+      yield { id: ids.next('evt'), type: after === '' ? 'ready' : 'reset', data: {}, timestamp: now }
+    }
+    const range = { after: place, reader: principal.userId }
+    for await (const entry of feed.follow(LIVE_STREAM, range, signal)) yield shown(entry)
+  }
+
+  /** Counts a stream of a user until its signal aborts. */
+  const admit = (userId: string, signal: AbortSignal) => {
+    if (signal.aborted) return
+    const open = streams.get(userId) ?? 0
+    if (open >= MOST_OF_USER) throw tooMany()
+    streams.set(userId, open + 1)
+    signal.addEventListener('abort', () => {
+      const left = (streams.get(userId) ?? 1) - 1
+      if (left > 0) streams.set(userId, left)
+      else streams.delete(userId)
+    })
+  }
+
+  /** Renews the mark until the signal aborts. A mark that cannot be renewed ends the stream: its reader comes back. */
+  const renew = (signal: AbortSignal, end: () => void) => {
+    const cancel = clock.after(RENEW_MS, () => {
+      liveWatch.extend().then(() => signal.aborted || renew(signal, end), end)
+    })
+    signal.addEventListener('abort', cancel)
+  }
+
+  return {
+    /**
+     * The events after an id, and those that come; `ready` comes first for a reader that has no id yet, `reset` where some
+     * that came after the id are not known any more. Ends when the reader has gone, and after ten minutes, so that every
+     * reader is asked again who it is. Throws Problem `rate_limited` for too many streams of one user.
+     */
+    async follow(principal: Principal, after: string, gone: AbortSignal): Promise<AsyncIterable<LiveEvent>> {
+      const ended = new AbortController()
+      const end = () => {
+        ends.delete(end)
+        ended.abort()
+      }
+      ends.add(end)
+      const signal = AbortSignal.any([gone, ended.signal])
+      signal.addEventListener('abort', end)
+      try {
+        admit(principal.userId, signal)
+        const since = await liveWatch.extend()
+        const cancel = clock.after(LONGEST_MS, end)
+        signal.addEventListener('abort', cancel)
+        if (!signal.aborted) renew(signal, end)
+        return ending(events(principal, after, since, signal), end)
+      } catch (thrown) {
+        end()
+        throw thrown
+      }
+    },
+    /** Ends all streams of this process: their readers go on elsewhere. */
+    endAll: (): void => {
+      for (const end of [...ends]) end()
+    },
+  }
+}
+
+const tooMany = () =>
+  new Problem('rate_limited', 'too_many_streams', 'Too many live streams are open: close one first.', {
+    retryAfterMs: 60_000,
+  })
+
+const shown = ({ id, type, data, at }: FeedEntry): LiveEvent => ({
+  id,
+  type,
+  data,
+  timestamp: Date.parse(at),
+})
+
+async function* ending(events: AsyncIterable<LiveEvent>, end: () => void): AsyncGenerator<LiveEvent, void> {
+  try {
+    yield* events
+  } finally {
+    end()
+  }
+}

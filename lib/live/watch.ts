@@ -1,0 +1,70 @@
+import { Problem } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { LiveWatch } from '../ports/live.ts'
+import type { Store } from '../ports/store.ts'
+import { LIVE_STREAM, type LiveWatchRow, liveWatches, WATCH_MS } from './rows.ts'
+
+const TRIES = 10
+
+/** The watch of one process that publishes what it commits itself: nothing was published before it started. */
+export const createLocalWatch = (
+  clock: Pick<Clock, 'now'>,
+): LiveWatch & { readonly isWatchedNow: boolean } => {
+  let since = 0
+  let until = 0
+  const isWatchedNow = () => clock.now() < until
+  return {
+    async extend() {
+      if (!isWatchedNow()) since = clock.now()
+      until = clock.now() + WATCH_MS
+      return since
+    },
+    isWatched: async () => isWatchedNow(),
+    get isWatchedNow() {
+      return isWatchedNow()
+    },
+  }
+}
+
+/**
+ * The watch of many processes: a row that followers renew and publishers read. That nobody watches is read again for each
+ * batch, since a follower counts on it; that somebody does is known until the mark ends.
+ */
+export const createStoredWatch = ({
+  store,
+  clock,
+}: {
+  store: Pick<Store, 'get' | 'commit'>
+  clock: Pick<Clock, 'now'>
+}): LiveWatch => {
+  let knownUntil = 0
+
+  const mark = async (): Promise<LiveWatchRow | undefined> => {
+    const now = clock.now()
+    const row = await store.get(liveWatches, LIVE_STREAM)
+    const until = now + WATCH_MS
+    if (row === undefined) {
+      const first = { id: LIVE_STREAM, since: now, until, version: 1 } as const
+      return (await store.commit({ insert: liveWatches, row: first })).applied ? first : undefined
+    }
+    const { version } = row
+    const set = { until, version: version + 1, ...(row.until <= now ? { since: now } : {}) }
+    const outcome = await store.commit({ update: liveWatches, key: LIVE_STREAM, when: { version }, set })
+    return outcome.applied ? outcome.row : undefined
+  }
+
+  return {
+    async extend() {
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const row = await mark()
+        if (row !== undefined) return row.since
+      }
+      throw new Problem('unavailable', 'busy', 'Too many readers began at once. Try again.')
+    },
+    async isWatched() {
+      if (clock.now() < knownUntil) return true
+      knownUntil = (await store.get(liveWatches, LIVE_STREAM))?.until ?? 0
+      return clock.now() < knownUntil
+    },
+  }
+}

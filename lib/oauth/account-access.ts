@@ -1,0 +1,62 @@
+import type { Clock } from '../ports/clock.ts'
+import type { LinkedAccounts } from './linked-accounts.ts'
+import type { Providers } from './providers.ts'
+import type { WorkingToken } from './renewal.ts'
+import { isAccountAt, type LinkedAccountRow } from './rows.ts'
+import type { AccountAccess, ProviderName } from './schema.ts'
+
+type Needs = {
+  accounts: Pick<LinkedAccounts, 'ofUser'>
+  providers: Providers
+  workingToken: WorkingToken
+  clock: Clock
+  /** The admins who may come in. */
+  adminIds: () => Promise<readonly string[]>
+}
+
+/** Admins whose accounts are looked at. */
+const MOST_ADMINS = 100
+
+/** Linked accounts as those use them who speak to a provider in their owner's name. */
+export const createAccountAccess = ({
+  accounts,
+  providers,
+  workingToken,
+  adminIds,
+}: Needs): AccountAccess => {
+  /** Those that give tokens for the provider as it is set now, the newest first. */
+  const usableOf = async (userId: string, name: ProviderName): Promise<LinkedAccountRow[]> => {
+    const provider = providers.get(name)
+    const rows = provider ? await accounts.ofUser(userId) : []
+    return rows.filter(
+      (row) => provider && isAccountAt(provider, row) && !row.ended && row.tokens !== undefined,
+    )
+  }
+
+  const shown = ({ id, username, cloudId }: LinkedAccountRow) => ({
+    id,
+    ...(username === undefined ? {} : { username }),
+    ...(cloudId === undefined ? {} : { cloudId }),
+  })
+
+  return {
+    writerAt: async (name) => {
+      const writes = providers.get(name)?.writes
+      if (writes === undefined) return undefined
+      const ids = (await adminIds()).slice(0, MOST_ADMINS)
+      const rows = (await Promise.all(ids.map((userId) => usableOf(userId, name)))).flat()
+      const [newest] = rows
+        .filter(({ scopes }) => writes(scopes))
+        .sort((a, b) => (a.linkedAt < b.linkedAt ? 1 : -1))
+      return newest && shown(newest)
+    },
+    readerOf: async (userId, name) => {
+      const [newest] = await usableOf(userId, name)
+      return newest && shown(newest)
+    },
+    tokenOf: async (id, name) => {
+      const provider = providers.get(name)
+      return provider && workingToken(id, provider)
+    },
+  }
+}

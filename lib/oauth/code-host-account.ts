@@ -1,0 +1,82 @@
+import type { AccountStatusOf } from '../accounts/schema.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { AccountFor, CodeHostAccount } from '../ports/code-host.ts'
+import type { Log } from '../ports/log.ts'
+import type { ProviderFetch } from '../ports/provider-fetch.ts'
+import type { Store } from '../ports/store.ts'
+import { type CatalogName, codeHostApi } from './catalog.ts'
+import { createLinkedAccounts } from './linked-accounts.ts'
+import { type ClientSettings, createOauthProvider } from './oauth-provider.ts'
+import { createRenewal } from './renewal.ts'
+import { isAccountAt, type LinkedAccountRow, type Place } from './rows.ts'
+
+/** What the operator said of the code host. Without client id and secret tokens are not renewed. */
+export type CodeHostSettings = { [Field in keyof ClientSettings]?: ClientSettings[Field] | undefined }
+
+type Needs = {
+  store: Store
+  cipher: Cipher
+  clock: Clock
+  log: Log
+  providerFetch: ProviderFetch
+  settings: CodeHostSettings
+  accountStatusOf: AccountStatusOf
+  adminIds: () => Promise<readonly string[]>
+}
+
+const NAME = 'codehost' satisfies CatalogName
+/** Admins who are looked at, of whom there are few. */
+const MOST_ADMINS = 100
+
+/**
+ * The account of the code host that a task is run with: the one of the user who created it, and of a task that no user
+ * created, such as that of a webhook, the one that an admin linked last. A user who has linked none borrows none: who may
+ * create tasks shall not reach what an admin's account may read. A user who is disabled has none.
+ */
+export const createCodeHostAccount = (needs: Needs): AccountFor => {
+  const { clock, settings, accountStatusOf, adminIds } = needs
+  const accounts = createLinkedAccounts(needs)
+  const workingToken = createRenewal({ ...needs, accounts })
+  const place: Place = { name: NAME, realm: new URL(codeHostApi(settings)).origin }
+  const { clientId, clientSecret } = settings
+  const provider =
+    clientId !== undefined && clientSecret !== undefined
+      ? createOauthProvider({
+          name: NAME,
+          settings: { ...settings, clientId, clientSecret },
+          fetch: needs.providerFetch,
+        })
+      : undefined
+
+  const linkedBy = async (userId: string): Promise<LinkedAccountRow | undefined> =>
+    (await accounts.ofUser(userId)).find(
+      (row) => isAccountAt(place, row) && !row.ended && row.tokens !== undefined,
+    )
+
+  const linkedByAdmin = async (): Promise<LinkedAccountRow | undefined> => {
+    const ids = (await adminIds()).slice(0, MOST_ADMINS)
+    const rows = await Promise.all(ids.map(linkedBy))
+    return rows.filter((row) => row !== undefined).sort((a, b) => (a.linkedAt < b.linkedAt ? 1 : -1))[0]
+  }
+
+  const tokenOf = async (row: LinkedAccountRow): Promise<string | undefined> => {
+    if (provider) return workingToken(row.id, provider)
+    const isOver = (row.tokensExpireAt ?? Number.POSITIVE_INFINITY) <= clock.now()
+    return isOver ? undefined : (await accounts.openTokens(row))?.accessToken
+  }
+
+  const accountOf = async (row: LinkedAccountRow): Promise<CodeHostAccount | undefined> => {
+    const token = await tokenOf(row)
+    return token === undefined ? undefined : { token, scopes: row.scopes }
+  }
+
+  return async (userId) => {
+    // Webhooks are no users: of them there is no status.
+    const status = await accountStatusOf(userId)
+    if (status?.disabled) return undefined
+    const own = await linkedBy(userId)
+    const row = own ?? (status === undefined ? await linkedByAdmin() : undefined)
+    return row && accountOf(row)
+  }
+}

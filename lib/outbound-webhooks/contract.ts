@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { PageQuery, pageAnswer } from '../core/page.ts'
+import { shownText } from '../core/shown-text.ts'
+import { defineRoutes } from '../http/route.ts'
+import { DeliverySchema, EventNameSchema, WebhookSchema } from './schema.ts'
+
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .max(2_000)
+  .meta({ description: 'Public; private hosts only where OUTBOUND_ALLOW_HOSTS names them' })
+const events = z
+  .array(EventNameSchema)
+  .min(1, 'choose at least one event')
+  .max(20)
+  .transform((names) => [...new Set(names)])
+/** Its bytes are the key of the HMAC. */
+const secret = shownText(200).pipe(z.string().min(8))
+
+export const CreateWebhookBody = z
+  .object({
+    url,
+    events,
+    secret: secret.exactOptional(),
+    generateSecret: z.boolean().exactOptional(),
+  })
+  .refine(({ secret: given, generateSecret }) => !(given !== undefined && generateSecret), {
+    path: ['generateSecret'],
+    error: 'makes a secret, and one was given',
+  })
+export type CreateWebhook = z.output<typeof CreateWebhookBody>
+
+export const ChangeWebhookBody = z.object({
+  url: url.exactOptional(),
+  events: events.exactOptional(),
+  active: z.boolean().exactOptional(),
+  secret: secret.nullable().exactOptional().meta({ description: 'Null: deliveries are signed no more' }),
+})
+export type ChangeWebhook = z.output<typeof ChangeWebhookBody>
+
+const id = z.string().min(1).max(200)
+const params = z.object({ id })
+const answer = z.object({ webhook: WebhookSchema })
+const shownOnce = z.string().meta({ description: 'Shown this once' })
+
+export const outboundWebhookRoutes = defineRoutes({
+  listWebhooks: {
+    method: 'GET',
+    path: '/api/webhooks',
+    summary: 'List outbound webhooks, newest first',
+    access: 'webhooks',
+    response: z.object({ webhooks: z.array(WebhookSchema) }),
+  },
+  createWebhook: {
+    method: 'POST',
+    path: '/api/webhooks',
+    summary: 'Register an outbound webhook: the URL hears of the events from now on',
+    access: 'webhooks',
+    body: CreateWebhookBody,
+    status: 201,
+    response: answer.extend({ secret: shownOnce.optional() }),
+  },
+  getWebhook: {
+    method: 'GET',
+    path: '/api/webhooks/{id}',
+    summary: 'Read an outbound webhook',
+    access: 'webhooks',
+    params,
+    response: answer,
+  },
+  changeWebhook: {
+    method: 'PATCH',
+    path: '/api/webhooks/{id}',
+    summary: 'Change an outbound webhook, pause it, or activate it again: what waited is sent then',
+    access: 'webhooks',
+    params,
+    body: ChangeWebhookBody,
+    response: answer,
+  },
+  deleteWebhook: {
+    method: 'DELETE',
+    path: '/api/webhooks/{id}',
+    summary: 'Delete an outbound webhook; what waits to be sent to it is not sent',
+    access: 'webhooks',
+    params,
+    response: z.object({ message: z.string() }),
+  },
+  rotateWebhookSecret: {
+    method: 'POST',
+    path: '/api/webhooks/{id}/rotate',
+    summary: 'Make a new signing secret; for 24 hours deliveries are signed with the old one as well',
+    access: 'webhooks',
+    params,
+    response: answer.extend({ secret: shownOnce }),
+  },
+  testWebhook: {
+    method: 'POST',
+    path: '/api/webhooks/{id}/test',
+    summary: 'Send a test event, and answer what came of it',
+    access: 'webhooks',
+    params,
+    response: z.object({ delivery: DeliverySchema }),
+  },
+  recoverWebhook: {
+    method: 'POST',
+    path: '/api/webhooks/{id}/recover',
+    summary: 'Send again what failed since a time',
+    access: 'webhooks',
+    params,
+    body: z.object({ since: z.iso.datetime({ offset: true }) }),
+    status: 202,
+    response: z.object({ count: z.number() }),
+  },
+  listWebhookDeliveries: {
+    method: 'GET',
+    path: '/api/webhooks/{id}/deliveries',
+    summary: 'List the deliveries of an outbound webhook with their attempts, newest first',
+    access: 'webhooks',
+    params,
+    query: PageQuery,
+    response: z.object({ deliveries: z.array(DeliverySchema), ...pageAnswer }),
+  },
+  redeliver: {
+    method: 'POST',
+    path: '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+    summary: 'Send a delivery again, failed or not, with the same id and body',
+    access: 'webhooks',
+    params: params.extend({ deliveryId: id }),
+    response: z.object({ message: z.string(), delivery: DeliverySchema }),
+  },
+})

@@ -1,0 +1,36 @@
+import type { Endpoints } from '../deliveries/schema.ts'
+import type { Store } from '../ports/store.ts'
+import { isWebhookId, type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
+
+type Needs = {
+  store: Store
+  openSecrets: (row: WebhookRow) => Promise<string[]>
+}
+
+/** Webhooks as their deliveries meet them: where they are, when they are paused, and what came of a send. */
+export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints => {
+  const of: Endpoints['of'] = async (owner) => {
+    if (!isWebhookId(owner)) return undefined
+    const row = await store.get(webhooks, owner)
+    if (row === undefined) return 'gone'
+    return row.active ? { url: row.url, secrets: await openSecrets(row) } : 'paused'
+  }
+
+  /** A webhook whose delivery is lost is paused: nothing else of it is lost then. */
+  const onLost: Endpoints['onLost'] = async (owner) => {
+    if (!isWebhookId(owner) || (await store.get(webhooks, owner)) === undefined) return []
+    return [{ update: webhooks, key: owner, set: { active: false, failing: true } }]
+  }
+
+  const onSent: Endpoints['onSent'] = async ({ owner, at, isFirst, delivered }) => {
+    if (!isWebhookId(owner)) return
+    await store.commit<WebhookHealth>({
+      update: webhookHealth,
+      key: owner,
+      set: { lastDelivery: at, ...(delivered ? { failureCount: 0 } : {}) },
+      add: { deliveryCount: isFirst ? 1 : 0, ...(delivered ? {} : { failureCount: 1 }) },
+    })
+  }
+
+  return { of, onLost, onSent }
+}

@@ -1,0 +1,185 @@
+import { invalid, missing, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { AnyWrite, Store, Update } from '../ports/store.ts'
+import type { ChangeWebhook, CreateWebhook } from './contract.ts'
+import { WEBHOOK_ID, type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
+import { MASKED_SECRET, type Webhook } from './schema.ts'
+import type { WebhookSecrets } from './secrets.ts'
+
+const MOST_WEBHOOKS = 100
+
+type Needs = {
+  store: Store
+  outbound: Pick<Outbound, 'check'>
+  secrets: WebhookSecrets
+  clock: Clock
+  ids: Ids
+  /** Commits changes of registrations together with what is heard after them. Throws what `prepare` throws. */
+  changeHeard: (
+    prepare: () => Promise<{ heard: readonly string[]; rows: readonly AnyWrite[] }>,
+  ) => Promise<void>
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+export type Registrations = ReturnType<typeof createRegistrations>
+
+/** Which URLs hear of which events. They belong to the whole installation, as tasks do. */
+export const createRegistrations = (needs: Needs) => {
+  const { store, outbound, secrets, clock, ids, changeHeard, audit } = needs
+
+  const all = async (): Promise<readonly WebhookRow[]> =>
+    (await store.page(webhooks, { index: 'newest', order: 'desc', limit: MOST_WEBHOOKS })).rows
+
+  const load = async (id: string): Promise<WebhookRow> => {
+    const row = await store.get(webhooks, id)
+    if (row === undefined) throw missing('Webhook')
+    return row
+  }
+
+  const shown = async (row: WebhookRow): Promise<Webhook> => {
+    const health = await store.get(webhookHealth, row.id)
+    const { id, url, events, active, createdAt, updatedAt, createdBy } = row
+    return {
+      ...{ id, url, events, active, failing: row.failing === true },
+      ...(row.secret === undefined ? {} : { secret: MASKED_SECRET }),
+      ...{ createdAt, updatedAt, createdBy },
+      ...(health?.lastDelivery === undefined ? {} : { lastDelivery: health.lastDelivery }),
+      ...{ deliveryCount: health?.deliveryCount ?? 0, failureCount: health?.failureCount ?? 0 },
+    }
+  }
+
+  const refusePrivate = async (url: string): Promise<void> => {
+    try {
+      await outbound.check(url)
+    } catch (thrown) {
+      if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
+      throw invalid([{ path: 'url', message: thrown.message }], thrown.code)
+    }
+  }
+
+  /** What a registration is to others: which events somebody hears, when it is `changed` or gone. */
+  const heardWith = (rows: readonly WebhookRow[], id: string, changed?: Pick<WebhookRow, 'events'>) => {
+    const others = rows.filter((row) => row.id !== id)
+    return [...new Set([...others, ...(changed ? [changed] : [])].flatMap(({ events }) => events))].sort()
+  }
+
+  /** Throws Problem `invalid` for a URL that may not be reached, and for more webhooks than there may be. */
+  const create = async (principal: Principal, given: CreateWebhook) => {
+    await refusePrivate(given.url)
+    const id = ids.next(WEBHOOK_ID)
+    const now = iso(clock.now())
+    const secret = given.generateSecret ? secrets.make() : given.secret
+    const row: WebhookRow = {
+      ...{ id, url: given.url, events: given.events, active: true },
+      ...{ createdAt: now, updatedAt: now, createdBy: principal.userId },
+      ...(secret === undefined ? {} : { secret: await secrets.seal(id, secret) }),
+    }
+    const health: WebhookHealth = { id, deliveryCount: 0, failureCount: 0 }
+    await changeHeard(async () => {
+      const rows = await all()
+      if (rows.length >= MOST_WEBHOOKS) throw tooMany()
+      return {
+        heard: heardWith(rows, id, row),
+        rows: [
+          { insert: webhooks, row },
+          { insert: webhookHealth, row: health },
+        ],
+      }
+    })
+    await audit(principal, 'webhook.create', noteOf(row))
+    return { webhook: await shown(row), ...(given.generateSecret && secret ? { secret } : {}) }
+  }
+
+  /** The write of a change. Activated again, a webhook hears what waited. */
+  const changeOf = async (
+    row: WebhookRow,
+    { secret, ...given }: ChangeWebhook,
+  ): Promise<Update<WebhookRow>> => {
+    const now = iso(clock.now())
+    const isActivated = given.active === true && !row.active
+    return {
+      update: webhooks,
+      key: row.id,
+      set: {
+        ...given,
+        updatedAt: now,
+        ...(typeof secret === 'string' ? { secret: await secrets.seal(row.id, secret) } : {}),
+        ...(isActivated ? { wakeAt: now } : {}),
+      },
+      unset: [
+        ...(secret === undefined ? [] : (['previousSecret', 'previousUntil'] as const)),
+        ...(secret === null ? (['secret'] as const) : []),
+        ...(isActivated ? (['failing', 'wokenUntil'] as const) : []),
+      ],
+    }
+  }
+
+  const change = async (principal: Principal, id: string, given: ChangeWebhook): Promise<Webhook> => {
+    if (given.url !== undefined) await refusePrivate(given.url)
+    if (given.events === undefined) {
+      const { applied } = await store.commit<WebhookRow>(await changeOf(await load(id), given))
+      if (!applied) throw missing('Webhook')
+    } else
+      await changeHeard(async () => {
+        const write = await changeOf(await load(id), given)
+        return { heard: heardWith(await all(), id, { events: given.events ?? [] }), rows: [write] }
+      })
+    const row = await load(id)
+    await audit(principal, 'webhook.change', noteOf(row))
+    return shown(row)
+  }
+
+  const remove = async (principal: Principal, id: string): Promise<void> => {
+    let note = {}
+    await changeHeard(async () => {
+      note = noteOf(await load(id))
+      return {
+        heard: heardWith(await all(), id),
+        rows: [
+          { remove: webhooks, key: id },
+          { remove: webhookHealth, key: id },
+        ],
+      }
+    })
+    await audit(principal, 'webhook.delete', note)
+  }
+
+  /** Makes a new secret, which is in the answer and nowhere else; the old one signs as well for a day. */
+  const rotate = async (principal: Principal, id: string) => {
+    const row = await load(id)
+    const secret = secrets.make()
+    const set = { ...secrets.rotated(row, await secrets.seal(id, secret)), updatedAt: iso(clock.now()) }
+    const when = { secret: row.secret ?? null }
+    const { applied } = await store.commit<WebhookRow>({ update: webhooks, key: id, when, set })
+    if (!applied) throw changedMeanwhile()
+    await audit(principal, 'webhook.rotate', noteOf(row))
+    return { webhook: await shown({ ...row, ...set }), secret }
+  }
+
+  return {
+    all,
+    load,
+    create,
+    change,
+    remove,
+    rotate,
+    list: async (): Promise<Webhook[]> => Promise.all((await all()).map(shown)),
+    get: async (id: string): Promise<Webhook> => shown(await load(id)),
+    healthOf: (id: string) => store.get(webhookHealth, id),
+  }
+}
+
+/** What the record of the installation says of a webhook. The path of its URL may hold a secret. */
+const noteOf = ({ id, url, events, active }: WebhookRow) => ({ id, host: new URL(url).host, events, active })
+
+const tooMany = () =>
+  new Problem('invalid', 'too_many_webhooks', `There are ${MOST_WEBHOOKS} webhooks; delete one first`)
+
+const changedMeanwhile = () =>
+  new Problem('unavailable', 'webhook_contended', 'The webhook was changed meanwhile; send it again', {
+    retryAfterMs: 1_000,
+  })

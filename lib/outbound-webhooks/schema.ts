@@ -1,0 +1,60 @@
+import * as z from 'zod'
+
+/** What others may hear of, with the payloads of `eventsOf`. */
+export const WEBHOOK_EVENTS = [
+  'task.created',
+  'task.completed',
+  'task.failed',
+  'task.cancelled',
+  'agent.started',
+  'agent.finished',
+] as const
+export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+
+/** Every event, those of a later version too. */
+export const ALL_EVENTS = '*'
+export const EventNameSchema = z.enum([...WEBHOOK_EVENTS, ALL_EVENTS])
+
+/** How secrets that the service makes begin, and masked ones. */
+export const SECRET_PREFIX = 'wh_sec_'
+export const MASKED_SECRET = `${SECRET_PREFIX}********`
+
+export const WebhookSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    events: z.array(EventNameSchema),
+    active: z.boolean().meta({ description: 'While it is false, deliveries wait' }),
+    failing: z.boolean().meta({ description: 'Its last delivery failed for good, so it was paused' }),
+    secret: z.literal(MASKED_SECRET).optional().meta({ description: 'There when deliveries are signed' }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    createdBy: z.string(),
+    lastDelivery: z.iso.datetime().optional().meta({ description: 'When something was sent last' }),
+    deliveryCount: z.number().meta({ description: 'Deliveries that were sent, each counted once' }),
+    failureCount: z.number().meta({ description: 'Failed sends since the last one that succeeded' }),
+  })
+  .meta({ id: 'Webhook' })
+export type Webhook = z.output<typeof WebhookSchema>
+
+export const DeliverySchema = z
+  .object({
+    id: z.string(),
+    event: z.string(),
+    status: z.enum(['pending', 'delivered', 'failed']),
+    attempts: z.array(
+      z.object({
+        at: z.iso.datetime(),
+        statusCode: z.number().optional(),
+        responseBody: z.string().optional(),
+        error: z.string().optional(),
+        durationMs: z.number(),
+      }),
+    ),
+    timestamp: z.iso.datetime().meta({ description: 'Of the change that the event tells of' }),
+    payload: z.unknown().meta({ description: 'The payload of the event, as it was sent' }),
+    createdAt: z.iso.datetime(),
+    nextAttemptAt: z.iso.datetime().optional().meta({ description: 'Absent while its webhook is paused' }),
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type WebhookDelivery = z.output<typeof DeliverySchema>

@@ -1,0 +1,17 @@
+import type { LiveDraft } from '../core/collection.ts'
+
+/** Whether somebody watches live. While nobody does, nothing is published. */
+export interface LiveWatch {
+  /**
+   * Marks that somebody watches for the next 30 seconds. Resolves to the epoch milliseconds since when, without a gap,
+   * everything has been published.
+   */
+  extend(): Promise<number>
+  isWatched(): Promise<boolean>
+}
+
+/** Where storage of one process publishes what live readers see of its commits, once they cannot be lost any more. */
+export type LivePublisher = {
+  readonly isWatched: boolean
+  publish(drafts: readonly LiveDraft[]): void
+}

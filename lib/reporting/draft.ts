@@ -1,0 +1,67 @@
+import type { Masker } from '../core/masker.ts'
+import { neutralText } from '../core/neutral-text.ts'
+import { CONTROLS } from '../core/shown-text.ts'
+import type { CommentDraft, Link } from '../ports/tracker.ts'
+import type { Task } from '../tasks/schema.ts'
+
+/** Of a result or an error, in characters, before it is made neutral. */
+const LONGEST_TEXT = 8_000
+const LONGEST_URL = 2_000
+
+type Needs = { masker: Pick<Masker, 'logText'>; publicUrl: string | undefined }
+
+/** What a comment says of a task that has ended. The agent's words are text from outside, and come last. */
+export const createDraftOf =
+  ({ masker, publicUrl }: Needs) =>
+  (task: Task, mark: string): CommentDraft => {
+    const { id, status, attempts } = task
+    const isCompleted = status === 'completed'
+    const text = masker
+      .logText(isCompleted ? (task.result?.output ?? '') : errorText(task))
+      .toWellFormed()
+      .trim()
+    const isCut = text.length > LONGEST_TEXT
+    const page: Link[] = publicUrl
+      ? [{ label: 'the task', url: `${publicUrl}/tasks/${encodeURIComponent(id)}` }]
+      : []
+    return {
+      mark,
+      headline: isCompleted ? 'Task completed' : 'Task failed',
+      facts: [
+        `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+        ...(page.length === 0 ? [id] : []),
+        ...(isCut ? ['cut: the task has the whole text'] : []),
+      ],
+      links: [...page, ...pullRequestOf(task)],
+      text: neutralText(shown(isCut ? `${whole(text.slice(0, LONGEST_TEXT))} […]` : text)),
+    }
+  }
+
+const errorText = ({ error }: Task): string =>
+  error ? `${error.code}: ${error.message}` : 'No error was stored'
+
+/** Lines and tabs stay; no other control character is posted. */
+const shown = (text: string): string =>
+  text
+    .replace(/\r\n?/g, '\n')
+    .split('\n')
+    .map((line) =>
+      line
+        .split('\t')
+        .map((part) => part.replaceAll(CONTROL, ''))
+        .join('\t'),
+    )
+    .join('\n')
+
+const CONTROL = new RegExp(CONTROLS, 'gu')
+
+/** Without half of a pair at the end. */
+const whole = (text: string): string => (text.isWellFormed() ? text : text.slice(0, -1))
+
+/** The pull request that the agent's run has opened, where its result says so. */
+const pullRequestOf = ({ result }: Task): Link[] => {
+  const published = result?.published as { pullRequest?: { url?: unknown } } | undefined
+  const url = published?.pullRequest?.url
+  const isUrl = typeof url === 'string' && url.length <= LONGEST_URL && /^https?:\/\//i.test(url)
+  return isUrl && URL.canParse(url) ? [{ label: 'the pull request', url: new URL(url).href }] : []
+}

@@ -1,0 +1,16 @@
+import * as z from 'zod'
+
+/** How a task is told where it came from: `pending` also between tries, the last failure is in `error`. */
+export const TaskReportSchema = z
+  .object({
+    provider: z.enum(['codehost', 'trackera', 'trackerb']),
+    status: z.enum(['pending', 'reported', 'failed']),
+    url: z.string().optional(),
+    reportedAt: z.iso.datetime().optional(),
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .meta({ id: 'TaskReport', description: 'The comment that tells how the task ended where it came from' })
+export type TaskReport = z.output<typeof TaskReportSchema>
+
+/** The report of a task; undefined where there is none, and where nothing is to be told yet. */
+export type ReportOf = (taskId: string) => Promise<TaskReport | undefined>

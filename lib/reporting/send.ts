@@ -1,0 +1,160 @@
+import { messageOf, Problem, type ProblemKind } from '../core/errors.ts'
+import type { Masker } from '../core/masker.ts'
+import { retry } from '../core/retry.ts'
+import { iso } from '../core/time.ts'
+import type { DeliveryRow, Handled } from '../deliveries/schema.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store, Update } from '../ports/store.ts'
+import type { Asked, PostedComment, TrackerAccount, Trackers } from '../ports/tracker.ts'
+import type { Task } from '../tasks/schema.ts'
+import { createDraftOf } from './draft.ts'
+import { deliveryIdOf, type ReportRow, reports } from './rows.ts'
+
+type Needs = {
+  store: Store
+  clock: Clock
+  masker: Masker
+  trackers: Trackers
+  access: Pick<AccountAccess, 'writerAt' | 'tokenOf'>
+  findTask: (id: string) => Promise<Task | undefined>
+  isOn: () => boolean
+  /** The address of the service, where it knows it. */
+  publicUrl: string | undefined
+}
+
+/** All requests of one send. With the token's renewal, and what is stored, it stays below LONGEST_SEND_MS. */
+const SEND_MS = 15_000
+/** Longer than a send, shorter than the lease of its delivery. */
+const LEASE_MS = 30_000
+const BUSY_WAIT_MS = 30_000
+const LONGEST_MESSAGE = 500
+
+/** What is repeated; anything else is told on the task. */
+const REPEATED: ReadonlySet<ProblemKind> = new Set(['rate_limited', 'unavailable', 'internal'])
+
+const DONE: Handled = { outcome: 'delivered' }
+
+/**
+ * Sends one report. At most one send of a report goes on at a time, which its lease sees to. That a first one begins is
+ * stored before it does: a later one looks for the comment that it may have made, so that there is one comment although
+ * a process may die between the two.
+ */
+export const createSendReport = (needs: Needs) => {
+  const { store, clock, masker, trackers, access, findTask, isOn } = needs
+  const draftOf = createDraftOf(needs)
+
+  const change = async (
+    row: ReportRow,
+    changes: Pick<Update<ReportRow>, 'set' | 'unset'>,
+  ): Promise<boolean> => {
+    const when = { endedAt: row.endedAt ?? null, sendingUntil: row.sendingUntil ?? null, passedTo: null }
+    return (await store.commit<ReportRow>({ update: reports, key: row.id, when, ...changes })).applied
+  }
+
+  const claim = async (row: ReportRow): Promise<ReportRow | undefined> => {
+    if ((row.sendingUntil ?? 0) > clock.now()) return undefined
+    const sendingUntil = clock.now() + LEASE_MS
+    const begun = row.commentId === undefined ? { begun: true as const } : {}
+    const isClaimed = await change(row, { set: { sendingUntil, ...begun } })
+    return isClaimed ? { ...row, sendingUntil, ...begun } : undefined
+  }
+
+  /** The comment as it is to be: made, or changed where one is there. `isRepeated` tells that one may be. */
+  const post = async (
+    row: ReportRow,
+    asked: Asked,
+    task: Task,
+    isRepeated: boolean,
+  ): Promise<PostedComment> => {
+    const tracker = trackers[row.provider]
+    const draft = draftOf(task, row.mark)
+    const known = row.commentId ?? (isRepeated ? (await tracker.find(asked, row.mark))?.id : undefined)
+    if (known === undefined) return tracker.comment(asked, draft)
+    try {
+      return await tracker.edit(asked, known, draft)
+    } catch (thrown) {
+      if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
+    }
+    // Somebody deleted the comment: there is another one, under a mark of its own.
+    const remade = (row.remade ?? 0) + 1
+    const mark = `${row.mark.split('.')[0]}.${remade}`
+    const isStored = await change(row, { set: { remade, mark, begun: true }, unset: ['commentId', 'url'] })
+    if (!isStored) throw lost()
+    return tracker.comment(asked, { ...draft, mark })
+  }
+
+  const accountAt = async ({ provider }: ReportRow): Promise<TrackerAccount> => {
+    const account = await access.writerAt(provider)
+    const token = account && (await access.tokenOf(account.id, provider))
+    if (account === undefined || token === undefined) throw notLinked()
+    const { id: _id, ...of } = account
+    return { ...of, token }
+  }
+
+  const attempt = async (row: ReportRow, task: Task, isRepeated: boolean): Promise<Handled> => {
+    const began = clock.monotonic()
+    try {
+      if (!isOn()) throw turnedOff()
+      const as = await accountAt(row)
+      const timeoutMs = SEND_MS - (clock.monotonic() - began)
+      const { id, url } = await post(row, { as, issue: row.issue, timeoutMs }, task, isRepeated)
+      await retry(() => reported(row, id, url), clock)
+      return DONE
+    } catch (thrown) {
+      const handled = handledOf(thrown)
+      const code = thrown instanceof Problem ? thrown.code : 'internal_error'
+      const error = { code, message: messageOf(thrown, LONGEST_MESSAGE, masker.logText) }
+      const isOver = handled.outcome === 'refused'
+      await change(row, {
+        set: { error, ...(isOver ? { status: 'failed' as const } : {}) },
+        unset: ['sendingUntil'],
+      })
+      return { ...handled, error: error.message }
+    }
+  }
+
+  /** The comment is kept also when the task has ended once more meanwhile: that end changes it. */
+  const reported = async (row: ReportRow, commentId: string, url: string | undefined): Promise<void> => {
+    const comment = { commentId, ...(url === undefined ? {} : { url }) }
+    const told = { status: 'reported' as const, reportedAt: iso(clock.now()) }
+    if (await change(row, { set: { ...comment, ...told }, unset: ['error', 'begun', 'sendingUntil'] })) return
+    const when = { sendingUntil: row.sendingUntil ?? null }
+    const unset = ['begun', 'sendingUntil'] as const
+    await store.commit<ReportRow>({ update: reports, key: row.id, when, set: comment, unset })
+  }
+
+  return async ({ id, owner }: Pick<DeliveryRow, 'id' | 'owner'>): Promise<Handled> => {
+    const row = await store.get(reports, owner)
+    // A later end, and the task that was retried, have deliveries of their own.
+    if (row === undefined || row.passedTo !== undefined || deliveryIdOf(row) !== id) return DONE
+    if (row.status === 'reported') return DONE
+    const task = await findTask(row.taskId)
+    if (task?.completedAt !== row.endedAt) return DONE
+    const claimed = await claim(row)
+    if (task === undefined || claimed === undefined)
+      return { outcome: 'again', error: 'Another process sends this report', retryAfterMs: BUSY_WAIT_MS }
+    return attempt(claimed, task, row.begun === true)
+  }
+}
+
+const handledOf = (thrown: unknown): Handled => {
+  if (!(thrown instanceof Problem) || REPEATED.has(thrown.kind)) {
+    const retryAfterMs = thrown instanceof Problem ? thrown.retryAfterMs : undefined
+    return { outcome: 'again', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+  }
+  return { outcome: 'refused' }
+}
+
+const notLinked = () =>
+  new Problem(
+    'forbidden',
+    'account_not_linked',
+    'No admin has an account linked there any more that may write: link one',
+  )
+
+const turnedOff = () =>
+  new Problem('forbidden', 'reporting_off', 'Reports were turned off before this one was sent')
+
+const lost = () =>
+  new Problem('unavailable', 'report_contended', 'The report was changed meanwhile: it is sent again')

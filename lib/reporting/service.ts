@@ -1,0 +1,147 @@
+import { Problem } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
+import type { AddDelivery, Endpoints } from '../deliveries/schema.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Store, Update } from '../ports/store.ts'
+import type { TrackerName } from '../ports/tracker.ts'
+import type { Task } from '../tasks/schema.ts'
+import { deliveryIdOf, isReportId, type ReportRow, reportIdOf, reports } from './rows.ts'
+import type { ReportOf } from './schema.ts'
+import { createSendReport } from './send.ts'
+
+type Needs = Parameters<typeof createSendReport>[0] & {
+  store: Store
+  clock: Clock
+  access: Pick<AccountAccess, 'writerAt' | 'tokenOf'>
+  findTask: (id: string) => Promise<Task | undefined>
+  addDelivery: AddDelivery
+  /** Whether comments are written at all. */
+  isOn: () => boolean
+  /** Where the provider is: deliveries to one place take turns. */
+  placeOf: (provider: TrackerName) => string
+}
+
+/** Retries of retries that are followed back to the task that an event has made. */
+const MOST_RETRIES = 50
+
+export type Reporting = ReturnType<typeof createReporting>
+
+/** How tasks of events end, told where they came from: one comment a task, which a later end changes. */
+export const createReporting = (needs: Needs) => {
+  const { store, clock, access, findTask, addDelivery, isOn, placeOf } = needs
+  const send = createSendReport(needs)
+
+  /** The report that belongs to the task that this one was retried from, however often. */
+  const inherited = async ({ retriedFrom }: Task): Promise<ReportRow | undefined> => {
+    let from = retriedFrom
+    for (let depth = 0; from !== undefined && depth < MOST_RETRIES; depth++) {
+      const row = await store.get(reports, reportIdOf(from))
+      if (row !== undefined) return row
+      from = (await findTask(from))?.retriedFrom
+    }
+    return undefined
+  }
+
+  /** Where the comment of a report has come to. */
+  const lastOf = async (row: ReportRow): Promise<ReportRow> => {
+    let last = row
+    for (let depth = 0; last.passedTo !== undefined && depth < MOST_RETRIES; depth++) {
+      const next = await store.get(reports, last.passedTo)
+      if (next === undefined) break
+      last = next
+    }
+    return last
+  }
+
+  /**
+   * Takes the comment over from the task that was retried: that one tells nothing any more. One commit, which a send that is
+   * under way there keeps from happening, so that no second comment is made beside it.
+   */
+  const takeOver = async (task: Task, from: ReportRow): Promise<ReportRow | undefined> => {
+    const last = await lastOf(from)
+    const { provider, issue, mark, commentId, url, begun, remade } = last
+    const row: ReportRow = {
+      ...{ id: reportIdOf(task.id), taskId: task.id, provider, issue, mark, createdAt: iso(clock.now()) },
+      ...(commentId === undefined ? {} : { commentId }),
+      ...(url === undefined ? {} : { url }),
+      ...(begun === undefined ? {} : { begun }),
+      ...(remade === undefined ? {} : { remade }),
+    }
+    const passed: Update<ReportRow> = {
+      ...{ update: reports, key: last.id, when: { sendingUntil: last.sendingUntil ?? null, passedTo: null } },
+      set: { passedTo: row.id },
+    }
+    const isSending = (last.sendingUntil ?? 0) > clock.now()
+    if (isSending) throw busy()
+    const { applied } = await store.commit<ReportRow>({ insert: reports, row }, [passed])
+    return applied ? row : store.get(reports, row.id)
+  }
+
+  const reportFor = async (task: Task): Promise<ReportRow | undefined> => {
+    const own = await store.get(reports, reportIdOf(task.id))
+    if (own !== undefined) return own
+    const from = await inherited(task)
+    return from && takeOver(task, from)
+  }
+
+  /** Has the report tell this end, unless it does; resolves to the row as it is then. */
+  const begin = async (row: ReportRow, endedAt: string): Promise<ReportRow | undefined> => {
+    if (row.endedAt === endedAt) return row
+    const outcome = await store.commit<ReportRow>({
+      ...{ update: reports, key: row.id, when: { endedAt: row.endedAt ?? null } },
+      set: { endedAt, status: 'pending' },
+      unset: ['error'],
+    })
+    return outcome.row
+  }
+
+  /**
+   * Handles the notice that a task has ended. A repeat of it adds no second delivery. Adds none where nothing is to be told:
+   * of a task that no event has made, that was cancelled or runs again, and without an account that may write.
+   */
+  const ended = async (taskId: string): Promise<void> => {
+    const task = await findTask(taskId)
+    if (task?.completedAt === undefined || !TOLD.has(task.status) || !isOn()) return
+    const known = await reportFor(task)
+    if (known === undefined || (await access.writerAt(known.provider)) === undefined) return
+    const row = await begin(known, task.completedAt)
+    if (row?.endedAt !== task.completedAt) return
+    await addDelivery({
+      ...{ id: deliveryIdOf(row), owner: row.id, event: `task.${task.status}`, body: '{}' },
+      url: placeOf(row.provider),
+    })
+  }
+
+  const reportOf: ReportOf = async (taskId) => {
+    const row = await store.get(reports, reportIdOf(taskId))
+    if (row?.status === undefined) return undefined
+    const { provider, status, url, reportedAt, error } = row
+    return {
+      ...{ provider, status },
+      ...(url === undefined ? {} : { url }),
+      ...(reportedAt === undefined ? {} : { reportedAt }),
+      ...(error === undefined ? {} : { error }),
+    }
+  }
+
+  /** Reports as their deliveries meet them. */
+  const endpoints: Endpoints = {
+    of: async (owner) => (isReportId(owner) ? { handle: send } : undefined),
+    onLost: async (owner) => {
+      const row = isReportId(owner) ? await store.get(reports, owner) : undefined
+      return row?.status === 'pending'
+        ? [{ update: reports, key: owner, set: { status: 'failed' as const } }]
+        : []
+    },
+    onSent: async () => undefined,
+  }
+
+  return { ended, reportOf, endpoints }
+}
+
+const TOLD: ReadonlySet<Task['status']> = new Set(['completed', 'failed'])
+
+/** The notice of the end comes again. */
+const busy = () =>
+  new Problem('unavailable', 'report_contended', 'The report of the task that was retried is being sent')

@@ -1,0 +1,37 @@
+import { Cron } from 'croner'
+
+const NICKNAME = /^@(?:hourly|daily|midnight|weekly|monthly|yearly|annually)$/i
+/** Croner also takes dates and patterns with seconds or years. */
+const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/
+
+/**
+ * The first due time after `afterMs`; undefined when there is none. Where clocks are put forward, a fixed time that does
+ * not exist is due once, right after the gap; where they are put back, a fixed time that comes twice is due at the first,
+ * and a pattern with `*` or steps at both.
+ */
+export const nextRun = (cron: string, timezone: string, afterMs: number): string | undefined =>
+  new Cron(cron, { mode: '5-part', timezone, fixedTimeRule: 'no-wildcard' })
+    .nextRun(new Date(afterMs))
+    ?.toISOString()
+
+/** So many due times after `afterMs`, or as many as there are. */
+export const nextRuns = (cron: string, timezone: string, afterMs: number, count: number): string[] => {
+  const runs: string[] = []
+  for (let at = nextRun(cron, timezone, afterMs); at !== undefined && runs.length < count; ) {
+    runs.push(at)
+    at = nextRun(cron, timezone, Date.parse(at))
+  }
+  return runs
+}
+
+/** What is wrong with a pattern; undefined when nothing is. */
+export const cronFault = (cron: string): string | undefined => {
+  const pattern = cron.trim()
+  if (!NICKNAME.test(pattern) && !FIVE_FIELDS.test(pattern))
+    return 'must have five fields: minute, hour, day of month, month, day of week'
+  try {
+    return nextRun(pattern, 'UTC', Date.now()) === undefined ? 'is never due' : undefined
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message.replace(/^CronPattern: /, '') : String(thrown)
+  }
+}

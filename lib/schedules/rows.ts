@@ -1,0 +1,43 @@
+import { collection } from '../core/collection.ts'
+import type { CreateTask } from '../tasks/schema.ts'
+import type { HEAVY, Schedule } from './schema.ts'
+
+export type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
+
+/**
+ * A schedule. `nextRunAt` is there while it is enabled, and the condition of every run: of several processes that see the
+ * same due time one moves it. `revision` grows with every change that is not a run.
+ */
+export type ScheduleRow = Omit<Schedule, 'task'> & {
+  task: Omit<CreateTask, keyof HeavyTask>
+  heavyTask: HeavyTask
+  revision: number
+}
+
+export const SCHEDULES = { counter: 'schedules', member: 'all' } as const
+
+export const schedules = collection<ScheduleRow, 'heavyTask'>({
+  name: 'schedules',
+  key: 'id',
+  indexes: { newest: { by: 'createdAt' }, due: { by: 'nextRunAt' } },
+  detail: ['heavyTask'],
+  summary: [
+    ...([
+      'id',
+      'name',
+      'cron',
+      'timezone',
+      'enabled',
+      'task',
+      'nextRunAt',
+      'lastRunAt',
+      'lastTaskId',
+    ] as const),
+    ...(['lastError', 'createdAt', 'updatedAt', 'createdBy', 'revision'] as const),
+  ],
+  counts: ({ before, after }) => {
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    return change === 0 ? [] : [{ ...SCHEDULES, add: { total: change } }]
+  },
+  recount: { index: 'newest' },
+})

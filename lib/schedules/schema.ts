@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { shownText } from '../core/shown-text.ts'
+import { TimezoneSchema } from '../core/timezone.ts'
+import { CreateTaskSchema, TaskErrorSchema } from '../tasks/schema.ts'
+import { cronFault } from './cron.ts'
+
+/** Five fields as of cron(5), or a nickname such as `@daily`, which runs at least once. */
+export const CronSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .superRefine((cron, { addIssue }) => {
+    const fault = cronFault(cron)
+    if (fault !== undefined) addIssue({ code: 'custom', message: fault })
+  })
+  .meta({
+    description:
+      'Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`',
+  })
+
+const name = shownText(100)
+
+export const CreateScheduleSchema = z.object({
+  name,
+  cron: CronSchema,
+  timezone: TimezoneSchema.default('UTC'),
+  enabled: z.boolean().default(true),
+  task: CreateTaskSchema,
+})
+export type CreateSchedule = z.output<typeof CreateScheduleSchema>
+
+/** A pattern that is looked at before it is stored. */
+export const PreviewQuery = z.object({ cron: CronSchema, timezone: TimezoneSchema.default('UTC') })
+export type Preview = z.output<typeof PreviewQuery>
+
+export const ChangeScheduleSchema = z.object({
+  name: name.exactOptional(),
+  cron: CronSchema.exactOptional(),
+  timezone: TimezoneSchema.exactOptional(),
+  enabled: z.boolean().exactOptional(),
+  task: CreateTaskSchema.exactOptional(),
+})
+export type ChangeSchedule = z.output<typeof ChangeScheduleSchema>
+
+/** A schedule as the API shows it. */
+export const ScheduleSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    cron: z.string(),
+    timezone: z.string(),
+    enabled: z.boolean(),
+    task: CreateTaskSchema,
+    nextRunAt: z.iso.datetime().optional().meta({ description: 'Absent while it is not enabled' }),
+    lastRunAt: z.iso.datetime().optional(),
+    lastTaskId: z.string().optional(),
+    lastError: TaskErrorSchema.optional().meta({ description: 'Why the last run made no task' }),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    createdBy: z.string(),
+  })
+  .meta({ id: 'Schedule' })
+export type Schedule = z.output<typeof ScheduleSchema>
+
+/** The heavy fields of a task, which a list of schedules leaves out. */
+export const HEAVY = { description: true, prompt: true, metadata: true } as const
+
+/** A schedule as lists show it. */
+export const ListedScheduleSchema = ScheduleSchema.extend({ task: CreateTaskSchema.omit(HEAVY) })

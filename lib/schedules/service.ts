@@ -1,0 +1,248 @@
+import { asPartOf, messageOf, missing, Problem } from '../core/errors.ts'
+import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pagesOf } from '../core/pages.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Trace } from '../core/trace.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Insert, Store, Update } from '../ports/store.ts'
+import type { CreateTask, Task, TaskRow } from '../tasks/schema.ts'
+import { nextRun, nextRuns } from './cron.ts'
+import { SCHEDULES, type ScheduleRow, schedules } from './rows.ts'
+import type { ChangeSchedule, CreateSchedule, Preview, Schedule } from './schema.ts'
+
+/** What a schedule needs of tasks. */
+export type ScheduledTasks = {
+  checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
+  checkAgent(body: Pick<CreateTask, 'assignedAgent'>): void
+  draft(
+    principal: Principal,
+    body: CreateTask,
+    more: { id: string; trace?: Trace | undefined },
+  ): { task: Task; write: Insert<TaskRow> }
+}
+
+type Needs = {
+  store: Store
+  tasks: ScheduledTasks
+  clock: Clock
+  ids: Ids
+  log: Log
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+const SCOPE = 'schedules'
+const MOST_SCHEDULES = 1_000
+/** As many due times as an answer tells ahead. */
+const AHEAD = 5
+/** Due schedules that are run at the same time. */
+const AT_ONCE = 20
+const MOST_TRIES = 20
+
+export type Schedules = ReturnType<typeof createSchedules>
+
+/** Schedules belong to the whole installation, as tasks do. */
+export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs) => {
+  const read = async (id: string): Promise<ScheduleRow> => {
+    const row = await store.get(schedules, id, true)
+    if (row === undefined) throw missing('Schedule')
+    return row
+  }
+
+  const refuseTask = async (principal: Principal, task: CreateTask): Promise<void> => {
+    try {
+      tasks.checkAgent(task)
+      await tasks.checkRepository(principal, task)
+    } catch (thrown) {
+      throw asPartOf('task', thrown)
+    }
+  }
+
+  /** Throws Problem `invalid` for a task that would be refused, and for more schedules than there may be. */
+  const create = async (principal: Principal, { task, ...given }: CreateSchedule): Promise<Schedule> => {
+    await refuseTask(principal, task)
+    const { total = 0 } = (await store.counters(SCHEDULES.counter))[SCHEDULES.member] ?? {}
+    if (total >= MOST_SCHEDULES)
+      throw new Problem(
+        'invalid',
+        'too_many_schedules',
+        `There are ${MOST_SCHEDULES} schedules; delete one first`,
+      )
+    const now = clock.now()
+    const row: ScheduleRow = {
+      ...{ id: ids.next('sched'), ...given, ...split(task) },
+      ...timed(given, now),
+      ...{ createdAt: iso(now), updatedAt: iso(now), createdBy: principal.userId, revision: 1 },
+    }
+    await store.commit<ScheduleRow>({ insert: schedules, row })
+    await audit(principal, 'schedule.create', noteOf(row))
+    return shown(row)
+  }
+
+  const list = async (query: PageQuery) => {
+    const [page, counters] = await Promise.all([
+      store.page(schedules, { index: 'newest', order: 'desc', ...rangeOf(query, SCOPE) }),
+      store.counters(SCHEDULES.counter),
+    ])
+    return {
+      schedules: page.rows.map(listed),
+      ...pageFacts(page, totalOf(page, counters[SCHEDULES.member]?.total, query), query, SCOPE),
+    }
+  }
+
+  const get = async (id: string) => {
+    const row = await read(id)
+    const { cron, timezone, nextRunAt: first } = row
+    const later = first === undefined ? [] : nextRuns(cron, timezone, Date.parse(first), AHEAD - 1)
+    return { schedule: shown(row), nextRuns: first === undefined ? [] : [first, ...later] }
+  }
+
+  /** When a pattern would be due next. */
+  const preview = ({ cron, timezone }: Preview) => ({
+    nextRuns: nextRuns(cron, timezone, clock.now(), AHEAD),
+  })
+
+  /** Changes what is given. A due time that was not changed stays, also one that has come. */
+  const change = async (principal: Principal, id: string, given: ChangeSchedule): Promise<Schedule> => {
+    if (given.task !== undefined) await refuseTask(principal, given.task)
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const { applied, row } = await store.commit(changeOf(await read(id), given, clock.now()), [], true)
+      if (!applied || row === undefined) continue
+      await audit(principal, 'schedule.change', noteOf(row))
+      return shown(row)
+    }
+    throw new Problem('unavailable', 'schedule_contended', 'The schedule was not changed; send it again', {
+      retryAfterMs: 1_000,
+    })
+  }
+
+  const remove = async (principal: Principal, id: string): Promise<void> => {
+    const { applied, row } = await store.commit<ScheduleRow>({ remove: schedules, key: id })
+    if (!applied || row === undefined) throw missing('Schedule')
+    await audit(principal, 'schedule.delete', noteOf(row))
+  }
+
+  /** A task of a schedule, and what the schedule remembers of it. */
+  const draftOf = (row: ScheduleRow, principal: Principal, trace?: Trace) => {
+    const body = {
+      ...row.task,
+      ...row.heavyTask,
+      source: 'cron' as const,
+      sourceId: row.task.sourceId ?? row.id,
+    }
+    const { task, write } = tasks.draft(principal, body, { id: ids.next('task'), trace })
+    return { task, write, ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
+  }
+
+  /** Creates the task of a schedule now. Its due times stay. Throws Problem `invalid` where the task is refused by now. */
+  const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
+    const { task, write, ran } = draftOf(await read(id), principal, trace)
+    const { applied } = await store.commit<ScheduleRow>(
+      { update: schedules, key: id, set: ran, unset: ['lastError'] },
+      [write],
+    )
+    if (!applied) throw missing('Schedule')
+    return task
+  }
+
+  /**
+   * Runs a schedule that is due: its task and the next due time are one commit, on condition that neither the due time nor
+   * the schedule has changed since it was read. Due times that passed while no process ran are one run.
+   */
+  const runDue = async ({ id, nextRunAt: dueAt }: Pick<ScheduleRow, 'id' | 'nextRunAt'>): Promise<void> => {
+    const row = await store.get(schedules, id, true)
+    if (row === undefined || dueAt === undefined || row.nextRunAt !== dueAt) return
+    const next = nextRun(row.cron, row.timezone, clock.now())
+    const moved = {
+      when: { nextRunAt: dueAt, revision: row.revision },
+      update: schedules,
+      key: id,
+    }
+    const set = next === undefined ? {} : { nextRunAt: next }
+    const unset = next === undefined ? (['nextRunAt'] as const) : []
+    try {
+      const { write, ran } = draftOf(row, { userId: row.createdBy, role: 'user' })
+      await store.commit<ScheduleRow>({ ...moved, set: { ...set, ...ran }, unset: ['lastError', ...unset] }, [
+        write,
+      ])
+    } catch (thrown) {
+      if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
+      const lastError = { code: thrown.code, message: messageOf(thrown, 500) }
+      log.warn({ scheduleId: id, reason: lastError.message }, 'a schedule made no task')
+      await store.commit<ScheduleRow>({ ...moved, set: { ...set, lastError }, unset: [...unset] })
+    }
+  }
+
+  /** Runs all schedules that are due. One that cannot be run is logged, and due again at the next call. */
+  const runAllDue = async (): Promise<void> => {
+    const where = [{ field: 'nextRunAt' as const, to: iso(clock.now()) }]
+    const due = { index: 'due', order: 'asc', where, limit: AT_ONCE } as const
+    for await (const rows of pagesOf((from) => store.page(schedules, { ...due, ...from })))
+      await Promise.all(
+        rows.map((row) =>
+          runDue(row).catch((thrown) =>
+            log.warn({ scheduleId: row.id, reason: messageOf(thrown) }, 'a schedule was not run'),
+          ),
+        ),
+      )
+  }
+
+  return { create, list, preview, get, change, remove, runNow, runAllDue }
+}
+
+/** The write of a change, on condition that neither the schedule nor its due time has changed since it was read. */
+const changeOf = (
+  row: ScheduleRow,
+  { task, ...given }: ChangeSchedule,
+  nowMs: number,
+): Update<ScheduleRow> => {
+  const changed = { ...row, ...given }
+  const isTimed = TIMED.some((field) => changed[field] !== row[field])
+  const { nextRunAt } = isTimed ? timed(changed, nowMs) : row
+  return {
+    update: schedules,
+    key: row.id,
+    when: { revision: row.revision, nextRunAt: row.nextRunAt ?? null },
+    set: {
+      ...given,
+      ...(task === undefined ? {} : split(task)),
+      ...{ updatedAt: iso(nowMs), revision: row.revision + 1 },
+      ...(nextRunAt === undefined ? {} : { nextRunAt }),
+    },
+    ...(nextRunAt === undefined ? { unset: ['nextRunAt'] } : {}),
+  }
+}
+
+const TIMED = ['cron', 'timezone', 'enabled'] as const
+type Timed = Pick<Schedule, (typeof TIMED)[number]>
+
+const timed = ({ cron, timezone, enabled }: Timed, nowMs: number): Pick<Schedule, 'nextRunAt'> => {
+  const nextRunAt = enabled ? nextRun(cron, timezone, nowMs) : undefined
+  return nextRunAt === undefined ? {} : { nextRunAt }
+}
+
+const split = ({
+  description,
+  prompt,
+  metadata,
+  ...task
+}: CreateTask): Pick<ScheduleRow, 'task' | 'heavyTask'> => ({
+  task,
+  heavyTask: {
+    ...(description === undefined ? {} : { description }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(metadata === undefined ? {} : { metadata }),
+  },
+})
+
+const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
+  ...row,
+  task: { ...row.task, ...heavyTask },
+})
+
+const listed = ({ heavyTask: _heavy, revision: _revision, ...row }: ScheduleRow) => row
+
+/** What the record of the installation says of a schedule. */
+const noteOf = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({ id, name, cron, timezone, enabled })

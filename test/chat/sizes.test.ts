@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { agentSessions } from '../../lib/agentic/rows.ts'
+import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
+import { chatMessages, chatTurns, conversationRemovals, conversations } from '../../lib/chat/rows.ts'
+import { feedEntries } from '../../lib/core/feed-entries.ts'
+import type { Toolbox } from '../../lib/ports/tool.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
+import { storesOf } from '../fakes/stores.ts'
+import { fakeToolbox } from '../fakes/toolbox.ts'
+import { ANN, createWorldOn } from './world.ts'
+
+const rowsOfChat = [conversations, chatMessages, chatTurns, conversationRemovals, agentSessions, feedEntries]
+const rows = [...rowsOfChat, approvalRows, approvalSlots, allowedTools] as never
+/** 200 kB, and three times that in UTF-8. */
+const LONG = '語'.repeat(200_000)
+/** What a function may answer. */
+const MOST_BYTES = 6 * 1024 * 1024
+const bytesOf = (answer: object) => Buffer.byteLength(JSON.stringify(answer))
+
+const step = (calls: number): ScriptedStep => ({
+  calls: Array.from({ length: calls }, (_, n) => ({ name: 'read', arguments: { n, LONG } })),
+})
+
+describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open) => {
+  let opened: Awaited<ReturnType<typeof open>>
+  let world: ReturnType<typeof createWorldOn>
+  beforeAll(async () => {
+    const clock = createFakeClock()
+    opened = await open({ ...clock, after: createClock().after })
+    world = createWorldOn(opened.store, clock)
+  })
+  afterAll(() => opened?.close())
+
+  /** Tools whose last call of a step waits until it is decided. */
+  const openTools = (isDecided: () => boolean) => (): Toolbox =>
+    fakeToolbox(
+      async ({ arguments: given }) => {
+        const waits = (given as { n: number }).n === 39 && !isDecided()
+        const decision = waits ? 'pending' : 'allowed'
+        return {
+          content: LONG,
+          failed: false,
+          decision,
+          durationMs: 1,
+          ...(waits ? { approvalId: 'a' } : {}),
+        }
+      },
+      { isDecided: async () => isDecided() },
+    )
+
+  it('are kept with their beginnings, and a conversation of many is read in several pages', async () => {
+    const models = createScriptedModels([step(20), step(19), { text: 'Done.' }])
+    const one = world.process({ models, openTools: openTools(() => true) })
+    const id = await one.begin()
+    const answers = []
+    for (let turn = 0; turn < 4; turn += 1) {
+      models.requests.length = 0
+      answers.push(await one.send.sendWithTools(ANN, id, { content: 'Read all', securityMode: 'full' }))
+    }
+    expect(Math.max(...answers.map(bytesOf))).toBeLessThan(MOST_BYTES)
+    const calls = answers[0]?.assistantMessage.toolCalls ?? []
+    expect(calls).toHaveLength(39)
+    expect(calls.at(-1)?.result).toMatch(/^語{20000}\n\[180000 more characters are left out\]$/)
+    expect(calls[0]?.result).toMatch(/^語{500}\n/)
+    const read: string[] = []
+    let pages = 0
+    for (let cursor: string | undefined, more = true; more; pages += 1) {
+      const page = await one.conversations.get(ANN, id, { limit: 200, ...(cursor ? { cursor } : {}) })
+      expect(bytesOf(page)).toBeLessThan(MOST_BYTES)
+      read.unshift(...page.messages.map((message) => message.id))
+      cursor = page.nextCursor
+      more = cursor !== undefined
+    }
+    expect([new Set(read).size, pages > 1]).toEqual([8, true])
+  }, 60_000)
+
+  it('are stored with a turn that waits, and the call that waits is made as it was asked for', async () => {
+    const models = createScriptedModels([step(40), { text: 'Done.' }])
+    let decided = false
+    const made: unknown[] = []
+    const tools = openTools(() => decided)
+    const one = world.process({
+      models,
+      openTools: () => {
+        const toolbox = tools()
+        const call: Toolbox['call'] = (asked, signal) => {
+          made.push(asked.arguments)
+          return toolbox.call(asked, signal)
+        }
+        return { ...toolbox, call }
+      },
+    })
+    const id = await one.begin()
+    const asked = await one.send.sendWithTools(ANN, id, { content: 'Read all', securityMode: 'ask' })
+    expect(asked.pendingApprovals).toHaveLength(1)
+    expect(bytesOf(asked)).toBeLessThan(MOST_BYTES)
+    const waiting = await opened.store.get(chatTurns, id, true)
+    const results = waiting?.messages.filter(({ role }) => role === 'tool') ?? []
+    expect(results.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(1_100_000)
+    decided = true
+    made.length = 0
+    await one.turns.resume({ conversationId: id })
+    expect(made).toEqual([{ n: 39, LONG }])
+    expect((await one.read(id)).at(-1)).toMatchObject({ content: 'Done.' })
+  }, 60_000)
+
+  it('wait in a list that fits an answer, the oldest first', async () => {
+    const { approvals } = world.process({ models: createScriptedModels([]) })
+    const given = {
+      tool: 'write_file',
+      risk: 'write' as const,
+      mode: 'ask' as const,
+      title: 'write_file',
+      userId: ANN.userId,
+    }
+    for (let n = 0; n < 40; n += 1)
+      await approvals.ask({ ...given, conversationId: 'conv_many', arguments: { n, LONG } })
+    const listed = await approvals.list(ANN)
+    expect(bytesOf(listed)).toBeLessThan(MOST_BYTES)
+    expect(listed.map(({ params }) => params.n)).toEqual(listed.map((_, n) => n))
+    expect(listed.length).toBeGreaterThan(1)
+    // The others come when these are decided; to allow all calls reaches them too.
+    await approvals.decide(ANN, listed[0]?.id ?? '', 'allow-always')
+    expect(await approvals.list(ANN)).toEqual([])
+  }, 60_000)
+})

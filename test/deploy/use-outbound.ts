@@ -1,0 +1,68 @@
+import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import { createClock } from '../../lib/adapters/node/clock.ts'
+import { createIds } from '../../lib/adapters/node/ids.ts'
+import type { TaskEvent } from '../../lib/tasks/schema.ts'
+import { startReceiver } from '../adapters/outbound-receiver.ts'
+import type { Functions } from './functions.ts'
+
+type Headers = Record<string, string>
+type Shown = {
+  webhook: { id: string }
+  delivery: { id: string }
+  deliveries: { id: string }[]
+  task: { id: string }
+  token: string
+}
+type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<unknown>
+
+/** As long as is kept of an answer, and six times that in JSON. */
+const REFUSAL = '\u0001'.repeat(4_096)
+
+const ids = createIds({ clock: createClock() })
+
+/**
+ * Webhooks that hear of tasks: one that refuses at length, one that is gone and so is paused, by each function that handles
+ * notices; what people and programs do with them. One is left whose deliveries are to be made due, which the tick does.
+ */
+export const useOutbound = async (functions: Functions, ask: Call): Promise<void> => {
+  const call = (route: string, body?: unknown, headers?: Headers) =>
+    ask('outbound', route, body, headers) as Promise<Shown>
+  await using refusing = await startReceiver((response) => response.writeHead(500).end(REFUSAL))
+  await using gone = await startReceiver((response) => response.writeHead(410).end())
+  const make = async (url: string, event: string) =>
+    (await call('POST /api/webhooks', { url, events: [event], generateSecret: true })).webhook.id
+  const long = await make(refusing.url, 'task.completed')
+  const lost = await make(gone.url, 'task.created')
+  const program = { name: 'program', scopes: ['webhooks'] }
+  const { token } = (await ask('gateway', 'POST /api/tokens', program)) as Shown
+  await functions.http('outbound', 'GET /api/webhooks', undefined, { authorization: `Bearer ${token}` })
+
+  const given = { title: 'Task', assignedAgent: 'moody', metadata: { words: 10_000 } }
+  const { task } = (await ask('tasks', 'POST /api/tasks', given)) as Shown
+  await functions.feed('worker', 'ai-tasks')
+  const heard = (type: TaskEvent['type']) => {
+    const entry = { id: ids.next('evt'), type, attempt: 1 }
+    return encode({ body: { kind: 'heard', taskId: task.id, entry }, priority: 3 })
+  }
+  for (const [name, queue] of [
+    ['notify', 'ai-task-notifications'],
+    ['dlq', 'ai-task-notifications-dlq'],
+  ] as const) {
+    await call(`PATCH /api/webhooks/${lost}`, { active: true })
+    // It hears twice, and waits the second time.
+    for (let n = 0; n < 2; n++) await functions.feed(name, queue, heard('created'))
+    await functions.feed(name, queue, heard('completed'))
+  }
+
+  await call('GET /api/webhooks')
+  await call(`GET /api/webhooks/${long}`)
+  await call(`PATCH /api/webhooks/${long}`, { events: ['*'] })
+  await call(`POST /api/webhooks/${long}/rotate`)
+  const { deliveries } = await call(`GET /api/webhooks/${long}/deliveries`)
+  for (const { id } of deliveries) await call(`POST /api/webhooks/${long}/deliveries/${id}/redeliver`)
+  await call(`PATCH /api/webhooks/${lost}`, { active: true })
+  await call(`POST /api/webhooks/${lost}/test`)
+  await call(`PATCH /api/webhooks/${lost}`, { active: true })
+  await call(`POST /api/webhooks/${lost}/recover`, { since: '2026-01-01T00:00:00Z' })
+  await call(`DELETE /api/webhooks/${await make(gone.url, '*')}`)
+}

@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
+import type { LiveDraft } from '../../lib/core/collection.ts'
+import type { Principal } from '../../lib/core/principal.ts'
+import { coalesced } from '../../lib/live/entries.ts'
+import { liveWatches } from '../../lib/live/rows.ts'
+import type { LiveEvent } from '../../lib/live/service.ts'
+import { createStoredWatch } from '../../lib/live/watch.ts'
+import { createFakeClock } from '../fakes/clock.ts'
+import { ANN, BOB, type StartedDomains, startDomains, turns, until } from '../fakes/service.ts'
+import { storesOf } from '../fakes/stores.ts'
+
+const draft = (type: string, id: string, more: object = {}): LiveDraft => ({ type, data: { id, ...more } })
+
+describe('what many commits publish', () => {
+  it.each<[string, LiveDraft[], LiveDraft[]]>([
+    [
+      'rows of their own stay',
+      [draft('task.created', 'a'), draft('task.updated', 'b')],
+      [draft('task.created', 'a'), draft('task.updated', 'b')],
+    ],
+    [
+      'of one row the last is left',
+      [draft('task.updated', 'a', { n: 1 }), draft('task.updated', 'a', { n: 2 })],
+      [draft('task.updated', 'a', { n: 2 })],
+    ],
+    [
+      'a new row is created as it is now',
+      [draft('task.created', 'a', { n: 1 }), draft('task.updated', 'a', { n: 2 })],
+      [draft('task.created', 'a', { n: 2 })],
+    ],
+    [
+      'a removed row is removed',
+      [draft('dlq.created', 'a'), draft('dlq.removed', 'a')],
+      [draft('dlq.removed', 'a')],
+    ],
+    [
+      'kinds do not mix',
+      [draft('task.updated', 'a'), draft('dlq.updated', 'a')],
+      [draft('task.updated', 'a'), draft('dlq.updated', 'a')],
+    ],
+    [
+      'users do not mix',
+      [
+        { ...draft('approval.updated', 'a'), audience: 'ann' },
+        { ...draft('approval.updated', 'a'), audience: 'bob' },
+      ],
+      [
+        { ...draft('approval.updated', 'a'), audience: 'ann' },
+        { ...draft('approval.updated', 'a'), audience: 'bob' },
+      ],
+    ],
+    [
+      'more than a page can patch is a reset',
+      Array.from({ length: 201 }, (_, n) => draft('task.updated', `${n}`)),
+      [{ type: 'reset', data: {} }],
+    ],
+    [
+      'more than an append may have is a reset',
+      Array.from({ length: 50 }, (_, n) => draft('task.updated', `${n}`, { title: 'x'.repeat(5_000) })),
+      [{ type: 'reset', data: {} }],
+    ],
+  ])('%s', (_, given, left) => {
+    expect(coalesced(given)).toEqual(left)
+  })
+})
+
+describe.each(storesOf([liveWatches] as never))('the stored watch on %s', (_, open) => {
+  it('is one for all processes, ends when nobody renews it, and tells since when there was no gap', async () => {
+    const clock = createFakeClock()
+    const { store, close } = await open(clock)
+    const watches = [createStoredWatch({ store, clock }), createStoredWatch({ store, clock })] as const
+    const [follower, publisher] = watches
+    expect(await publisher.isWatched()).toBe(false)
+    const since = clock.now()
+    expect(await follower.extend()).toBe(since)
+    expect(await publisher.isWatched()).toBe(true)
+    clock.advance(29_999)
+    expect(await Promise.all(watches.map((one) => one.extend()))).toEqual([since, since])
+    clock.advance(30_000)
+    expect(await publisher.isWatched()).toBe(false)
+    expect(await follower.extend()).toBe(clock.now())
+    expect(await publisher.isWatched()).toBe(true)
+    await close()
+  })
+})
+
+describe('the live stream', () => {
+  let domains: StartedDomains
+  const readers: AbortController[] = []
+  beforeEach(async () => {
+    domains = await startDomains()
+  })
+  afterEach(async () => {
+    for (const reader of readers.splice(0)) reader.abort()
+    await domains[Symbol.asyncDispose]()
+  })
+
+  const follow = async (principal: Principal = ANN, after = '') => {
+    const reader = new AbortController()
+    readers.push(reader)
+    const got: LiveEvent[] = []
+    const events = await domains.live.follow(principal, after, reader.signal)
+    const ended = (async () => {
+      for await (const event of events) got.push(event)
+    })()
+    await turns(5)
+    return { got, ended, leave: () => reader.abort(), types: () => got.map(({ type }) => type) }
+  }
+  const window = () => domains.pass(100)
+
+  it('tells what a task becomes, with what lists show, and that the queue has moved', async () => {
+    const { got, types } = await follow()
+    const { id } = await domains.run({ title: 'Watched' })
+    await window()
+    const last = () => got.findLast(({ type }) => type.startsWith('task.'))?.data
+    await until(async () => {
+      await window()
+      return (last() as { status?: string })?.status === 'completed'
+    })
+    expect(types().slice(0, 2)).toEqual(['ready', 'task.created'])
+    expect(types()).toContain('queue.updated')
+    expect(last()).toMatchObject({ id, title: 'Watched', attempts: 1 })
+    expect(last()).not.toHaveProperty('fence')
+    expect(last()).not.toHaveProperty('result')
+    await expect(domains.tasks.cancel(ANN, id)).rejects.toMatchObject({ code: 'task_state_conflict' })
+    const before = got.length
+    await window()
+    expect(got).toHaveLength(before)
+  })
+
+  it('publishes nothing while nobody watches', async () => {
+    await domains.run()
+    await window()
+    expect(await domains.ports.feed.read('live')).toEqual([])
+  })
+
+  it('goes on after the last event that a reader had', async () => {
+    const first = await follow()
+    await domains.run({ title: 'One' })
+    await window()
+    await until(() => first.types().includes('task.created'))
+    first.leave()
+    await first.ended
+    domains.clock.advance(10_000)
+    await domains.run({ title: 'Two' })
+    await window()
+    const last = first.got.at(-1)?.id
+    const second = await follow(ANN, last)
+    await until(() => second.types().includes('task.created'))
+    expect(second.got.map(({ data }) => (data as { title?: string }).title).filter(Boolean)).toEqual(['Two'])
+    expect(second.types()).not.toContain('ready')
+  })
+
+  it.each([
+    ['nobody watched for a while', 31_000, undefined],
+    ['it is too old', 301_000, undefined],
+    ['it is none of ours', 0, 'nonsense'],
+    ['it is of another kind', 0, 'task_01J00000000000000000000000'],
+  ])('says reset to a reader that comes with an id when %s', async (_, awayMs, id) => {
+    const first = await follow()
+    first.leave()
+    await first.ended
+    domains.clock.advance(awayMs)
+    const second = await follow(ANN, id ?? first.got[0]?.id)
+    expect(second.types()).toEqual(['reset'])
+    const third = await follow(ANN, second.got[0]?.id)
+    expect(third.types()).toEqual([])
+  })
+
+  it('tells a user alone of what is theirs alone', async () => {
+    const [ann, bob] = [await follow(ANN), await follow(BOB)]
+    await domains.run()
+    await domains.notifications.list(ANN, { limit: 1 } as never)
+    await domains.ports.feed.append('live', [
+      { type: 'approval.created', data: { id: 'apr_1' }, audience: ANN.userId },
+      { type: 'task.updated', data: { id: 'task_1' } },
+    ])
+    await until(() => bob.types().includes('task.updated'))
+    expect(ann.types()).toContain('approval.created')
+    expect(bob.types()).not.toContain('approval.created')
+  })
+
+  it('goes on for as long as somebody reads, ends after ten minutes, and then lets the mark go', async () => {
+    const { ended } = await follow()
+    await domains.pass(599_000, 5_000)
+    expect(domains.ports.liveWatch.isWatched()).resolves.toBe(true)
+    await domains.pass(2_000)
+    await ended
+    await domains.pass(31_000)
+    expect(await domains.ports.liveWatch.isWatched()).toBe(false)
+  })
+
+  it('lets a user have twenty at a time, and others theirs', async () => {
+    const open = await Promise.all(Array.from({ length: 20 }, () => follow()))
+    await expect(follow()).rejects.toMatchObject({ kind: 'rate_limited', code: 'too_many_streams' })
+    await follow(BOB)
+    open[0]?.leave()
+    await open[0]?.ended
+    const last = await follow()
+    domains.live.endAll()
+    await last.ended
+    await follow()
+  })
+})

@@ -1,0 +1,89 @@
+import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
+import type { Collection } from '../../lib/core/collection.ts'
+import { createMasker } from '../../lib/core/masker.ts'
+import { iso } from '../../lib/core/time.ts'
+import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import { createDeliveries } from '../../lib/deliveries/service.ts'
+import type { Store } from '../../lib/ports/store.ts'
+import type { TrackerName } from '../../lib/ports/tracker.ts'
+import { reports, reportWritesOf } from '../../lib/reporting/rows.ts'
+import { createReporting } from '../../lib/reporting/service.ts'
+import type { Task } from '../../lib/tasks/schema.ts'
+import type { FakeClock } from '../fakes/clock.ts'
+import { createFakeLog } from '../fakes/log.ts'
+import { mortalStore } from '../fakes/mortal.ts'
+import { type FakeTrackers, ISSUES, TOKEN } from '../fakes/trackers.ts'
+
+export const collections = [deliveryRows, reports] as unknown as readonly Collection[]
+export const DELAYS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000]
+export const SECRET = 'CANARY-secret-of-the-operator'
+
+type World = { store: Store; clock: FakeClock; trackers: FakeTrackers }
+
+const never = async (): Promise<never> => {
+  throw new Error('Nothing is sent but reports')
+}
+
+/** Reports and their deliveries as one process has them, over real storage and real requests; tasks and time are fakes. */
+export const openReporting = ({ store: real, clock, trackers }: World) => {
+  const { state: death, wrapStore } = mortalStore()
+  const store = wrapStore(real)
+  const log = createFakeLog()
+  const tasks = new Map<string, Task>()
+  const settings = { on: true, linked: true }
+  const reporting = createReporting({
+    ...{ store, clock, masker: createMasker([SECRET]) },
+    trackers: createTrackers({ fetch: createProviderFetch(), clock, apiUrls: trackers.apiUrls }),
+    access: {
+      writerAt: async () =>
+        settings.linked ? { id: 'account_1', username: 'Ann', cloudId: 'cloud-other' } : undefined,
+      tokenOf: async () => TOKEN,
+    },
+    findTask: async (id) => tasks.get(id),
+    addDelivery: (delivery) => deliveries.add(delivery),
+    isOn: () => settings.on,
+    placeOf: (name) => trackers.apiUrls[name],
+    publicUrl: 'https://agents.example.com',
+  })
+  const deliveries = createDeliveries({
+    ...{ store, clock, log, endpoints: reporting.endpoints },
+    outbound: { check: never, send: never },
+    cipher: { seal: never, open: never },
+    delaysMs: () => DELAYS_MS,
+  })
+  /** A task that an event has made, and that has ended. */
+  const make = async (name: TrackerName, id = 'task_1', more: Partial<Task> = {}) => {
+    const task = taskOf(id, name, clock, more)
+    tasks.set(id, task)
+    const [write] = reportWritesOf(task, name, ISSUES[name])
+    if (write) await real.commit(write)
+    return task
+  }
+  /** The task ends; what is due of that is sent. */
+  const end = async (id = 'task_1', more: Partial<Task> = {}) => {
+    const task = tasks.get(id)
+    if (task === undefined) throw new Error('There is no such task')
+    tasks.set(id, { ...task, status: 'completed', completedAt: iso(clock.now()), ...more })
+    await reporting.ended(id)
+    await deliveries.settled()
+  }
+  const pass = async (ms: number) => {
+    clock.advance(ms)
+    await deliveries.sendDue()
+    await deliveries.settled()
+  }
+  return { ...reporting, deliveries, settings, death, log, tasks, make, end, pass }
+}
+
+export const FAILED = { status: 'failed', error: { code: 'agent_failed', message: 'It broke' } } as const
+
+export const taskOf = (id: string, source: TrackerName, clock: FakeClock, more: Partial<Task> = {}): Task => {
+  const at = iso(clock.now())
+  return {
+    ...{ id, title: 'A task', priority: 3, status: 'completed', source, labels: [], agent: 'test-agent' },
+    ...{ attempts: 1, maxAttempts: 3, createdAt: at, updatedAt: at, createdBy: `webhook:${source}` },
+    result: { success: true, output: 'I mended the checkout.' },
+    ...more,
+  }
+}

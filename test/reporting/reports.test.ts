@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import type { TrackerName } from '../../lib/ports/tracker.ts'
+import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
+import { storesOf } from '../fakes/stores.ts'
+import { type FakeAnswer, type FakeTrackers, startTrackers } from '../fakes/trackers.ts'
+import { collections, FAILED, openReporting, SECRET, taskOf } from './opened.ts'
+
+const NAMES: readonly TrackerName[] = ['codehost', 'trackera', 'trackerb']
+const cases = storesOf(collections).flatMap(([storage, open]) =>
+  NAMES.map((name) => [name, storage, open] as const),
+)
+
+type Opened = ReturnType<typeof openReporting>
+
+/** How each provider says it. */
+const linear = (status: number, message: string, code: string): FakeAnswer => ({
+  status,
+  body: { errors: [{ message, extensions: { code, type: code.toLowerCase() } }] },
+})
+const forbidden: Record<TrackerName, FakeAnswer> = {
+  codehost: { status: 403, body: { message: 'Resource not accessible by integration' } },
+  trackera: { status: 403, body: { errorMessages: ['You do not have permission to comment'] } },
+  trackerb: linear(200, 'You may not do this', 'FORBIDDEN'),
+}
+const invalid: Record<TrackerName, FakeAnswer> = {
+  codehost: { status: 422, body: { message: 'Validation Failed', errors: [{ message: 'is locked' }] } },
+  trackera: { status: 400, body: { errorMessages: ['Comment body is not valid'] } },
+  trackerb: linear(400, 'Argument Validation Error', 'INVALID_INPUT'),
+}
+const limited: Record<TrackerName, (now: number) => FakeAnswer> = {
+  codehost: (now) => ({
+    status: 403,
+    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(now / 1_000) + 3_600) },
+    body: { message: 'API rate limit exceeded' },
+  }),
+  trackera: () => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }),
+  trackerb: (now) => ({
+    ...linear(400, 'Rate limit exceeded', 'RATELIMITED'),
+    headers: { 'x-ratelimit-requests-reset': String(now + 3_600_000) },
+  }),
+}
+
+describe.each(cases)('the report of a task of the %s, kept in %s', (name, _storage, open) => {
+  let close: () => Promise<unknown>
+  let trackers: FakeTrackers
+  let clock: FakeClock
+  let store: Awaited<ReturnType<typeof open>>['store']
+  let process: () => ReturnType<typeof openReporting>
+  let id = ''
+  let count = 0
+
+  beforeAll(async () => {
+    clock = createFakeClock()
+    const opened = await open(clock)
+    store = opened.store
+    close = opened.close
+  })
+  afterAll(() => close())
+  afterEach(() => trackers[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    // Storage is the suite's: each test has a task of its own.
+    trackers = await startTrackers()
+    count += 1
+    id = `task_${count}`
+    process = () => openReporting({ store, clock, trackers })
+  })
+
+  it('is one comment, which says how it ended, and which a later end changes', async () => {
+    const { make, end, reportOf } = process()
+    await make(name, id)
+    expect(await reportOf(id)).toBeUndefined()
+    await end(id, FAILED)
+    expect(trackers.said(name)).toEqual([
+      expect.stringMatching(
+        /Task failed.* · 1 attempt · .*https:\/\/agents\.example\.com\/tasks\/task_\d+[\s\S]*agent_failed: It broke/,
+      ),
+    ])
+    clock.advance(60_000)
+    await end(id, { attempts: 2, error: undefined })
+    expect(trackers.said(name)).toEqual([
+      expect.stringMatching(/Task completed[\s\S]*2 attempts[\s\S]*I mended the checkout\./),
+    ])
+    expect(await reportOf(id)).toMatchObject({
+      provider: name,
+      status: 'reported',
+      url: expect.stringContaining('https://'),
+      reportedAt: expect.any(String),
+    })
+    expect(trackers.writes(name)).toBe(2)
+  })
+
+  it('is made once, although the process dies after it was sent and before that was stored', async () => {
+    const dying = process()
+    trackers.added(
+      name,
+      name === 'trackera' ? undefined : 'an older comment',
+      name === 'trackerb' ? { id: 'older' } : {},
+    )
+    await dying.make(name, id)
+    trackers.state.after = async (call) => {
+      if (call.method !== 'GET') dying.death.at = 'reports'
+    }
+    await dying.end(id)
+    expect(trackers.comments[name]).toHaveLength(2)
+    expect(await dying.reportOf(id)).toMatchObject({ status: 'pending' })
+
+    trackers.state.after = async () => undefined
+    const next = process()
+    for (const [taskId, task] of dying.tasks) next.tasks.set(taskId, task)
+    await next.pass(61_000)
+    expect(await next.reportOf(id)).toMatchObject({ status: 'reported' })
+    expect(trackers.comments[name]).toHaveLength(2)
+  })
+
+  it.each([
+    ['403', forbidden, 'comment_forbidden'],
+    ['422', invalid, 'comment_refused'],
+  ] as const)(
+    'that the provider refuses with %s is told on the task, and not sent again',
+    async (_status, answers, code) => {
+      trackers.state.answer = () => answers[name]
+      const { make, end, pass, reportOf } = process()
+      await make(name, id)
+      await end(id)
+      expect(await reportOf(id)).toMatchObject({
+        status: 'failed',
+        error: { code, message: expect.any(String) },
+      })
+      const { length } = trackers.calls
+      await pass(7 * 86_400_000)
+      expect(trackers.calls).toHaveLength(length)
+    },
+  )
+
+  it('waits for as long as the provider asks', async () => {
+    trackers.state.answer = () => limited[name](clock.now())
+    const { make, end, pass, reportOf } = process()
+    await make(name, id)
+    await end(id)
+    const { length } = trackers.calls
+    trackers.state.answer = () => undefined
+    await pass(3_500_000)
+    expect(trackers.calls).toHaveLength(length)
+    expect(await reportOf(id)).toMatchObject({ status: 'pending', error: { code: 'provider_rate_limited' } })
+    await pass(101_000)
+    expect(trackers.comments[name]).toHaveLength(1)
+    expect(await reportOf(id)).toEqual({
+      provider: name,
+      status: 'reported',
+      url: expect.any(String),
+      reportedAt: expect.any(String),
+    })
+  })
+
+  it('is sent again while the provider fails, and is given up with the schedule', async () => {
+    trackers.state.answer = () => ({ status: 502 })
+    const { make, end, pass, reportOf } = process()
+    await make(name, id)
+    await end(id)
+    for (let n = 0; n < 10; n++) await pass(86_400_000)
+    const asked = trackers.calls.length
+    expect(await reportOf(id)).toMatchObject({ status: 'failed', error: { code: 'provider_failed' } })
+    await pass(86_400_000)
+    expect(trackers.calls).toHaveLength(asked)
+  })
+
+  it('is made anew once, when somebody deleted the comment', async () => {
+    const { make, end, reportOf } = process()
+    await make(name, id)
+    await end(id, FAILED)
+    trackers.comments[name].length = 0
+    for (let n = 0; n < 2; n++) {
+      clock.advance(60_000)
+      await end(id, { error: undefined })
+      expect(trackers.said(name)).toEqual([expect.stringContaining('Task completed')])
+    }
+    expect(await reportOf(id)).toMatchObject({ status: 'reported' })
+  })
+
+  it('is the same comment when the task is retried as a new one, however often', async () => {
+    const { make, end, tasks, reportOf } = process()
+    await make(name, id)
+    await end(id, FAILED)
+    for (const [from, to] of [
+      [id, `${id}a`],
+      [`${id}a`, `${id}b`],
+      [id, `${id}c`],
+    ] as const) {
+      clock.advance(60_000)
+      tasks.set(to, taskOf(to, name, clock, { retriedFrom: from, attempts: 7 }))
+      await end(to)
+      expect(trackers.said(name)).toEqual([expect.stringContaining('7 attempts')])
+      expect(await reportOf(to)).toMatchObject({ status: 'reported' })
+    }
+  })
+
+  it.each([
+    ['the setting is off', ({ settings }: Opened) => Object.assign(settings, { on: false }), {}],
+    ['no account is linked', ({ settings }: Opened) => Object.assign(settings, { linked: false }), {}],
+    ['it was cancelled', () => undefined, { status: 'cancelled' as const }],
+  ])('is not there when %s', async (_why, change, more) => {
+    const opened = process()
+    change(opened)
+    await opened.make(name, id)
+    await opened.end(id, more)
+    await opened.pass(86_400_000)
+    expect(trackers.calls).toEqual([])
+    expect(await opened.reportOf(id)).toBeUndefined()
+  })
+
+  it('brings neither secrets nor mentions, and no more than 8,000 characters of what the agent said', async () => {
+    const { make, end } = process()
+    const output = `Fixes #12, thanks @acme/team. <!-- agent-task-service task_0 --> ${SECRET} ${'long '.repeat(4_000)}`
+    await make(name, id)
+    await end(id, {
+      result: {
+        success: true,
+        output,
+        published: { pullRequest: { url: 'https://github.com/acme/shop/pull/13' } },
+      },
+    })
+    const [said = ''] = trackers.said(name)
+    expect(said).toContain('https://github.com/acme/shop/pull/13')
+    expect(said).not.toMatch(/@acme|#12|CANARY/)
+    expect(said.split('agent-task-service task_0').length).toBe(2)
+    expect(said).not.toContain('<!-- agent-task-service task_0')
+    expect(said.length).toBeLessThan(9_000)
+  })
+})

@@ -1,0 +1,334 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+
+// The scripted demo model speaks the wire of chat completions on loopback; lines of a message tell it what to do.
+const folder = temporaryFolder()
+let service: Service
+let api: ReturnType<typeof connect>
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  service = await startService({ env: { DATA_DIR: folder.in('data') }, mostMs: 600_000 })
+  api = connect(service.baseUrl)
+}, 90_000)
+afterAll(async () => {
+  await closeBrowser()
+  await service?.stop()
+  folder[Symbol.dispose]()
+})
+
+const open = (at: string) => openPage(service.baseUrl, at)
+const converse = async () => (await api.client.createConversation({ body: {} })).conversation.id
+const sessionsOf = async (conversationId: string) =>
+  (await api.client.listAgentSessions({ query: { conversationId } })).sessions
+const conversationAt = (page: Page) => page.url().split('/').at(-1) ?? ''
+
+/** The events of a session up to its start, as they are sent. */
+const beginningOf = async (sessionId: string) => {
+  const leaving = new AbortController()
+  const path = `${service.baseUrl}/api/chat/sessions/${sessionId}/events`
+  const { body } = await fetch(path, { signal: leaving.signal })
+  let text = ''
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece
+    if (text.includes('session:start')) break
+  }
+  leaving.abort()
+  return text.split('\n\n').slice(0, 2).join('\n\n').concat('\n\n')
+}
+
+const say = async (page: Page, ...lines: readonly string[]) => {
+  const box = page.getByRole('textbox', { name: 'Message' })
+  for (const [at, line] of lines.entries()) {
+    if (at > 0) await box.press('Shift+Enter')
+    await box.pressSequentially(line)
+  }
+  await box.press('Enter')
+}
+const answer = (page: Page) => page.getByRole('article', { name: 'Answer' }).last()
+const log = (page: Page) => page.getByRole('region', { name: 'Messages' })
+/** It speaks for seconds: there is time to do something in the middle. */
+const SLOWLY = ['demo: slow 8000', 'demo: say One two three four five six seven eight nine ten.'] as const
+
+inBrowser('a conversation', () => {
+  it('begins with a message, and shows each step, thought and tool call of the answer', async () => {
+    await using opened = await open('/chat')
+    const { page } = opened
+    await page.getByText('The scripted demo model answers').waitFor()
+    await say(
+      page,
+      'demo: think Look before you leap',
+      'demo: tool write_file {"path":"poem.txt","content":"Roses"}',
+      'demo: tool read_file {"path":"none.txt"}',
+      'demo: say The *poem* is <b>there</b>: [see](javascript:alert(1))',
+    )
+    await page.waitForURL(/\/chat\/conv_\w+$/)
+    await answer(page).getByText('3 steps').waitFor()
+    await answer(page).locator('em', { hasText: 'poem' }).waitFor()
+    expect(await answer(page).innerText()).toContain('is <b>there</b>: see')
+    expect(await answer(page).locator('b, a[href^=javascript]').count()).toBe(0)
+
+    await answer(page).getByText('Thought').first().click()
+    await answer(page).getByText('Look before you leap').first().waitFor()
+    await answer(page).getByText('write_file poem.txt').click()
+    const call = answer(page).locator('details', { hasText: 'write_file poem.txt' }).last()
+    expect(await call.getByRole('group', { name: 'Arguments' }).innerText()).toContain('"content": "Roses"')
+    expect(await call.getByRole('group', { name: 'Result' }).innerText()).toContain('Created poem.txt')
+    expect(await call.getByRole('link', { name: 'On record' }).getAttribute('href')).toBe(
+      `/security/audit?conversationId=${conversationAt(page)}`,
+    )
+    await answer(page).getByText('read_file none.txt').click()
+    await answer(page).getByRole('group', { name: 'Why not' }).getByText('does not exist').waitFor()
+    await expectSound(opened)
+  })
+
+  it('is stopped, keeps what was said, and goes on after that', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await say(page, ...SLOWLY)
+    await answer(page).getByText('This is').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('alert').getByText('What was said and done until then is kept').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    expect((await sessionsOf(conversationAt(page)))[0]?.status).toBe('cancelled')
+    await say(page, 'demo: say And on')
+    await answer(page).getByText('And on').waitFor()
+    expect(await page.getByRole('article', { name: 'Answer' }).count()).toBe(2)
+    await page.reload()
+    await answer(page).getByText('And on').waitFor()
+    expect(await log(page).innerText()).toMatch(/demo: slow[\s\S]*This is[\s\S]*And on/)
+    expect(opened.faults).toEqual([])
+  })
+
+  it('goes on where it was after a reload in the middle of an answer', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await say(page, ...SLOWLY)
+    await answer(page).getByText('This is').waitFor()
+    await page.reload()
+    await answer(page).getByText('Working').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await answer(page).getByText('nine ten.').waitFor()
+    await answer(page).getByText('tokens').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    expect((await answer(page).innerText()).match(/One two/g)).toHaveLength(1)
+    expect(await sessionsOf(conversationAt(page))).toMatchObject([{ status: 'completed' }])
+  })
+
+  it('is not stopped when its view is left for another, while the page is open', async () => {
+    const env = { DATA_DIR: folder.in('orphans'), AGENTIC_ORPHAN_MS: '300' }
+    await using other = await startService({ env, mostMs: 120_000 })
+    await using opened = await openPage(other.baseUrl, '/chat')
+    const { page } = opened
+    await say(page, ...SLOWLY)
+    await answer(page).getByText('This is').waitFor()
+    const conversationId = conversationAt(page)
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+    await page.getByRole('heading', { name: 'Tasks' }).waitFor()
+    const { client } = connect(other.baseUrl)
+    const [session] = (await client.listAgentSessions({ query: { conversationId } })).sessions
+    const ended = await until(async () => {
+      const { session: now } = await client.getAgentSession({ params: { id: session?.id ?? '' } })
+      return now.status === 'running' ? undefined : now
+    })
+    expect(ended.status).toBe('completed')
+  })
+
+  it('connects anew when its stream is cut, and tells so meanwhile', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await say(page, ...SLOWLY)
+    await answer(page).getByText('This is').waitFor()
+    const [session] = await sessionsOf(conversationAt(page))
+    const half = { type: 'content', data: { step: 1, text: 'Half' }, timestamp: 1 }
+    const body = `${await beginningOf(session?.id ?? '')}id: 0001-0000005\ndata: ${JSON.stringify(half)}\n\n`
+    let cuts = 0
+    await page.route('**/api/chat/sessions/*/events', async (route) => {
+      cuts += 1
+      // A stream that ends before its last event.
+      return cuts > 2 ? route.continue() : route.fulfill({ contentType: 'text/event-stream', body })
+    })
+    await page.reload()
+    await page.getByText('Connection lost, connecting again').waitFor()
+    await answer(page).getByText('nine ten.').waitFor()
+    expect(cuts).toBe(3)
+    expect(await answer(page).innerText()).not.toContain('Half')
+    expect((await answer(page).innerText()).match(/This is/g)).toHaveLength(1)
+  })
+
+  it('asks first where it is told to: a call is allowed in place, another is denied', async () => {
+    // What waits elsewhere is not asked for here.
+    const content = 'demo: tool write_file {"path":"a.txt","content":"one"}'
+    const body = { content, securityMode: 'ask' } as const
+    await api.client.sendMessageWithTools({ params: { id: await converse() }, body })
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await page.getByLabel('What it may do').selectOption('Ask me first')
+    await say(page, 'demo: tool write_file {"path":"b.txt","content":"two"}', 'demo: say Written')
+    const waiting = page.getByRole('list', { name: 'Waiting for your approval' })
+    await waiting.getByText('write_file b.txt').waitFor()
+    expect(await waiting.getByRole('listitem').count()).toBe(1)
+    expect(await waiting.innerText()).toMatch(/writes[\s\S]*left[\s\S]*"content": "two"/)
+    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+    await expectSound(opened)
+    await page.getByRole('button', { name: 'Allow once: write_file' }).click()
+    await answer(page).getByText('Written').waitFor()
+    await waiting.waitFor({ state: 'detached' })
+
+    await say(page, 'demo: tool write_file {"path":"c.txt","content":"three"}', 'demo: say Not so')
+    await page.getByRole('button', { name: 'Deny: write_file' }).click()
+    await answer(page).getByText('Not so').waitFor()
+    await answer(page).getByText('write_file c.txt').click()
+    await answer(page)
+      .getByRole('group', { name: 'Why not' })
+      .getByText(/refused/)
+      .waitFor()
+  })
+
+  it('shows an answer that comes as a whole also after a reload', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await page.getByLabel('What it may do').selectOption('Read only')
+    await say(page, ...SLOWLY)
+    await page.getByText('Working; the answer comes as a whole').waitFor()
+    await until(async () => {
+      const { messages } = await api.client.getConversation({ params: { id: conversationAt(page) } })
+      return messages[0]
+    })
+    await page.reload()
+    await page.getByText('There is no answer yet').waitFor()
+    await answer(page).getByText('nine ten.').waitFor()
+    expect(await page.getByText('There is no answer yet').count()).toBe(0)
+  })
+
+  it('tells what was refused and what to do, and has it there to be sent again', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    const body = { error: 'No language model provider is configured', code: 'no_provider' }
+    await page.route('**/messages/agentic', (route) => route.fulfill({ status: 503, json: body }))
+    await say(page, 'Hello?')
+    await page.getByRole('alert').getByText('Set the key of a provider').waitFor()
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Hello?')
+    await page.unroute('**/messages/agentic')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await answer(page).getByText('it called these tools').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('tells why the model failed', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    await say(opened.page, 'demo: cut')
+    await opened.page.getByRole('alert').getByText('The model provider failed').waitFor()
+    await opened.page.getByRole('button', { name: 'Send' }).waitFor()
+    expect((await sessionsOf(conversationAt(opened.page)))[0]?.error?.code).toBe('PROVIDER_ERROR')
+  })
+
+  it('is asked for older messages when somebody scrolls up to them', async () => {
+    const conversationId = await converse()
+    for (const part of [0, 1]) {
+      const messages = Array.from({ length: 49 }, (_, n) => ({
+        role: 'user' as const,
+        content: `Message ${part * 49 + n}`,
+      }))
+      await api.client.createCompletion({ body: { conversationId, messages } })
+    }
+    await using opened = await open(`/chat/${conversationId}`)
+    const { page } = opened
+    await page.getByText('Message 97', { exact: true }).waitFor()
+    expect(await log(page).getByText('Message 0', { exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Older messages' }).scrollIntoViewIfNeeded()
+    await log(page).getByText('Message 0', { exact: true }).waitFor({ state: 'attached' })
+    expect(
+      await log(page)
+        .getByText(/^Message \d+$/)
+        .count(),
+    ).toBe(98)
+  })
+
+  it('is found in the list, and deleted when it is told twice', async () => {
+    const { conversation } = await api.client.createConversation({ body: { title: 'To be deleted' } })
+    await using opened = await open('/')
+    const { page } = opened
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('c')
+    await page.getByRole('heading', { name: 'Chat' }).waitFor()
+    await page.getByRole('link', { name: 'To be deleted' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    await page.locator('[data-row-link]:focus', { hasText: 'To be deleted' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/chat/${conversation.id}`)
+    await page.getByRole('button', { name: 'Delete this conversation?' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.waitForURL('**/chat')
+    await page.getByRole('link', { name: 'To be deleted' }).waitFor({ state: 'detached' })
+    expect((await api.client.listConversations()).conversations.map(({ id }) => id)).not.toContain(
+      conversation.id,
+    )
+  })
+
+  it('has each of its runs at an address of its own', async () => {
+    const id = await converse()
+    const body = { content: 'demo: tool list_files {}\ndemo: say Listed', maxBudget: 1_000 }
+    await (await api.client.sendAgentic.raw({ params: { id }, body })).text()
+    await using opened = await open(`/chat/${id}`)
+    const { page } = opened
+    await page.getByText('It stopped at its budget of tokens').waitFor()
+    await page.getByText(/^[\d,]+ of 1,000 tokens$/).waitFor()
+    await page.getByRole('button', { name: 'Runs' }).click()
+    await page.getByRole('link', { name: /^Completed/ }).click()
+    await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
+    await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
+    await page.getByText('list_files .').waitFor()
+    await page.getByRole('link', { name: 'Its conversation' }).click()
+    await page.waitForURL(`**/chat/${id}`)
+    expect(opened.faults).toEqual([])
+  })
+})
+
+inBrowser('a task of the coding agent', () => {
+  const body = {
+    title: 'Write',
+    prompt: 'demo: tool list_files {}\ndemo: tool write_file {"path":"c.txt","content":"x"}\ndemo: say Done',
+    assignedAgent: 'coding-agent',
+    metadata: { securityMode: 'ask' },
+  }
+
+  it('shows its run live, waits for an approval in place, and leads to its session and back', async () => {
+    const { id } = await api.create(body)
+    await using opened = await open(`/tasks/${id}`)
+    const { page } = opened
+    const run = page.getByRole('region', { name: 'Run', exact: true })
+    // Its workspace is prepared first.
+    await run.getByText('list_files .').waitFor({ timeout: 60_000 })
+    await page.getByText('waits for approval').first().waitFor()
+    await run.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
+    expect((await api.task(id)).waitingFor).toBe('approval')
+    await expectSound(opened)
+    await run.getByRole('button', { name: 'Allow once: write_file' }).click()
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    await run.getByText('Done', { exact: false }).first().waitFor()
+    expect((await run.innerText()).match(/^Step \d/gm)).toEqual(['Step 1', 'Step 2', 'Step 3'])
+    expect(await run.getByText('write_file c.txt').count()).toBe(1)
+    await run.getByText('approved', { exact: true }).waitFor()
+    expect(await page.getByRole('list', { name: 'Events' }).count()).toBe(0)
+
+    await run.getByRole('link', { name: 'Open the run' }).click()
+    await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
+    await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
+    await page.getByText('write_file c.txt').click()
+    expect(await page.getByRole('link', { name: 'On record' }).first().getAttribute('href')).toContain(
+      `taskId=${id}`,
+    )
+    await page.getByRole('link', { name: 'Its task' }).click()
+    await page.waitForURL(`**/tasks/${id}`)
+    expect(opened.faults).toEqual([])
+  }, 120_000)
+})

@@ -1,0 +1,266 @@
+import { describe, expect, it } from '@jest/globals'
+import type { ChatMessage } from '../../functions/ui/app/data/chat.ts'
+import { eventsIn } from '../../functions/ui/app/data/event-stream.ts'
+import {
+  advanced,
+  beginning,
+  type Part,
+  type Run,
+  type RunEvent,
+  rewound,
+  settled,
+} from '../../functions/ui/app/run/run.ts'
+import { type Options, requestOf } from '../../functions/ui/app/views/chat/draft.ts'
+import { placed } from '../../functions/ui/app/views/chat/placed.ts'
+
+/** Events with ids in their order: `0001-01`, `0001-02`. */
+const told = (...events: readonly (readonly [type: string, data?: object])[]): RunEvent[] =>
+  events.map(([type, data = {}], n) => ({
+    id: `0001-${String(n + 1).padStart(2, '0')}`,
+    type,
+    data: data as RunEvent['data'],
+    timestamp: n,
+  }))
+
+const span = (spanId: string, fromMs = 0, toMs?: number) => ({
+  spanId,
+  startedAt: new Date(fromMs).toISOString(),
+  ...(toMs === undefined ? {} : { endedAt: new Date(toMs).toISOString() }),
+})
+const start = (attempt?: number) =>
+  ['session:start', { model: 'm', provider: 'p', ...(attempt ? { attempt } : {}) }] as const
+const step = (number: number, maxSteps = 10) =>
+  ['step:start', { step: number, maxSteps, ...span(`step_${number}`) }] as const
+const stepped = (number: number, usedTokens: number) =>
+  ['step:complete', { step: number, usedTokens, ...span('', 0, 1_500) }] as const
+const says = (text: string) => ['content', { text }] as const
+const thinks = (text: string) => ['thinking:update', { text }] as const
+const call = (toolCallId: string, spanId = `span_${toolCallId}`) =>
+  ['tool:call', { toolCallId, name: 'git', title: `git ${toolCallId}`, ...span(spanId) }] as const
+const result = (toolCallId: string, content: string, success = true) =>
+  [
+    'tool:result',
+    { toolCallId, result: { success, content }, decision: 'allowed', ...span('', 0, 40) },
+  ] as const
+const complete = ['complete', { totalTokens: 90, finishReason: 'stop' }] as const
+
+const partOf = (part: Part) => {
+  if (part.kind !== 'call') return `${part.kind} ${part.text}${part.isOpen ? '…' : ''}`
+  return ['call', part.title, part.state, part.result, part.tookMs].filter((x) => x !== undefined).join(' ')
+}
+
+/** A run as lines: `1: text Hello…`. */
+const shown = (run: Run) =>
+  run.entries.flatMap((entry) =>
+    entry.kind === 'note'
+      ? [`${entry.tone}: ${entry.text}`]
+      : entry.parts.length === 0
+        ? [`${entry.number}:`]
+        : entry.parts.map((part) => `${entry.number}: ${partOf(part)}`),
+  )
+
+const runOf = (events: readonly RunEvent[]) => advanced(beginning, events).run
+
+describe('what a run shows', () => {
+  it.each([
+    ['of which nothing is known', told(), []],
+    ['that has begun', told(start(), step(1)), ['1:']],
+    ['that speaks, piece by piece', told(step(1), says('Hel'), says('lo')), ['1: text Hello…']],
+    [
+      'that thought before it spoke',
+      told(step(1), ['thinking:start'], thinks('Hm'), thinks('m'), ['thinking:end'], says('So')),
+      ['1: thinking Hmm', '1: text So…'],
+    ],
+    ['that calls a tool', told(step(1), says('Look'), call('a')), ['1: text Look', '1: call git a running']],
+    [
+      'whose calls were answered, well and not',
+      told(step(1), call('a'), result('a', 'clean'), call('b'), result('b', 'no', false), stepped(1, 9)),
+      ['1: call git a success clean 40', '1: call git b error no 40'],
+    ],
+    [
+      'whose provider gives the calls of each step the same ids',
+      told(step(1), call('a', 's1'), result('a', 'one'), step(2), call('a', 's2'), result('a', 'two')),
+      ['1: call git a success one 40', '2: call git a success two 40'],
+    ],
+    [
+      'that waits for approval',
+      told(start(1), step(1), call('a'), stepped(1, 9), ['approval:pending', { message: '' }]),
+      ['1: call git a waiting'],
+    ],
+    [
+      'that goes on after a decision, where it was, with its steps counted on',
+      told(
+        ...[start(1), step(1), call('a'), stepped(1, 9), ['approval:pending'] as const],
+        ...[start(1), call('a', 'other'), result('a', 'done'), call('b'), result('b', 'too')],
+        ...[step(1, 9), says('So')],
+      ),
+      ['1: call git a success done 40', '1: call git b success too 40', '2: text So…'],
+    ],
+    [
+      'whose first attempt failed',
+      told(
+        ...[start(1), step(1), call('a'), ['attempt:failed', { attempt: 1, message: 'Full' }] as const],
+        ...[start(2), step(1), says('Again')],
+      ),
+      ['1: call git a stopped', 'bad: Attempt 1 failed: Full', 'plain: Attempt 2', '1: text Again…'],
+    ],
+    [
+      'that was stopped in the middle of a call',
+      told(step(1), call('a'), ['error', { code: 'CANCELLED', message: 'Stopped' }]),
+      ['1: call git a stopped'],
+    ],
+    [
+      'that was stopped while it waited',
+      told(step(1), call('a'), ['approval:pending'], ['error', { code: 'CANCELLED', message: '' }]),
+      ['1: call git a stopped'],
+    ],
+    ['of whose events the first are lost', told(says('on')), ['1: text on…']],
+    ['with events that are not known', told(step(1), ['novelty', { text: 'x' }]), ['1:']],
+    [
+      'whose call and result were too long to be stored whole',
+      told(step(1), call('a'), ['tool:result', { toolCallId: 'a', truncated: true, ...span('', 0, 40) }]),
+      ['1: call git a success  40'],
+    ],
+  ])('%s', (_what, events, lines) => {
+    expect(shown(runOf(events))).toEqual(lines)
+  })
+
+  it('has the message that was asked, who answers, the tokens and the account', () => {
+    const message = { id: 'msg_1', content: 'Do', compactionApplied: true }
+    const begun = { model: 'm', provider: 'p', maxSteps: 10, maxBudget: 5_000 }
+    const run = runOf(
+      told(
+        ...[['user_message', message] as const, ['session:start', begun] as const, step(1), stepped(1, 80)],
+        ...[['summary', { summary: 'Done' }] as const, complete],
+      ),
+    )
+    expect(run).toMatchObject({
+      message: { id: 'msg_1', content: 'Do', isCompacted: true },
+      ...{ model: 'm', provider: 'p', maxSteps: 10, maxBudget: 5_000, usedTokens: 90 },
+      ...{ summary: 'Done', isWaiting: false },
+      end: { kind: 'complete', finishReason: 'stop' },
+    })
+  })
+
+  it.each([
+    ['of a step', told(start(1), step(1), stepped(1, 30)), 30],
+    [
+      'before it waited and after',
+      told(start(1), step(1), stepped(1, 30), ['approval:pending'], start(1), step(1), stepped(1, 5)),
+      35,
+    ],
+    ['of this attempt alone', told(start(1), step(1), stepped(1, 30), start(2), step(1), stepped(1, 5)), 5],
+  ])('counts the tokens %s', (_what, events, usedTokens) => {
+    expect(runOf(events).usedTokens).toBe(usedTokens)
+  })
+})
+
+describe('where a run stands among the stored messages of its conversation', () => {
+  const message = (id: string) =>
+    ({ id, role: id.startsWith('u') ? 'user' : 'assistant' }) as unknown as ChatMessage
+  const all = ['u1', 'a1', 'u2', 'a2', 'u3', 'a3'].map(message)
+  const ofMessage = (id: string) => runOf(told(['user_message', { id, content: '' }]))
+
+  it.each([
+    ['in the place of its message and answer', all, ofMessage('u2'), false, 'u1 a1 | run | u3 a3'],
+    ['at the end, while its answer is not stored', all.slice(0, 3), ofMessage('u2'), true, 'u1 a1 | run |'],
+    ['at the end, before its message is read', all.slice(0, 2), ofMessage('u2'), true, 'u1 a1 | run |'],
+    ['nowhere, further up than what is read', all.slice(4), ofMessage('u1'), false, 'u3 a3 | |'],
+    ['nowhere, before it has said what it is of', all.slice(0, 2), runOf([]), true, 'u1 a1 | |'],
+  ])('%s', (_where, messages, run, isLive, expected) => {
+    const { before, isShown, after } = placed(messages, run, isLive)
+    const ids = (list: readonly ChatMessage[]) => list.map(({ id }) => id).join(' ')
+    expect(`${ids(before)} |${isShown ? ' run |' : ' |'}${after.length > 0 ? ` ${ids(after)}` : ''}`).toBe(
+      expected,
+    )
+  })
+})
+
+describe('a run of which nothing more comes', () => {
+  it('has no call that runs or waits', () => {
+    const run = runOf(told(start(1), step(1), call('a'), ['approval:pending']))
+    expect(run.isWaiting).toBe(true)
+    expect(settled(run).isWaiting).toBe(false)
+    expect(shown(settled(run))).toEqual(['1: call git a stopped'])
+  })
+})
+
+describe('what is asked for with a message', () => {
+  const chosen: Options = {
+    ...{ mode: 'full', model: '', effort: 'low', showThinking: false, maxSteps: '', maxBudget: ' ' },
+  }
+  const asked = { content: 'Do', securityMode: 'full', effort: 'low', showThinking: false }
+  it.each([
+    ['what was chosen alone', chosen, asked],
+    [
+      'the provider and the model, which may have strokes in its name',
+      { ...chosen, model: 'openrouter/acme/big' },
+      { ...asked, provider: 'openrouter', model: 'acme/big' },
+    ],
+    ['numbers', { ...chosen, maxSteps: '7', maxBudget: '5000' }, { ...asked, maxSteps: 7, maxBudget: 5_000 }],
+  ])('is %s', (_what, given, request) => {
+    expect(requestOf('Do', given)).toEqual(request)
+  })
+})
+
+describe('a reader who connects anew', () => {
+  const events = told(start(), step(1), says('one '), says('two '), call('a'), result('a', 'x'), step(2))
+  const words = told(
+    ...Array.from({ length: 7 }, () => says('')),
+    says('three '),
+    says('four '),
+    says('five'),
+  )
+  const all = [...events, ...words.slice(7)]
+  const whole = runOf(all)
+  /** What the service has stored: words that follow each other are one event, under the id of the last. */
+  const stored = [
+    ...all.slice(0, 2),
+    { ...all[3], data: { text: 'one two ' } },
+    ...all.slice(4, 7),
+    { ...all[9], data: { text: 'three four five' } },
+  ] as RunEvent[]
+
+  it.each(all.map((_event, n) => [n]))('hears nothing twice and misses nothing after %i events', (heard) => {
+    const there = rewound(advanced(beginning, all.slice(0, heard)))
+    const rest = stored.filter(({ id }) => id > there.mark.id)
+    expect(shown(advanced(there, rest).run)).toEqual(shown(whole))
+  })
+})
+
+describe('a stream of server-sent events', () => {
+  const streamOf = (...pieces: string[]) => new Blob(pieces).stream() as ReadableStream<Uint8Array>
+  const piecewise = (text: string, size: number) => {
+    const bytes = new TextEncoder().encode(text)
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size))
+        controller.close()
+      },
+    })
+  }
+  const all = async (stream: ReadableStream<Uint8Array>) => {
+    const events = []
+    for await (const batch of eventsIn(stream)) events.push(...batch)
+    return events
+  }
+
+  it.each([
+    ['one', 'id: 1\ndata: {"a":1}\n\n', [{ id: '1', data: '{"a":1}' }]],
+    ['of several lines', 'data: a\ndata: b\n\n', [{ id: '', data: 'a\nb' }]],
+    ['without the space', 'id:1\ndata:x\n\n', [{ id: '1', data: 'x' }]],
+    ['ended as on other systems', 'id: 1\r\ndata: x\r\n\r\n', [{ id: '1', data: 'x' }]],
+    ['comments, which are none', ': still here\n\ndata: x\n\n', [{ id: '', data: 'x' }]],
+    ['one that was cut off', 'data: x\n\ndata: y', [{ id: '', data: 'x' }]],
+  ])('has %s', async (_what, text, events) => {
+    expect(await all(streamOf(text))).toEqual(events)
+  })
+
+  it.each([1, 2, 3, 5, 7])('has the same when it comes in pieces of %i bytes', async (size) => {
+    const text = 'id: 1\ndata: {"text":"é→🙂"}\n\n: still here\n\nid: 2\ndata: x\n\n'
+    expect(await all(piecewise(text, size))).toEqual([
+      { id: '1', data: '{"text":"é→🙂"}' },
+      { id: '2', data: 'x' },
+    ])
+  })
+})

@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { wordsOf } from '../../functions/ui/app/views/schedules/cron-words.ts'
+import { changeOf, textsOf } from '../../functions/ui/app/views/schedules/schedule-texts.ts'
+import { refusalOf } from '../journeys/client.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+import { startWorld, type World } from './world.ts'
+
+describe('a pattern in words', () => {
+  it.each([
+    ['* * * * *', 'Every minute'],
+    ['*/10 * * * *', 'Every 10 minutes'],
+    ['5 * * * *', 'Every hour at minute 5'],
+    ['0 */6 * * *', 'Every 6 hours on the hour'],
+    ['*/15 8-18 * * MON-FRI', 'Every 15 minutes from 08:00 to 18:45, Monday to Friday'],
+    ['30 2 * * *', 'Every day at 02:30'],
+    ['0 17,9 * * *', 'Every day at 09:00 and 17:00'],
+    ['0 9 * * 6,0', 'Saturdays and Sundays at 09:00'],
+    ['0 9 * * 5-7', 'Friday to Sunday at 09:00'],
+    ['0 0 1,15 * *', 'On the 1st and 15th of each month at 00:00'],
+    ['0 0 L * *', 'On the last day of each month at 00:00'],
+    ['0 9 * * MON#1', 'On the first Monday of each month at 09:00'],
+    ['@yearly', 'Each year on 1 January at 00:00'],
+  ])('%s is: %s', (cron, words) => {
+    expect(wordsOf(cron)).toBe(words)
+  })
+
+  it.each([
+    ['of uneven steps', '*/7 * * * *'],
+    ['of both kinds of days', '0 0 1 * MON'],
+    ['of months', '0 0 1 1-3 *'],
+    ['with a number that is none', '60 25 * * *'],
+    ['that is not whole', '0 9 *'],
+  ])('is left as it is when it is one %s', (_what, cron) => {
+    expect(wordsOf(cron)).toBeUndefined()
+  })
+})
+
+describe('what a form changes of a schedule', () => {
+  const task = {
+    ...{ title: 'Look', prompt: 'Around', priority: 2 as const, source: 'trackera' as const },
+    ...{ labels: ['a', 'b'], metadata: { mine: 1 }, description: 'Long' },
+  }
+  const schedule = {
+    ...{ id: 'sched_1', name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', enabled: true, task },
+    ...{ createdAt: '', updatedAt: '', createdBy: 'ann' },
+  }
+  const typed = { name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', ...textsOf(task) }
+
+  it('is what was typed anew, and fields of the task that the form does not have stay', () => {
+    expect(changeOf(schedule, typed)).toEqual({})
+    expect(changeOf(schedule, { ...typed, cron: ' 0 1 * * * ' })).toEqual({ cron: '0 1 * * *' })
+    const { prompt: _gone, ...rest } = task
+    expect(changeOf(schedule, { ...typed, prompt: '', labels: 'b, c' })).toEqual({
+      task: { ...rest, labels: ['b', 'c'] },
+    })
+  })
+})
+
+let world: World
+beforeAll(async () => {
+  if (!hasBrowser) return
+  world = await startWorld()
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world?.stop()
+})
+
+const newest = async () => (await world.client.listSchedules({})).schedules[0]
+const NIGHTLY = { cron: '30 2 * * *', timezone: 'Europe/Vienna', task: { title: 'Update' } }
+
+inBrowser('the schedules', () => {
+  it('begin with a command, and are made in a form that says what a pattern means and when that is', async () => {
+    await using opened = await openPage(world.baseUrl, '/', { timezoneId: 'America/New_York' })
+    const { page } = opened
+    await page.getByText('Success rate').first().waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('e')
+    await page.getByText('/api/schedules').waitFor()
+    await page.getByRole('button', { name: 'New schedule' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New schedule' })
+    expect(await dialog.getByLabel('Time zone').inputValue()).toBe('America/New_York')
+    await dialog.getByLabel('Time zone').fill('vienna')
+    await dialog.getByLabel('Pattern').fill('30 2 31 2 *')
+    await dialog.getByText('is never due').waitFor()
+    expect(await dialog.getByLabel('Time zone').inputValue()).toBe('Europe/Vienna')
+    await dialog.getByLabel('Pattern').fill('30 2 * * MON-FRI')
+    await dialog.getByText('Monday to Friday at 02:30').waitFor()
+    const due = dialog.getByRole('list', { name: 'Next due times' }).getByRole('listitem')
+    await due.first().waitFor()
+    const shown = await due.allInnerTexts()
+    expect(shown).toHaveLength(5)
+    expect(shown.filter((time) => !/^(?:Mon|Tue|Wed|Thu|Fri)\b.* 02:30\b/.test(time))).toEqual([])
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Nightly')
+    await dialog.getByLabel('Repository').fill('https://127.0.0.1/x.git')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.locator('[name=title][aria-invalid=true]').waitFor()
+    await dialog.getByLabel('Title').fill('Update')
+    await dialog.getByLabel('Prompt').fill('Update the dependencies')
+    await dialog.getByLabel('Labels').fill('deps, night')
+    await page.keyboard.press('Enter')
+    await dialog.locator('[name=repository][aria-invalid=true]').waitFor()
+    await dialog.getByLabel('Repository').fill('')
+    await page.keyboard.press('Enter')
+    await dialog.waitFor({ state: 'detached' })
+    const row = page.getByRole('listitem').filter({ hasText: 'Nightly' })
+    await row.getByText(/^in \d+[dhm], \w{3}\b.* 02:30 Vienna$/).waitFor()
+    const { id = '', nextRunAt } = (await newest()) ?? {}
+    const { schedule, nextRuns } = await world.client.getSchedule({ params: { id } })
+    expect(schedule).toMatchObject({
+      ...{ cron: '30 2 * * MON-FRI', timezone: 'Europe/Vienna', enabled: true },
+      task: { title: 'Update', prompt: 'Update the dependencies', labels: ['deps', 'night'] },
+    })
+    expect(nextRuns[0]).toBe(nextRunAt)
+    await expectSound(opened)
+  }, 90_000)
+
+  it('are run by hand with a way to the task, paused, gone on with, changed and deleted', async () => {
+    const { schedule } = await world.client.createSchedule({
+      body: {
+        name: 'By hand',
+        ...NIGHTLY,
+        task: { ...NIGHTLY.task, prompt: 'Long', metadata: { runMs: 1 } },
+      },
+    })
+    await using opened = await openPage(world.baseUrl, '/schedules')
+    const { page } = opened
+    const row = page.getByRole('listitem').filter({ hasText: 'By hand' })
+    await row.getByText('has not run yet').waitFor()
+    await row.getByRole('button', { name: 'Run now: By hand' }).click()
+    await row.getByRole('status').getByRole('link', { name: 'Update' }).waitFor()
+    await row.getByText(/^last run/).waitFor()
+    const { lastTaskId } = (await newest()) ?? {}
+    const ways = await row.locator('a[href^="/tasks/"]').all()
+    for (const way of ways) expect(await way.getAttribute('href')).toBe(`/tasks/${lastTaskId}`)
+    expect(ways).toHaveLength(2)
+
+    await row.getByRole('button', { name: 'Pause By hand' }).click()
+    await row.getByText('not due while it is paused').waitFor()
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await row.getByRole('button', { name: 'Resume By hand' }).click()
+    await row.getByText(/02:30 Vienna$/).waitFor()
+
+    await row.getByRole('link', { name: 'By hand' }).click()
+    expect(new URL(page.url()).searchParams.get('schedule')).toBe(schedule.id)
+    await page.reload()
+    const dialog = page.getByRole('dialog', { name: 'By hand' })
+    expect(await dialog.getByLabel('Prompt').inputValue()).toBe('Long')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Renamed')
+    // What somebody else changes meanwhile is not undone by what is saved here.
+    await world.client.changeSchedule({ params: { id: schedule.id }, body: { cron: '0 3 * * *' } })
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Delete Renamed' }).click()
+    const { schedule: changed } = await world.client.getSchedule({ params: { id: schedule.id } })
+    expect(changed).toMatchObject({
+      ...{ name: 'Renamed', cron: '0 3 * * *' },
+      task: { prompt: 'Long', metadata: { runMs: 1 } },
+    })
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog', { name: 'Delete Renamed' }).waitFor({ state: 'detached' })
+    const gone = world.client.getSchedule({ params: { id: schedule.id } })
+    expect(await refusalOf(gone)).toMatchObject({ code: 'schedule_not_found' })
+    await page.goto(`/schedules?schedule=${schedule.id}`)
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+    expect(opened.faults).toEqual([])
+  }, 90_000)
+
+  it('say why no task was made at a due time', async () => {
+    await using opened = await openPage(world.baseUrl, '/schedules')
+    const { page } = opened
+    const lastError = { code: 'agent_unknown', message: 'No such agent: gone' }
+    await page.route('**/api/schedules?*', async (route) => {
+      const answer = await route.fetch()
+      const { schedules, ...rest } = await answer.json()
+      await route.fulfill({
+        json: { ...rest, schedules: schedules.map((one: object) => ({ ...one, lastError })) },
+      })
+    })
+    await page.reload()
+    await page.getByText('No such agent: gone (agent_unknown)').first().waitFor()
+    await expectSound(opened)
+  })
+})

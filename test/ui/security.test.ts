@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { changesOf } from '../../functions/ui/app/views/security/words.ts'
+import { defaultPolicy } from '../../lib/security/schema.ts'
+import { connect, refusalOf } from '../journeys/client.ts'
+import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+
+describe('what a change does to the policy', () => {
+  it('is a line for each field that is different, with what comes in and what goes', () => {
+    const before = { ...defaultPolicy, blockedTools: ['git' as const] }
+    expect(
+      changesOf(before, {
+        ...{ defaultMode: 'full', blockedTools: ['web_fetch'], requireApprovalFor: [] },
+        ...{ auditAll: false, toolRateLimitPerMinute: 300 },
+      }),
+    ).toEqual(['Default mode: ask → full', 'Blocked: +web_fetch −git', 'Record every call: yes → no'])
+  })
+})
+
+const folder = temporaryFolder()
+let service: Service
+let admin: Awaited<ReturnType<typeof openPage>>
+let guest: typeof admin
+
+const signUp = async (path: string, name: string) => {
+  const opened = await openPage(service.baseUrl, path)
+  const data = { password: 'correct horse 1', email: `${name}@example.com`, name }
+  expect((await opened.context.request.post('/api/auth/signup', { data })).status()).toBe(200)
+  return opened
+}
+/** The API for the person of a page. */
+const apiOf = async ({ context }: typeof admin) => {
+  const cookies = (await context.cookies()).map(({ name, value }) => `${name}=${value}`)
+  return connect(service.baseUrl, { cookie: cookies.join('; ') })
+}
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  const env = { DATA_DIR: folder.in('data'), AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
+  service = await startService({ env, mostMs: 300_000 })
+  admin = await signUp('/login', 'ada')
+  guest = await signUp('/login', 'linus')
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await service?.stop()
+  folder[Symbol.dispose]()
+})
+
+inBrowser('the policy', () => {
+  it('is changed by an admin field by field, who sees before and after what that changes', async () => {
+    const { page } = admin
+    const { client } = await apiOf(admin)
+    await page.goto('/security')
+    const box = (name: string) => page.getByRole('checkbox', { name, exact: true })
+    await box('Blocked: git').check()
+    await page.getByLabel('Calls a minute and user').fill('0')
+    await page.getByRole('list', { name: 'What changes' }).getByText('Blocked: +git').waitFor()
+    await page.getByRole('button', { name: 'Save 2 changes' }).click()
+    await page.getByText('Too small').or(page.locator('[aria-invalid=true]')).first().waitFor()
+    expect((await client.getPolicy()).policy).toEqual(defaultPolicy)
+    await page.getByLabel('Calls a minute and user').fill('250')
+    // What is changed elsewhere meanwhile is not undone by what is saved here.
+    await client.changePolicy({ body: { requireApprovalFor: ['web_fetch'] } })
+    await page.keyboard.press('Enter')
+    await page.getByText('Blocked: +git · Calls a minute and user: 300 → 250').first().waitFor()
+    expect((await client.getPolicy()).policy).toEqual({
+      ...{ ...defaultPolicy, blockedTools: ['git'], requireApprovalFor: ['web_fetch'] },
+      toolRateLimitPerMinute: 250,
+    })
+    await page.getByRole('button', { name: 'Nothing to save' }).waitFor()
+    expect(await box('Asks first: web_fetch').isChecked()).toBe(true)
+    const table = page.getByRole('table', { name: 'Modes and kinds of tools' })
+    expect(await table.getByRole('row', { name: /^ask/ }).innerText()).toMatch(
+      /default\s.*\sAllowed\s+Asks\s+Asks\s+Asks$/,
+    )
+    await expectSound(admin)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  it('is read by a user, who is told who changes it and is refused', async () => {
+    const { page } = guest
+    await page.goto('/security')
+    await page.getByText('Changing the policy is for admins').waitFor()
+    expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('checkbox', { name: 'Blocked: git' }).isChecked()).toBe(true)
+    expect(await page.getByRole('button', { name: /save/i }).count()).toBe(0)
+    const { client } = await apiOf(guest)
+    const refused = client.changePolicy({ body: { blockedTools: [] } })
+    expect(await refusalOf(refused)).toMatchObject({ status: 403 })
+    await expectSound(guest)
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+})
+
+inBrowser('the record of tool calls', () => {
+  it('is narrowed in the address, and leads from an entry to its task and back', async () => {
+    const { page } = admin
+    const { perform } = await apiOf(admin)
+    const lines = [
+      'demo: tool write_file {"path":"a.txt","content":"one"}',
+      'demo: tool git {"args":["status"]}',
+      'demo: tool read_file {"path":"../outside"}',
+      'demo: say Done',
+    ]
+    const task = await perform({ title: 'Write a file', prompt: lines.join('\n') })
+    await perform({ title: 'Another', prompt: lines.join('\n') })
+    await page.goto('/security/audit')
+    await page.getByText('6 calls').waitFor()
+    await page.getByLabel('Decision').selectOption('Denied')
+    await page.getByText('2 calls').waitFor()
+    expect(new URL(page.url()).search).toBe('?decision=denied')
+    await page.getByRole('textbox', { name: 'Task' }).fill(task.id)
+    await page.keyboard.press('Enter')
+    await page.getByText('1 call', { exact: true }).waitFor()
+    await expectSound(admin)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByLabel('Decision').selectOption('Every decision')
+    await page.getByRole('button', { name: 'write_file' }).click()
+    const dialog = page.getByRole('dialog', { name: 'write_file' })
+    await dialog.getByText('Mode and policy let it through').waitFor()
+    expect((await dialog.innerText()).replaceAll(/\s+/g, ' ')).toMatch(
+      /path a\.txt content one Result .*a\.txt/,
+    )
+    expect(page.url()).toMatch(/entry=tca_/)
+    await expectSound(admin)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await dialog.getByRole('link', { name: 'Write a file' }).click()
+    await page.waitForURL(`**/tasks/${task.id}`)
+    await page.getByRole('link', { name: 'Tool calls' }).click()
+    await page.waitForURL(`**/security/audit?taskId=${task.id}`)
+    await page.getByText('3 calls').waitFor()
+  })
+
+  it('shows a user their own calls, and says when there are none', async () => {
+    const { page } = guest
+    await page.goto('/security/audit')
+    await page.getByText('No tool was called yet').waitFor()
+    expect(await page.getByLabel('User').count()).toBe(0)
+    await page.goto('/security/audit?decision=maybe')
+    await page.getByRole('alert').waitFor()
+    await page.goto('/security/audit?entry=tca_none')
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+    expect([...admin.faults, ...guest.faults]).toEqual([])
+  })
+})

@@ -1,0 +1,349 @@
+import { readFileSync } from 'node:fs'
+import * as path from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { type Language, languages, type Way, ways } from '../../functions/ui/app/views/webhooks/languages.ts'
+import { snippets } from '../../functions/ui/app/views/webhooks/snippets.ts'
+import { signatureHeaders } from '../../lib/deliveries/signature.ts'
+import { type Receiver, startReceiver } from '../adapters/outbound-receiver.ts'
+import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
+import { moodyWorld } from '../journeys/moody.ts'
+import { root, type Service, startService } from '../journeys/service.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { type Heard, isHere, verdictsOf } from './snippet-runner.ts'
+import { cutOff, expectSound } from './sound.ts'
+
+const DAY_MS = 86_400_000
+const [SECRET, OLD] = ['wh_sec_new-Ü', 'wh_sec_old']
+
+/** Deliveries under both secrets, as for a day after a rotation, and what somebody else made of them. */
+const heardBy = (way: Way): readonly (readonly [what: string, heard: Heard, isRight: boolean])[] => {
+  const body = '{"id":"evt_1","payload":{"title":"Grüße"}}'
+  const sent = (atMs: number) => signatureHeaders({ id: 'evt_1', body, secrets: [SECRET, OLD], atMs })
+  const headers = sent(Date.now())
+  const heard = { body, headers, secret: SECRET }
+  const name = way === 'simple' ? 'x-svc-signature' : 'webhook-signature'
+  const isStandard = way === 'standard'
+  return [
+    ['what was sent', heard, true],
+    ['what was sent, under the old secret', { ...heard, secret: OLD }, isStandard],
+    ['another body', { ...heard, body: body.replace('1', '2') }, false],
+    ['another secret', { ...heard, secret: 'wh_sec_other' }, false],
+    ['no signature', { ...heard, headers: { ...headers, [name]: '' } }, false],
+    ['no headers', { ...heard, headers: {} }, false],
+    ['a signature of other letters', { ...heard, headers: { ...headers, [name]: 'ß'.repeat(71) } }, false],
+    ['what was recorded a day ago', { ...heard, headers: sent(Date.now() - DAY_MS) }, !isStandard],
+    ['another time', { ...heard, headers: { ...headers, 'webhook-timestamp': 'soon' } }, !isStandard],
+    ['another id', { ...heard, headers: { ...headers, 'webhook-id': 'evt_2' } }, !isStandard],
+  ]
+}
+
+const rows = (Object.keys(languages) as Language[]).flatMap((language) =>
+  (Object.keys(ways) as Way[]).map((way) => [language, way] as const),
+)
+
+describe('the snippet for a receiver', () => {
+  const missing = (Object.keys(languages) as Language[]).filter((one) => !isHere(one))
+  if (missing.length > 0)
+    process.stderr.write(`Snippets are not run in ${missing.join(', ')}: this machine does not have it.\n`)
+
+  for (const [language, way] of rows)
+    (missing.includes(language) ? it.skip : it)(
+      `in ${language} by ${way} headers tells what the service sent from all else`,
+      () => {
+        const cases = heardBy(way)
+        const verdicts = verdictsOf(
+          language,
+          snippets[language][way],
+          cases.map(([, heard]) => heard),
+        )
+        const said = cases.map(([what], n) => `${what}: ${verdicts[n]}`)
+        expect(said).toEqual(cases.map(([what, , isRight]) => `${what}: ${isRight}`))
+      },
+      120_000,
+    )
+
+  it('is in the guide as well', () => {
+    const guide = readFileSync(path.join(root, 'docs/guide/outbound-webhooks.md'), 'utf8')
+    expect(guide).toContain(`\`\`\`js\n${snippets.node.simple}\`\`\``)
+  })
+})
+
+const world = moodyWorld({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1', CODEHOST_WEBHOOK_SECRET: 'from the code host' })
+let service: Service
+let api: ReturnType<typeof connect>
+let receiver: Receiver
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  receiver = await startReceiver()
+  service = await startService({ env: world.env, mostMs: 300_000 })
+  api = connect(service.baseUrl)
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await service?.stop()
+  await receiver?.[Symbol.asyncDispose]()
+  world[Symbol.dispose]()
+})
+
+const open = (at = '/webhooks') => openPage(service.baseUrl, at)
+const webhook = async (path: string, more: { secret?: string } = {}) =>
+  (
+    await api.client.createWebhook({
+      body: { url: receiver.url.replace('hook', path), events: ['task.created'], ...more },
+    })
+  ).webhook
+const read = async (id: string) => (await api.client.getWebhook({ params: { id } })).webhook
+const deliveries = async (id: string, limit = 50) =>
+  (await api.client.listWebhookDeliveries({ params: { id }, query: { limit } })).deliveries
+const heardAt = (path: string) => receiver.heard.filter((one) => one.path === `/${path}`)
+/** As `expectSound`, and that all that can be pressed is within reach on a phone. */
+const expectGood = async (opened: Awaited<ReturnType<typeof open>>) => {
+  await expectSound(opened)
+  expect(await opened.page.evaluate(cutOff)).toEqual([])
+  await opened.page.setViewportSize({ width: 1280, height: 800 })
+}
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
+const inDialog = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name, exact: true })
+const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
+const isToast = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+
+inBrowser('the view of webhooks', () => {
+  it('makes one: what is wrong is said at its field, the secret is shown once, and a test comes signed with it', async () => {
+    await using opened = await open()
+    const { page } = opened
+    await page.getByText('No URL hears of tasks yet').waitFor()
+    await page.getByText(`curl -X POST ${service.baseUrl}/api/webhooks`).waitFor()
+    const inbound = page.getByRole('list', { name: 'Inbound webhooks' })
+    await inbound.getByText('no event yet').waitFor()
+    expect(await inbound.getByText('Not configured').count()).toBe(2)
+    await inbound.getByText('TRACKERB_WEBHOOK_SECRET').waitFor()
+    await expectGood(opened)
+
+    await page.getByRole('link', { name: 'New webhook' }).click()
+    await page.getByRole('textbox', { name: 'URL' }).fill('http://10.0.0.1/hook')
+    for (const name of [/^task.completed/, /^task.failed/])
+      await page.getByRole('checkbox', { name }).uncheck()
+    await page.getByRole('radio', { name: /^Use a secret of my own/ }).check()
+    await page.getByRole('textbox', { name: 'Secret' }).fill('short')
+    const make = button(page, 'Make the webhook')
+    await make.click()
+    await page.getByText('choose at least one event').waitFor()
+    await page.getByText('at least 8 characters', { exact: false }).first().waitFor()
+    await expectGood(opened)
+    await page.getByRole('checkbox', { name: '*' }).check()
+    await page.getByRole('radio', { name: 'Make a secret' }).check()
+    await make.click()
+    // A private address is refused after all else is right.
+    await page.locator('[aria-invalid=true][name=url]:focus').waitFor()
+    await page.getByRole('textbox', { name: 'URL' }).fill(receiver.url)
+    await make.click()
+    const secret = (
+      await page
+        .locator('code')
+        .filter({ hasText: /^wh_sec_/ })
+        .innerText()
+    ).trim()
+    await page.getByText('it is not shown again').waitFor()
+    await expectGood(opened)
+
+    await page.getByRole('link', { name: /open the webhook/ }).click()
+    await page.getByText('Nothing was sent yet').waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await expectGood(opened)
+    receiver.answer = (response) => response.end('thank you')
+    await button(page, /^Send a test/).click()
+    const dialog = page.getByRole('dialog', { name: 'Test' })
+    await dialog.getByText('Delivered').waitFor()
+    expect(await dialog.getByRole('list', { name: 'Attempts' }).innerText()).toMatch(/200[\s\S]*thank you/)
+    const [heard] = receiver.heard
+    expect(JSON.parse(await dialog.getByRole('region', { name: 'Body' }).innerText())).toEqual(
+      JSON.parse(heard?.body ?? ''),
+    )
+    await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+    await page.getByRole('link', { name: 'Verify' }).click()
+    const { body = '', headers = {} } = heard ?? {}
+    const seen = { body, headers: headers as Heard['headers'] }
+    for (const way of Object.values(ways)) {
+      await page.getByRole('navigation', { name: 'Headers' }).getByRole('link', { name: way }).click()
+      await page.getByRole('link', { name: 'Python' }).click()
+      await page.getByRole('region', { name: 'Code in Python' }).waitFor()
+      await page.getByRole('link', { name: 'Node', exact: true }).click()
+      const code = await page.getByRole('region', { name: 'Code in Node' }).innerText()
+      const verdicts = verdictsOf('node', code, [
+        { ...seen, secret },
+        { ...seen, secret: `${secret}x` },
+      ])
+      expect(verdicts).toEqual([true, false])
+    }
+    expect(page.url()).toMatch(/\/verify\?.*way=simple/)
+    await expectGood(opened)
+    await api.client.deleteWebhook({ params: { id: /whk_[^/]+/.exec(page.url())?.[0] ?? '' } })
+    await page.getByRole('link', { name: 'All webhooks' }).waitFor()
+  }, 90_000)
+
+  it('says what failed and why, what waits, and sends it: one, several, and all since a time', async () => {
+    receiver.answer = (response) => response.writeHead(410).end('<b>gone</b>\u202e')
+    const { id } = await webhook('gone')
+    await api.create({ title: 'Lost' })
+    await until(async () => ((await read(id)).failing ? true : undefined))
+    await api.create({ title: 'Waits' })
+    await until(async () => ((await deliveries(id)).length === 2 ? true : undefined))
+
+    await using opened = await open()
+    const { page } = opened
+    await rowOf(page, '/gone').getByText('Failing').waitFor()
+    await page.getByText('1 failing').waitFor()
+    expect(
+      await rowOf(page, '/gone')
+        .getByRole('button', { name: /^Send a test/ })
+        .isDisabled(),
+    ).toBe(true)
+    await expectGood(opened)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/webhooks/${id}`)
+    await page.getByRole('note').getByText('failed for good').waitFor()
+    await rowOf(page, 'Held').waitFor()
+    await rowOf(page, 'Failed').getByText('410').waitFor()
+    expect(await button(page, 'Recover').getAttribute('title')).toBe('It is paused: resume it first')
+    expect(await button(page, 'Recover').isDisabled()).toBe(true)
+    await rowOf(page, 'Failed').getByRole('link').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('<b>gone</b>\\u{202e}').waitFor()
+    await dialog.getByText('resume it first').waitFor()
+    expect(await button(page, 'Send again').isDisabled()).toBe(true)
+    await expectGood(opened)
+    await page.keyboard.press('Escape')
+
+    receiver.answer = (response) => response.end('ok')
+    await button(page, /^Resume/).click()
+    await dialog.getByText('Deliveries that wait for it are sent at once').waitFor()
+    expect((await read(id)).active).toBe(false)
+    await inDialog(page, 'Resume').click()
+    await rowOf(page, 'Delivered').waitFor()
+    expect(heardAt('gone')).toHaveLength(2)
+
+    await button(page, 'Recover').click()
+    await page.getByRole('radio', { name: 'a time of my own' }).check()
+    await inDialog(page, 'Send again').click()
+    await page.locator('[aria-invalid=true][name=since]').waitFor()
+    await expectGood(opened)
+    await page.getByLabel('Since').fill('2020-01-01T00:00')
+    await inDialog(page, 'Send again').click()
+    await page.getByText('1 delivery is sent again.').waitFor()
+    await inDialog(page, 'Done').click()
+    await until(() => (heardAt('gone').length === 3 ? true : undefined))
+    await rowOf(page, 'Failed').waitFor({ state: 'detached' })
+
+    receiver.answer = (response) => response.writeHead(503).end('busy')
+    await page.getByRole('link', { name: 'task.created' }).first().click()
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await isToast(page, 'Sent again, not delivered')
+    await dialog.getByText('busy').waitFor()
+    await dialog.getByText('Retrying').waitFor()
+    expect(page.url()).toContain('delivery=evt_')
+    await page.keyboard.press('Escape')
+    await rowOf(page, 'Retrying').waitFor()
+    receiver.answer = (response) => response.end('ok')
+    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
+    await button(page, 'Send 2 again').click()
+    await page.getByText('2 of 2 delivered').waitFor()
+    await inDialog(page, 'Done').click()
+    expect((await deliveries(id)).map(({ status }) => status)).toEqual(['delivered', 'delivered'])
+    await page.goto(`/webhooks/${id}?delivery=evt_none`)
+    await page.getByText('It is not among the deliveries').waitFor()
+    expect(opened.faults).toEqual([])
+  }, 90_000)
+
+  it('is gone through by keys, pauses and resumes several, and changes, signs anew and deletes one', async () => {
+    for (const { id } of (await api.client.listWebhooks()).webhooks)
+      await api.client.deleteWebhook({ params: { id } })
+    const first = await webhook('first', { secret: 'my own secret' })
+    const second = await webhook('second')
+    await using opened = await open()
+    const { page } = opened
+    await rowOf(page, '/first').waitFor()
+    for (const key of ['j', 'x', 'j', 'x']) await page.keyboard.press(key)
+    await button(page, 'Pause 2').click()
+    await page.getByText('2 of 2 paused').waitFor()
+    await inDialog(page, 'Done').click()
+    expect([await read(first.id), await read(second.id)].map(({ active }) => active)).toEqual([false, false])
+    await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
+    await button(page, 'Resume 2').click()
+    await inDialog(page, 'Resume 2').click()
+    await page.getByText('2 of 2 resumed').waitFor()
+    await inDialog(page, 'Done').click()
+    expect([await read(first.id), await read(second.id)].map(({ active }) => active)).toEqual([true, true])
+    const turn = (verb: string) =>
+      rowOf(page, '/second')
+        .getByRole('button', { name: new RegExp(`^${verb}`) })
+        .click()
+    await turn('Pause')
+    await rowOf(page, '/second').getByText('Paused').waitFor()
+    await turn('Resume')
+    await rowOf(page, '/second').getByText('Active').waitFor()
+
+    await page.getByRole('link', { name: '/first' }).click()
+    await page.getByRole('link', { name: 'Settings' }).last().click()
+    const url = page.getByRole('textbox', { name: 'URL' })
+    await url.fill('ftp://example.com/')
+    await button(page, 'Save').click()
+    await page.getByText('must be an http or https URL').waitFor()
+    await expectGood(opened)
+    await url.fill(receiver.url.replace('hook', 'changed'))
+    await page.getByRole('checkbox', { name: '*' }).check()
+    await button(page, 'Save').click()
+    await isToast(page, 'The webhook is changed')
+    expect(await read(first.id)).toMatchObject({ url: expect.stringContaining('/changed'), events: ['*'] })
+
+    await button(page, /^Rotate the secret/).click()
+    await page.getByRole('dialog').getByText('For 24 hours both are valid').waitFor()
+    await inDialog(page, 'Rotate').click()
+    await page
+      .locator('code')
+      .filter({ hasText: /^wh_sec_/ })
+      .waitFor()
+    await expectGood(opened)
+    await button(page, 'I have copied it').click()
+    await page
+      .locator('code')
+      .filter({ hasText: /^wh_sec_/ })
+      .waitFor({ state: 'detached' })
+    const own = page.getByRole('textbox', { name: 'A secret of your own' })
+    await own.fill('short')
+    await button(page, 'Set').click()
+    await page.locator('[aria-invalid=true][name=secret]').waitFor()
+    await own.fill('long enough')
+    await button(page, 'Set').click()
+    await isToast(page, 'The secret is set')
+    await button(page, /^Stop signing/).click()
+    await inDialog(page, 'Stop signing').click()
+    await page.getByText('Not signed', { exact: true }).waitFor()
+    expect(await read(first.id)).not.toHaveProperty('secret')
+
+    await button(page, /^Delete/).click()
+    expect((await api.client.listWebhooks()).webhooks).toHaveLength(2)
+    await inDialog(page, 'Delete').click()
+    await page.waitForURL('**/webhooks')
+    await rowOf(page, '/second').waitFor()
+    expect((await api.client.listWebhooks()).webhooks.map(({ id }) => id)).toEqual([second.id])
+
+    // More than a page: an address leads to the oldest of them.
+    const params = { id: second.id }
+    for (let n = 0; n < 60; n++) await api.client.testWebhook({ params })
+    const oldest = (await deliveries(second.id, 200)).at(-1)
+    await page.goto(`/webhooks/${second.id}?delivery=${oldest?.id}`)
+    await page.getByRole('dialog', { name: oldest?.event ?? '' }).waitFor()
+    await page
+      .getByRole('dialog')
+      .getByText(oldest?.id ?? '', { exact: true })
+      .waitFor()
+    expect(opened.faults).toEqual([])
+  }, 90_000)
+})

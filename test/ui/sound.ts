@@ -1,4 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { expect } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { violationsIn } from './axe.ts'
 import type { openPage } from './browser.ts'
 
@@ -14,13 +17,30 @@ export const expectSound = async ({ page, faults }: Opened) => {
     await page.locator(root).waitFor()
     expect(await violationsIn(page)).toEqual([])
   }
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  await expectFitsPhone(page)
   expect(faults).toEqual([])
 }
 
+/**
+ * That a phone shows the page without scrolling sideways, and every button and link within reach. It asks until that
+ * holds: the page lays itself out anew some frames after its width has changed.
+ */
+export const expectFitsPhone = async (page: Page) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  const read = async () => ({
+    width: await page.evaluate(widthOfDocument),
+    cutOff: await page.evaluate(cutOff),
+  })
+  const fits = { width: 390, cutOff: [] }
+  const end = Date.now() + 5_000
+  while (!isDeepStrictEqual(await read(), fits) && Date.now() < end) await delay(50)
+  expect(await read()).toEqual(fits)
+}
+
+const widthOfDocument = () => document.documentElement.scrollWidth
+
 /** What can be pressed and is cut off at the right, where nothing scrolls to it. */
-export const cutOff = () =>
+const cutOff = () =>
   [...document.querySelectorAll<HTMLElement>('main button, main a, [role=dialog] button')]
     .filter((element) => element.checkVisibility() && !element.closest('.overflow-x-auto'))
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
-import { cutOff } from './sound.ts'
+import { expectFitsPhone } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
 /** Every view: its address, and a text that is there once it has loaded. Overlays are opened by their key. */
@@ -70,9 +70,7 @@ inBrowser('the view', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       await page.locator('html.dark').waitFor()
       expect(await violationsIn(page, ['color-contrast'])).toEqual([])
-      await page.setViewportSize({ width: 390, height: 844 })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
-      expect(await page.evaluate(cutOff)).toEqual([])
+      await expectFitsPhone(page)
       expect(faults).toEqual([])
     },
   )

@@ -50,6 +50,7 @@ import type { Feed } from './ports/feed.ts'
 import type { Log } from './ports/log.ts'
 import { taskOfWorkspace } from './ports/workspace.ts'
 import type { RunTask } from './tasks/schema.ts'
+import { withTransitionLog } from './tasks/transition-log.ts'
 import { VERSION } from './version.ts'
 
 /** Turns that go on at once, each after an approval. */
@@ -108,7 +109,7 @@ export const openLocalApp = async (config: Config) => {
     onChange: () => domains.memory.syncIfChanged(),
   })
   const ports: Ports = {
-    store,
+    store: withTransitionLog(store, log),
     feed,
     liveWatch,
     taskQueue,

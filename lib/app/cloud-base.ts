@@ -10,6 +10,7 @@ import type { Collection } from '../core/collection.ts'
 import { createMasker } from '../core/masker.ts'
 import type { AuthPorts } from '../join/auth-context.ts'
 import type { Blobs } from '../ports/blobs.ts'
+import { withTransitionLog } from '../tasks/transition-log.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
 export const tableNames =
@@ -30,5 +31,5 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   })
   const masker = createMasker(config.secrets)
   const log = createLog({ level: config.LOG_LEVEL, masker })
-  return { store, clock, entropy, ids: createIds({ clock }), log, masker }
+  return { store: withTransitionLog(store, log), clock, entropy, ids: createIds({ clock }), log, masker }
 }

@@ -97,6 +97,7 @@ export const deviceRoutes = defineRoutes({
     path: '/api/devices/pairing/status/{requestId}',
     summary: 'Read how a pairing request stands, and its token once approved',
     access: 'public',
+    secretPath: true,
     params: z.object({ requestId: z.string().max(200) }),
     response: PairingStateSchema,
   },

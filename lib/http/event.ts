@@ -11,6 +11,9 @@ export type HttpEvent = {
   // Gateways differ in how they say that there are none: nothing, or null.
   queryStringParameters?: Record<string, string | undefined> | null
   pathParameters?: Record<string, string | undefined> | null
+  /** Set once a route has matched: the name of its operation, and the user that calls it. */
+  operation?: string
+  userId?: string
   requestContext: {
     requestId: string
     http: { method: string; path: string; sourceIp: string }
@@ -37,9 +40,9 @@ export type UnreadBody = {
 
 /**
  * What a host knows beside the event. A function in the cloud is not told when its caller hangs up, and has the body in
- * its event.
+ * its event; Lambda's own log lines have its `awsRequestId`.
  */
-export type HttpContext = { gone?(): AbortSignal; body?: UnreadBody }
+export type HttpContext = { gone?(): AbortSignal; body?: UnreadBody; awsRequestId?: string }
 
 /** Request ids are our own: they look the same behind every kind of gateway. */
 export const withRequestId = (event: HttpEvent, requestId: string): HttpEvent => ({

@@ -37,7 +37,7 @@ export const lambda = <R extends Routes>(
   known?: readonly Place[],
 ): HttpHandler => {
   const table = Object.entries(routes).flatMap(([name, route]) => {
-    const handler = endpoint(needs, route, handlers[name] as Handler<Route>)
+    const handler = endpoint(needs, name, route, handlers[name] as Handler<Route>)
     return methodsOf(route).map((method) => ({ method, path: route.path, handler }))
   })
   const router = httpRouterHandler({
@@ -47,23 +47,31 @@ export const lambda = <R extends Routes>(
   const encode = encodeWildcardPath(Object.values(routes))
   // middy's types describe AWS's own event and result; HttpEvent and HttpResult are the parts of them in use here.
   const handle = middy()
-    .use(observe(needs))
+    .use(observe({ ...needs, routes }))
     .before(({ event }) => refuseSlash(event as never))
     .before(({ event }) => encode(event as never))
     .handler(router as never)
   return handle as unknown as HttpHandler
 }
 
-const endpoint = ({ guard, proxies, compile }: HttpNeeds, route: Route, handle: Handler<Route>) => {
+const endpoint = (
+  { guard, proxies, compile }: HttpNeeds,
+  operation: string,
+  route: Route,
+  handle: Handler<Route>,
+) => {
   const read = inputReader(route, compile)
   const routeKey = `${route.method} ${route.path}`
   return async (event: HttpEvent, context: HttpContext): Promise<HttpResult> => {
     event.routeKey = routeKey
+    event.operation = operation
     if (route.writes) refuseEmbedding(event)
     const known = guard(route.access, event)
+    // An open installation knows at once.
+    const principal = known instanceof Promise ? await known : known
+    event.userId = principal.userId
     const call = {
-      // An open installation knows at once.
-      principal: known instanceof Promise ? await known : known,
+      principal,
       requestId: event.requestContext.requestId,
       header: (name: string) => event.headers[name],
       cookies: (name: string) => cookiesOf(event, name),

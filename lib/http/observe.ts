@@ -1,21 +1,52 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { HttpEvent, HttpResult } from './event.ts'
+import type { HttpContext, HttpEvent, HttpResult } from './event.ts'
 import { problemOf, problemResult } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
+import type { Routes } from './route.ts'
 
 /** Takes note of one finished request. `routeKey` is `METHOD /path/{param}`, or empty where no route matched. */
 export type RecordRequest = (routeKey: string, statusCode: number, durationMs: number) => void
 
-type Request = { event: HttpEvent; response?: HttpResult; error?: unknown; internal: { startedAt?: number } }
+type Request = {
+  event: HttpEvent
+  context: HttpContext
+  response?: HttpResult
+  error?: unknown
+  internal: { startedAt?: number }
+}
 
-/** Middleware around every handler: measures, gives errors their shape, logs what is our fault, adds common headers. */
-export const observe = ({ record, clock, log }: { record: RecordRequest; clock: Clock; log: Log }) => {
-  const finish = (request: Request, result: HttpResult): HttpResult => {
-    const { routeKey, requestContext } = request.event
-    record(routeKey, result.statusCode, clock.monotonic() - (request.internal.startedAt ?? 0))
-    return withCommonHeaders(result, requestContext.requestId)
+type Needs = {
+  record: RecordRequest
+  clock: Clock
+  log: Log
+  routes: Routes
+}
+
+/**
+ * Middleware around every handler: measures, gives errors their shape, logs each request and what is our fault, adds common
+ * headers. The log line has the path without its query, which may hold a code or a token. A stream is logged as it begins.
+ */
+export const observe = ({ record, clock, log, routes }: Needs) => {
+  const finish = ({ event, context, internal }: Request, result: HttpResult): HttpResult => {
+    const { routeKey, operation, userId, requestContext } = event
+    const { requestId, http } = requestContext
+    const ms = clock.monotonic() - (internal.startedAt ?? 0)
+    record(routeKey, result.statusCode, ms)
+    const route = operation === undefined ? undefined : routes[operation]
+    const line = {
+      requestId,
+      ...(context.awsRequestId === undefined ? {} : { awsRequestId: context.awsRequestId }),
+      method: http.method,
+      path: route?.secretPath ? route.path : http.path,
+      ...(operation === undefined ? {} : { operation }),
+      status: result.statusCode,
+      ms: Math.round(ms * 10) / 10,
+      ...(userId === undefined ? {} : { user: userId }),
+    }
+    log[route?.logLevel ?? 'info'](line, 'request')
+    return withCommonHeaders(result, requestId)
   }
   const failed = (request: Request): HttpResult => {
     const { requestId, http } = request.event.requestContext

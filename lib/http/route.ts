@@ -50,6 +50,10 @@ export type Route = {
   alsoStatus?: 200 | 401 | 503
   /** Whether calls may be refused for being too many: 429. */
   limited?: true
+  /** The level of the log line of a request that was answered, `info` when absent; for what machines ask for all the time. */
+  logLevel?: 'debug'
+  /** Whether a parameter of the path grants access by itself: log lines have the route's path in place of the request's. */
+  secretPath?: true
   /** Content type of the ordinary answer when it is not JSON. */
   produces?: string
   /** Content type of a text form of the answer, for callers whose `Accept` prefers it. */

@@ -3,6 +3,7 @@ import { missing, Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import type { Trace } from '../core/trace.ts'
 import { ulidOf } from '../core/ulid.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AnyWrite, Insert, Store, Update } from '../ports/store.ts'
@@ -20,7 +21,8 @@ export type Redrive = {
   /** The id of the event by which a task has failed; undefined for one that has not. */
   failureOf(task: Task): Promise<string | undefined>
   /** The write that queues a failed task again, its attempts back at 0. */
-  writeOf(task: Task): AnyWrite
+  /** `trace` is the request that asked for it. */
+  writeOf(task: Task, trace?: Trace): AnyWrite
   /** Sends the message of a queued task once more. Rejects with Problem `unavailable` when the queue does not take it. */
   sendAgain(task: Task): Promise<void>
 }
@@ -119,7 +121,11 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
    * Queues the task of an item again: a failed one with its attempts back at 0, one that waits for the message that became
    * the item as it is. Throws Problem `task_state_conflict` when the task has gone on without that message.
    */
-  const retry = async ({ userId: by }: Principal, id: string): Promise<{ item: DlqItem; task: Task }> => {
+  const retry = async (
+    { userId: by }: Principal,
+    id: string,
+    trace?: Trace,
+  ): Promise<{ item: DlqItem; task: Task }> => {
     const letter = await store.get(deadLetters, id)
     if (letter === undefined) throw missing('Dead letter')
     const task = await redrive.find(letter.taskId)
@@ -137,7 +143,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const failure = await redrive.failureOf(task)
     if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
       throw overtaken(task.status)
-    const item = await close(id, closed, { write: redrive.writeOf(task), status: task.status })
+    const item = await close(id, closed, { write: redrive.writeOf(task, trace), status: task.status })
     return { item, task: await read() }
   }
 

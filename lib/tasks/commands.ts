@@ -118,14 +118,14 @@ export const createTaskCommands = (needs: Needs) => {
 /** How a failed task is queued again, its attempts back at 0; for a commit with its dead letter. */
 export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' | 'clock'>) => ({
   /** The write; it applies to this failure and no later one, which has a dead letter of its own. */
-  writeOf: ({ id, completedAt }: Task): Update<TaskRow> =>
+  writeOf: ({ id, completedAt }: Task, trace?: Trace): Update<TaskRow> =>
     transitions.writeOf({
       taskId: id,
       from: 'failed',
       verb: 'redrive',
       when: { completedAt: completedAt ?? null },
       // A task of an earlier version does not say whether its end is to be told; a notice without a receiver does nothing.
-      set: { attempts: 0, queuedAt: iso(clock.now()), watched: true },
+      set: { attempts: 0, queuedAt: iso(clock.now()), watched: true, ...(trace ? { trace } : {}) },
       unset: ['error', 'completedAt', 'startedAt'],
     }),
 })

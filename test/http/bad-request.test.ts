@@ -176,6 +176,6 @@ describe('a connection that breaks', () => {
       socket.resetAndDestroy()
     }
     expect((await service.send({ path: '/api/words/one' })).status).toBe(200)
-    expect(service.log.entries).toEqual([])
+    expect(service.faults()).toEqual([])
   })
 })

@@ -31,6 +31,8 @@ export const serve = async <R extends Routes>(routes: R, handlers: Handlers<R>) 
   return {
     url,
     log,
+    /** What was logged beside the line of each request. */
+    faults: () => log.entries.filter(({ message }) => message !== 'request'),
     records,
     send: (asked: Asked) => sendTo(port, asked),
     close: stop,

@@ -38,7 +38,7 @@ describe('a body in pieces', () => {
     await pieces.ended
     // A round trip later, whatever there was to log has been logged.
     await service.send({ path: '/api/words/one' })
-    expect(service.log.entries).toEqual([])
+    expect(service.faults()).toEqual([])
   })
 
   it('is not produced for HEAD', async () => {

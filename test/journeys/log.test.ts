@@ -13,6 +13,7 @@ const linesOf = (output: string): Line[] =>
 const fixed = ({ time: _time, ms: _ms, ...line }: Line) => line
 
 // The offline stack puts its own words around what functions write.
+if (isOffline) process.stdout.write('Log lines are read from the one process only.\n')
 const inOneProcess = isOffline ? describe.skip : describe
 
 inOneProcess('the log at level info', () => {

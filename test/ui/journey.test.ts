@@ -90,8 +90,8 @@ inBrowser('somebody who opens the page', () => {
     const timeline = page.getByRole('figure', { name: 'Timeline' })
     // The log is read anew after the task.
     await timeline.getByText('Attempt 3').waitFor()
-    expect((await timeline.innerText()).match(/Attempt \d|Waiting/g)).toEqual([
-      ...['Waiting', 'Attempt 1', 'Waiting', 'Attempt 2', 'Waiting', 'Attempt 3'],
+    expect((await timeline.innerText()).match(/Attempt \d|Backoff/g)).toEqual([
+      ...['Attempt 1', 'Backoff', 'Attempt 2', 'Backoff', 'Attempt 3'],
     ])
     await page
       .getByRole('button', { name: /^Notifications, \d+ unread$/ })

@@ -12,20 +12,29 @@ import { ApiError } from '../../lib/api/api-error.ts'
 import type { TaskEvent } from '../../lib/tasks/schema.ts'
 
 describe('the life of a task', () => {
-  const event = (type: TaskEvent['type'], seconds: number, attempt?: number): TaskEvent => ({
+  const event = (
+    type: TaskEvent['type'],
+    seconds: number,
+    attempt?: number,
+    more: Partial<TaskEvent> = {},
+  ): TaskEvent => ({
     id: `event_${seconds}`,
     taskId: 'task_1',
     type,
     timestamp: new Date(seconds * 1_000).toISOString(),
     ...(attempt === undefined ? {} : { attempt }),
+    ...more,
   })
+  const NOW = 100_000
   const shown = (events: readonly TaskEvent[]) =>
-    spansOf(events).map(({ kind, attempt, from, to, ended }) =>
+    spansOf(events, NOW).map(({ kind, attempt, from, to, ended }) =>
       [kind, attempt, from / 1_000, to === undefined ? 'now' : to / 1_000, ended]
         .filter((x) => x !== undefined)
         .join(' '),
     )
 
+  const backoff = (delayMs: number) => ({ metadata: { code: 'agent_error', delayMs } })
+  const code = (name: string) => ({ metadata: { code: name } })
   it.each([
     [
       'that was retried once and completed',
@@ -33,29 +42,70 @@ describe('the life of a task', () => {
         event('created', 0),
         event('queued', 1),
         event('started', 2, 1),
-        event('retrying', 4, 1),
+        event('retrying', 4, 1, backoff(3_000)),
         event('started', 9, 2),
         event('completed', 12, 2),
       ],
-      ['waiting 1 0 2', 'attempt 1 2 4 failed', 'waiting 1 4 9', 'attempt 2 9 12 completed'],
+      ['queue 1 0 2', 'attempt 1 2 4 failed', 'backoff 1 4 7', 'queue 2 7 9', 'attempt 2 9 12 completed'],
     ],
-    ['that waits', [event('created', 0), event('queued', 1)], ['waiting 1 0 now']],
+    [
+      'whose next attempt began before its backoff was over, by the clock of another machine',
+      [event('started', 0, 1), event('retrying', 4, 1, backoff(3_000)), event('started', 6, 2)],
+      ['attempt 1 0 4 failed', 'backoff 1 4 6', 'attempt 2 6 now'],
+    ],
+    [
+      'whose backoff is over',
+      [event('started', 0, 1), event('retrying', 4, 1, backoff(3_000))],
+      ['attempt 1 0 4 failed', 'backoff 1 4 7', 'queue 1 7 now'],
+    ],
+    [
+      'whose backoff is not over',
+      [event('started', 0, 1), event('retrying', 4, 1, backoff(300_000))],
+      ['attempt 1 0 4 failed', 'backoff 1 4 now'],
+    ],
+    [
+      'that was deferred and queued when its time came',
+      [event('started', 0, 1), event('retrying', 4, 1, backoff(6_000)), event('queued', 10)],
+      ['attempt 1 0 4 failed', 'backoff 1 4 10', 'queue 1 10 now'],
+    ],
+    ['that waits', [event('created', 0), event('queued', 1)], ['queue 1 0 now']],
     [
       'that runs',
       [event('created', 0), event('started', 2, 1), event('progress', 3, 1)],
-      ['waiting 1 0 2', 'attempt 1 2 now'],
+      ['queue 1 0 2', 'attempt 1 2 now'],
     ],
-    ['that was cancelled before it ran', [event('created', 0), event('cancelled', 3)], ['waiting 1 0 3']],
+    ['that was cancelled before it ran', [event('created', 0), event('cancelled', 3)], ['queue 1 0 3']],
     [
       'whose worker died',
       [
         event('created', 0),
         event('started', 1, 1),
-        event('recovered', 5, 1),
+        event('recovered', 5, 1, code('worker_lost')),
         event('started', 6, 2),
         event('failed', 7, 2),
       ],
-      ['waiting 1 0 1', 'attempt 1 1 5 lost', 'waiting 1 5 6', 'attempt 2 6 7 failed'],
+      ['queue 1 0 1', 'attempt 1 1 5 lost', 'queue 2 5 6', 'attempt 2 6 7 failed'],
+    ],
+    [
+      'that outlived a restart of the service',
+      [event('started', 1, 1), event('recovered', 5, 1, code('released')), event('started', 6, 1)],
+      ['attempt 1 1 5 interrupted', 'queue 1 5 6', 'attempt 1 6 now'],
+    ],
+    [
+      'that asked for an approval',
+      [
+        event('started', 1, 1),
+        event('progress', 5, 1, code('waiting_for_approval')),
+        event('progress', 9, 1, code('resumed')),
+        event('completed', 11, 1),
+      ],
+      ['attempt 1 1 5 paused', 'decision 1 5 9', 'attempt 1 9 11 completed'],
+    ],
+    ['that was imported when it was over', [event('created', 0, undefined, { message: 'imported' })], []],
+    [
+      'that was imported to be run',
+      [event('queued', 0, undefined, { message: 'imported' })],
+      ['queue 1 0 now'],
     ],
     [
       'that was taken back from the dead letters',
@@ -66,7 +116,7 @@ describe('the life of a task', () => {
         event('retried', 8),
         event('queued', 8),
       ],
-      ['waiting 1 0 1', 'attempt 1 1 2 failed', 'waiting 2 8 now'],
+      ['queue 1 0 1', 'attempt 1 1 2 failed', 'queue 2 8 now'],
     ],
     ['of which nothing is known', [], []],
   ])('%s is shown as what it was', (_name, events, spans) => {
@@ -92,11 +142,10 @@ describe('the life of a task', () => {
   )
 
   it('keeps what was said where it was said', () => {
-    const [, attempt] = spansOf([
-      event('created', 0),
-      event('started', 1, 1),
-      { ...event('progress', 2, 1), message: 'Step 1' },
-    ])
+    const [, attempt] = spansOf(
+      [event('created', 0), event('started', 1, 1), { ...event('progress', 2, 1), message: 'Step 1' }],
+      NOW,
+    )
     expect(attempt?.marks).toEqual([{ at: 2_000, message: 'Step 1' }])
   })
 

@@ -1,59 +1,106 @@
 import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
 
-/** A stretch of a task's life: it waits, or somebody works on it. */
+/** How an attempt ended. `interrupted`: the service shut down, and the attempt was not counted. */
+type Ended = 'completed' | 'failed' | 'cancelled' | 'lost' | 'interrupted' | 'paused'
+
+/** A stretch of a task's life: it waits for a worker, for its next attempt or for a decision, or an agent works on it. */
 export type Span = {
-  kind: 'waiting' | 'attempt'
-  /** Which attempt; of a wait, the one that came before. */
+  kind: 'queue' | 'backoff' | 'decision' | 'attempt'
+  /** Which attempt; of a wait, how many of its kind there are with it. */
   attempt: number
   from: number
   /** Undefined while it lasts. */
   to: number | undefined
-  /** How an attempt ended; undefined for waits and while it runs. */
-  ended?: 'completed' | 'failed' | 'cancelled' | 'lost'
+  /** Of an attempt that is over. */
+  ended?: Ended
+  /** What the event said that ended it. */
+  reason?: string
   /** What was said on the way. */
   marks: readonly { at: number; message: string }[]
 }
 
-type Open = { -readonly [Name in keyof Span]: Span[Name] } & { marks: { at: number; message: string }[] }
+type Open = { -readonly [Name in keyof Span]: Span[Name] } & {
+  marks: { at: number; message: string }[]
+  /** When a backoff is over, and the task waits for a worker. */
+  until?: number
+}
 
-/** What each event does to the stretch that is open: how that ends, and what begins. */
-const effects: Readonly<
-  Record<TaskEvent['type'], { ends?: NonNullable<Span['ended']>; begins?: Span['kind'] }>
-> = {
-  created: { begins: 'waiting' },
-  queued: {},
+/** What an event does to the stretch that is open: how that ends, and what begins. */
+type Effect = { ends?: Ended; begins?: Span['kind'] }
+
+const effects: Readonly<Record<TaskEvent['type'], Effect>> = {
+  created: { begins: 'queue' },
+  queued: { begins: 'queue' },
   progress: {},
   started: { begins: 'attempt' },
-  retrying: { ends: 'failed', begins: 'waiting' },
-  recovered: { ends: 'lost', begins: 'waiting' },
-  retried: { begins: 'waiting' },
+  retrying: { ends: 'failed', begins: 'backoff' },
+  recovered: { ends: 'lost', begins: 'queue' },
+  retried: { begins: 'queue' },
   completed: { ends: 'completed' },
   failed: { ends: 'failed' },
   cancelled: { ends: 'cancelled' },
 }
 
-/** The life of a task as stretches of time, from its event log, oldest first. */
-export const spansOf = (events: readonly TaskEvent[]): Span[] => {
+/** Events that say by their code that they are something else than their type. */
+const byCode: Readonly<Record<string, Effect>> = {
+  released: { ends: 'interrupted', begins: 'queue' },
+  waiting_for_approval: { ends: 'paused', begins: 'decision' },
+  resumed: { begins: 'attempt' },
+}
+
+/** A finished task that was imported brings no events of its life: its only one says that it came. */
+const isArrival = ({ type, message }: TaskEvent) => type === 'created' && message === 'imported'
+
+const effectOf = (event: TaskEvent): Effect => {
+  if (isArrival(event)) return {}
+  const code = event.metadata?.code
+  return (typeof code === 'string' ? byCode[code] : undefined) ?? effects[event.type]
+}
+
+const createLife = () => {
   const spans: Open[] = []
-  for (const { type, timestamp, message = '', attempt } of events) {
-    const at = Date.parse(timestamp)
-    const open = spans.findLast(({ to }) => to === undefined)
-    const { ends, begins } = effects[type]
-    if (type === 'progress') open?.marks.push({ at, message })
-    if (open && (ends || begins)) {
-      open.to = at
-      if (ends && open.kind === 'attempt') open.ended = ends
-    }
-    if (begins)
-      spans.push({
-        kind: begins,
-        attempt: attempt ?? nextOf(spans, begins),
-        from: at,
-        to: undefined,
-        marks: [],
-      })
+  const begin = (kind: Span['kind'], from: number, attempt?: number): Open => {
+    const span: Open = { kind, attempt: attempt ?? nextOf(spans, kind), from, to: undefined, marks: [] }
+    spans.push(span)
+    return span
   }
-  return spans
+  /** The stretch that is open at a time: a backoff that was over by then is followed by a wait for a worker. */
+  const openAt = (at: number): Open | undefined => {
+    const open = spans.findLast(({ to }) => to === undefined)
+    if (open?.until === undefined || open.until >= at) return open
+    open.to = open.until
+    return begin('queue', open.until)
+  }
+  return { spans, begin, openAt }
+}
+
+type Life = ReturnType<typeof createLife>
+
+/** Ends the stretch that is open as the event says, and begins the next one. */
+const turn = ({ begin }: Life, open: Open | undefined, event: TaskEvent, { ends, begins }: Effect): void => {
+  // A new task is created and queued at once, one that was deferred is queued when its time has come.
+  if (begins === 'queue' && open?.kind === 'queue') return
+  const at = Date.parse(event.timestamp)
+  if (open) open.to = at
+  if (ends && open?.kind === 'attempt') Object.assign(open, { ended: ends, reason: event.message ?? '' })
+  if (!begins) return
+  const span = begin(begins, at, begins === 'attempt' ? event.attempt : undefined)
+  const delayMs = event.metadata?.delayMs
+  if (typeof delayMs === 'number') span.until = at + delayMs
+}
+
+/** The life of a task until `now` as stretches of time, from its event log, oldest first. */
+export const spansOf = (events: readonly TaskEvent[], now: number): Span[] => {
+  const life = createLife()
+  for (const event of events) {
+    const at = Date.parse(event.timestamp)
+    const effect = effectOf(event)
+    const open = life.openAt(at)
+    if (effect.ends || effect.begins) turn(life, open, event, effect)
+    else if (event.type === 'progress') open?.marks.push({ at, message: event.message ?? '' })
+  }
+  life.openAt(now)
+  return life.spans.map(({ until: _until, ...span }) => span)
 }
 
 const nextOf = (spans: readonly Span[], kind: Span['kind']) =>

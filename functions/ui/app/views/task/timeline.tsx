@@ -21,27 +21,50 @@ const looks = {
   completed: 'bg-completed-soft',
   failed: 'bg-failed-soft',
   lost: 'bg-queued',
+  interrupted: 'bg-queued',
+  paused: 'bg-running/60',
   cancelled: 'bg-cancelled/60',
 } as const
 
-const lookOf = ({ kind, ended, to }: Span) => {
-  if (kind === 'waiting') return 'bg-input'
-  return looks[ended ?? (to === undefined ? 'running' : 'lost')]
-}
+const waits = {
+  queue: { name: 'In the queue', look: 'bg-input' },
+  backoff: { name: 'Backoff', look: 'bg-input/50 border border-dashed border-muted-foreground/60' },
+  decision: { name: 'Waits for approval', look: 'bg-queued' },
+} as const
 
-const nameOf = ({ kind, attempt }: Span) => (kind === 'attempt' ? `Attempt ${attempt}` : 'Waiting')
+/** Why an attempt is over, where its bar does not say it. */
+const endings = {
+  completed: '',
+  failed: 'failed',
+  lost: 'worker lost',
+  interrupted: 'service restarted',
+  paused: 'asks for approval',
+  cancelled: 'cancelled',
+} as const
+
+const lookOf = ({ kind, ended, to }: Span) =>
+  kind === 'attempt' ? looks[ended ?? (to === undefined ? 'running' : 'lost')] : waits[kind].look
+
+const nameOf = ({ kind, attempt, ended }: Span) => {
+  if (kind !== 'attempt') return waits[kind].name
+  const ending = ended && endings[ended]
+  return ending ? `Attempt ${attempt}: ${ending}` : `Attempt ${attempt}`
+}
 
 /** The life of a task as bars in time, each stretch on its own line. */
 export const Timeline = ({ events }: { events: readonly TaskEvent[] }) => {
-  const spans = spansOf(events)
-  const now = useNow(spans.some(({ to }) => to === undefined))
+  const isOpen = spansOf(events, 0).some(({ to }) => to === undefined)
+  const now = useNow(isOpen)
+  const spans = spansOf(events, now)
+  if (spans.length === 0)
+    return <p className="px-3.5 py-3 text-muted-foreground">Imported: its life was elsewhere.</p>
   const start = spans[0]?.from ?? now
   const lastly = Math.max(...spans.map(({ to }) => to ?? now), start + 1)
   const length = lastly - start
   const part = (ms: number) => `${(100 * ms) / length}%`
   return (
     <figure aria-label="Timeline" className="px-3.5 pt-2 pb-3">
-      <div className="relative ml-28 mr-14 h-5 text-xs text-muted-foreground" aria-hidden>
+      <div className="relative ml-28 mr-14 h-5 md:ml-48 text-xs text-muted-foreground" aria-hidden>
         {ticksOf(length).map((at) => (
           <span
             key={at}
@@ -55,7 +78,9 @@ export const Timeline = ({ events }: { events: readonly TaskEvent[] }) => {
       <ol>
         {spans.map((span) => (
           <li key={`${span.kind}${span.from}`} className="flex h-6 items-center">
-            <span className="w-28 shrink-0 truncate">{nameOf(span)}</span>
+            <span className="w-28 shrink-0 truncate md:w-48" title={span.reason || undefined}>
+              {nameOf(span)}
+            </span>
             <span className="relative h-full flex-1 border-l">
               <Bar span={span} left={part(span.from - start)} width={part((span.to ?? now) - span.from)} />
               {span.marks.map(({ at, message }, n) => (
@@ -63,7 +88,7 @@ export const Timeline = ({ events }: { events: readonly TaskEvent[] }) => {
                   // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same time and text.
                   key={n}
                   title={message}
-                  className="absolute top-1.5 h-3 w-0.5 bg-background/80"
+                  className="absolute top-[1.125rem] h-1.5 w-px bg-muted-foreground"
                   style={{ left: part(at - start) }}
                 />
               ))}
@@ -80,8 +105,8 @@ export const Timeline = ({ events }: { events: readonly TaskEvent[] }) => {
 
 const Bar = ({ span, left, width }: { span: Span; left: string; width: string }) => (
   <span
-    title={span.ended ? `${nameOf(span)}: ${span.ended}` : nameOf(span)}
-    className={`absolute top-1.5 h-3 min-w-0.5 rounded-sm ${lookOf(span)}`}
+    title={span.reason ? `${nameOf(span)}: ${span.reason}` : nameOf(span)}
+    className={`absolute top-1 h-3 min-w-0.5 rounded-sm ${lookOf(span)}`}
     style={{ left, width }}
   />
 )

@@ -57,7 +57,7 @@ export const openPage = async (baseUrl: string, path: string, options: BrowserCo
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(15_000)
+  context.setDefaultTimeout(25_000)
   const page = await context.newPage()
   const faults = watch(page, baseUrl)
   await page.goto(path)

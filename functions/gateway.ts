@@ -1,6 +1,6 @@
-import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../lib/app/cloud-accepting.ts'
+import { LONGEST_WAIT_MS, openWork, waitingAtMost } from '../lib/app/cloud-groups.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { openAccepting } from '../lib/app/cloud-ports.ts'
 import { readConfig } from '../lib/config.ts'
 import { gatewayRoutes } from '../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../lib/gateway/handlers.ts'

@@ -1,6 +1,6 @@
-import { openTasking } from '../lib/app/cloud-accepting.ts'
+import { openWork } from '../lib/app/cloud-groups.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { openTasking } from '../lib/app/cloud-ports.ts'
 import { joinSchedules } from '../lib/join/schedules.ts'
 import { scheduleRoutes } from '../lib/schedules/contract.ts'
 import { scheduleHandlers } from '../lib/schedules/handlers.ts'

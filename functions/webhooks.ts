@@ -1,6 +1,6 @@
+import { openWork } from '../lib/app/cloud-groups.ts'
 import { serveGroup } from '../lib/app/cloud-http.ts'
-import { withSecrets } from '../lib/app/cloud-secrets.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { withSecrets } from '../lib/app/cloud-ports.ts'
 import { connectionRoutes } from '../lib/integrations/contract.ts'
 import { connectionHandlers } from '../lib/integrations/handlers.ts'
 import { joinConnectionStatus } from '../lib/join/integrations.ts'

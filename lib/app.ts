@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createMemoryQueue } from './adapters/memory/queue.ts'
 import { createArgon2 } from './adapters/node/argon2.ts'
-import { createBreakers } from './adapters/node/breakers.ts'
 import { createClock } from './adapters/node/clock.ts'
 import { entropy } from './adapters/node/entropy.ts'
 import { createFolderMemory } from './adapters/node/folder-memory.ts'
@@ -18,12 +17,12 @@ import { createTrackers } from './adapters/trackers/catalog.ts'
 import { createWebSearchProviders } from './adapters/web-search/catalog.ts'
 import { createGroups } from './api/table.ts'
 import { openAgents } from './app/agents.ts'
+import { openBreakers } from './app/breakers.ts'
 import { openLocalCipher } from './app/cipher.ts'
 import { compile } from './app/compile.ts'
 import { openData } from './app/data.ts'
 import { createDrain } from './app/drain.ts'
 import { openEmbedding } from './app/embedding.ts'
-import { isFault } from './app/faults.ts'
 import { openHealth } from './app/health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './app/local-delivery.ts'
 import { checkKey, reportingLostKey } from './app/lost-key.ts'
@@ -83,7 +82,7 @@ export const openLocalApp = async (config: Config) => {
   const file = { file: data.file, collections, onLost: dieOf(log) }
   const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
   const feed: Feed = createFeed({ store, clock, ids })
-  const breakers = createBreakers({ clock, isFault })
+  const breakers = openBreakers(clock)
   const allow = config.OUTBOUND_ALLOW_HOSTS
   const place = codeHostPlace(config)
   const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS, ...place })

@@ -1,6 +1,6 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
 import type { Publication } from '../adapters/agents/coding/publish.ts'
-import { loadAdapters } from '../adapters/agents/load.ts'
+import { loadAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
@@ -33,7 +33,6 @@ import { createLoop } from '../tools/loop.ts'
 import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
-import { validateAgents } from './validate-agents.ts'
 
 /** What tool calls are judged by, and where they are put on record. */
 export type ToolSecurity = {
@@ -77,8 +76,7 @@ export const openAgents = async (needs: Needs) => {
   const loop = createLoop({ models })
   const { openTools, openTaskTools } = toolOpeners(needs)
   const { adapter, workspaces } = codingAgent(needs, models, programs, { loop, openTools: openTaskTools })
-  const adapters = [adapter, ...(await loadAdapters(config.AGENT_ADAPTERS))]
-  validateAgents(adapters, config.DEFAULT_AGENT)
+  const adapters = await loadAgents(adapter, config)
   const runProgram: RunProgram = async (workspace, ...program) =>
     (await workspaces.open(workspace)).run(...program)
   const close = async () => {

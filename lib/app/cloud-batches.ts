@@ -7,7 +7,7 @@ import { type Notice, NoticeSchema } from '../join/notices.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { openJobs } from './cloud-jobs.ts'
-import { openSending } from './cloud-sending.ts'
+import { openSending } from './cloud-ports.ts'
 import { refreshSettings } from './cloud-settings.ts'
 
 type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>

@@ -8,13 +8,12 @@ import { messageOf } from '../core/errors.ts'
 import { joinAgentSessions } from '../join/agent-sessions.ts'
 import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { joinCodeHost } from '../join/code-host.ts'
+import { joinWebSearch } from '../join/integrations.ts'
+import { joinMemory } from '../join/memory.ts'
 import { joinSecurity } from '../join/security.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
 import { openAgents } from './agents.ts'
-import { openRepositories } from './cloud-accepting.ts'
-import { openCloudCipher } from './cloud-cipher.ts'
-import { joinCloudMemory } from './cloud-memory.ts'
-import { openWebSearch } from './cloud-web-search.ts'
+import { openCloudCipher, openMemoryPorts, openRepositories, openWebSearchPorts } from './cloud-ports.ts'
 import { toolVerbs } from './tool-verbs.ts'
 
 /** Where workspaces are, unless the deployment says so. */
@@ -43,12 +42,12 @@ export const openContainer = async (
 ) => {
   const { clock } = ports
   const security = joinSecurity(entry, ports, config)
-  const memory = joinCloudMemory(entry, ports, config)
+  const memory = joinMemory(entry, openMemoryPorts(config, ports))
   const outbound = createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const agents = await openAgents({
     ...{ ...ports, config, workspacesDir: workspacesDirOf(config) },
     searchMemory: memory.recall,
-    searchWeb: openWebSearch(entry, ports, config, outbound).search,
+    searchWeb: joinWebSearch(entry, openWebSearchPorts(config, ports, outbound)).search,
     ...toolVerbs(() => ({ tasks: tasks(), ...security })),
     codeHost: joinCodeHost(
       entry,

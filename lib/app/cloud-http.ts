@@ -15,7 +15,7 @@ import { type BufferedResponse, buffered } from './buffered-response.ts'
 
 /** What a function is made of once it is open: who may come in, and who answers them. */
 type Opened<R extends Routes> = {
-  entry: AuthContext
+  auth: AuthContext
   ports: AuthPorts
   requests: RequestMetrics
   handlers: Handlers<R>
@@ -26,7 +26,7 @@ type FunctionHandler = (event: HttpEvent, context: object) => Promise<BufferedRe
 
 /** The handler of one endpoint group as a function behind the HTTP API. */
 export const serveGroup = <R extends Routes>(routes: R, open: Open<R>): FunctionHandler => {
-  const handle = openGroup(routes, open)
+  const handle = streamGroup(routes, open)
   return async (event, context) => buffered(await handle(event, context))
 }
 
@@ -34,13 +34,13 @@ export const serveGroup = <R extends Routes>(routes: R, open: Open<R>): Function
  * The handler of one endpoint group, its answers in pieces where they are long. What it stands on is opened with the
  * first request and kept for the next ones; if that fails, the next request tries again.
  */
-export const openGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandler => {
+export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandler => {
   let opened: Promise<HttpHandler> | undefined
   const openHandler = async () => {
     const config = readConfig()
-    const { entry, ports, requests, handlers } = await open(config)
+    const { auth, ports, requests, handlers } = await open(config)
     const proxies = trustedProxiesOf(config)
-    const http = { ...ports, guard: openGuard(entry, proxies), proxies, record: requests.record }
+    const http = { ...ports, guard: openGuard(auth, proxies), proxies, record: requests.record }
     const handle = lambda(http, routes, handlers)
     return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
   }

@@ -2,8 +2,7 @@ import { type Config, readConfig } from '../config.ts'
 import { createAuthContext } from '../join/auth-context.ts'
 import { joinWork } from '../join/work.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
-import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
-import { openAccounts } from './cloud-accounts.ts'
+import { openAccounts, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 
 /** The domains of a function that runs no agents; `adapters` are those that its tasks may name. */
 export const openJobs = (

@@ -11,9 +11,8 @@ import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
 import type { Workspaces } from '../ports/workspace.ts'
-import { openAccounts } from './cloud-accounts.ts'
 import { openContainer, sweepDisk } from './cloud-container.ts'
-import { withSecrets } from './cloud-secrets.ts'
+import { openAccounts, withSecrets } from './cloud-ports.ts'
 
 type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'> }
 

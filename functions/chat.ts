@@ -1,6 +1,6 @@
 import { createFeed } from '../lib/adapters/store/feed.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openBlobs } from '../lib/app/cloud-ports.ts'
 import { conversationRoutes } from '../lib/chat/contract.ts'
 import { createConversations } from '../lib/chat/conversations.ts'

@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openCloudCipher } from '../lib/app/cloud-ports.ts'
 import { deviceRoutes } from '../lib/devices/contract.ts'
 import { deviceHandlers } from '../lib/devices/handlers.ts'

@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { LONGEST_WAIT_MS, openWork, waitingAtMost } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openAccepting } from '../lib/app/cloud-ports.ts'
 import { readConfig } from '../lib/config.ts'
 import { gatewayRoutes } from '../lib/gateway/contract.ts'

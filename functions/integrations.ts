@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openWebSearchSettingsPorts } from '../lib/app/cloud-ports.ts'
 import { integrationRoutes } from '../lib/integrations/contract.ts'
 import { integrationHandlers } from '../lib/integrations/handlers.ts'

@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openBlobs, openMemoryPorts } from '../lib/app/cloud-ports.ts'
 import { Problem } from '../lib/core/errors.ts'
 import { joinMemory } from '../lib/join/memory.ts'

@@ -1,7 +1,7 @@
 import { apiRoutes } from '../lib/api/contract.ts'
 import { apiHandlers } from '../lib/api/handlers.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import document from '../resources/openapi.json' with { type: 'json' }
 
 /** The description of the API. */

@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openWork } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openSending } from '../lib/app/cloud-ports.ts'
 import { outboundWebhookRoutes } from '../lib/outbound-webhooks/contract.ts'
 import { outboundWebhookHandlers } from '../lib/outbound-webhooks/handlers.ts'

@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openWork } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openTasking } from '../lib/app/cloud-ports.ts'
 import { joinSchedules } from '../lib/join/schedules.ts'
 import { scheduleRoutes } from '../lib/schedules/contract.ts'

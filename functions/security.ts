@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { openBlobs } from '../lib/app/cloud-ports.ts'
 import { approvalRoutes } from '../lib/approvals/contract.ts'
 import { approvalHandlers } from '../lib/approvals/handlers.ts'

@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { auditRoutes } from '../lib/audit/contract.ts'
 import { auditHandlers } from '../lib/audit/handlers.ts'
 import { settingsRoutes } from '../lib/settings/contract.ts'

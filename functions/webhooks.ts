@@ -1,5 +1,5 @@
+import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openWork } from '../lib/app/cloud-groups.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
 import { withSecrets } from '../lib/app/cloud-ports.ts'
 import { connectionRoutes } from '../lib/integrations/contract.ts'
 import { connectionHandlers } from '../lib/integrations/handlers.ts'

@@ -20,7 +20,7 @@ import { joinWork, type Work, type WorkPorts } from '../join/work.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Open } from './cloud-http.ts'
+import type { Open } from './cloud-function.ts'
 import { openBasePorts, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 import { openHealth } from './health.ts'
 

@@ -18,7 +18,7 @@ const offline = ['^offline/', '^resources/']
 // The page: what runs in the browser, and what builds it.
 const page = '^functions/ui/'
 const browser = '^functions/ui/app/'
-const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|join/|app/)([^/]+)/'
+const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|composition/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.

@@ -4,11 +4,10 @@ import { everyAuthHandler, everyAuthRoute } from '../lib/api/auth.ts'
 import { lazyHandlers, serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
 import { openSignInPorts, withSecrets } from '../lib/app/cloud-ports.ts'
+import { composeDisconnect, composeSignIn } from '../lib/composition/accounts.ts'
 import type { Config } from '../lib/config.ts'
 import { disconnectRoutes } from '../lib/integrations/contract.ts'
 import { disconnectHandlers } from '../lib/integrations/handlers.ts'
-import { joinDisconnect } from '../lib/join/integrations.ts'
-import { joinSignIn } from '../lib/join/sign-in.ts'
 import { oauthRoutes } from '../lib/oauth/contract.ts'
 import { oauthHandlers } from '../lib/oauth/handlers.ts'
 
@@ -17,7 +16,7 @@ export const handler = serveGroup(
   openGroup(({ auth, ports, config }) => {
     const openSignIn = (known: Config) => ({
       ...auth,
-      ...joinSignIn(auth, openSignInPorts(known, ports), known),
+      ...composeSignIn(auth, openSignInPorts(known, ports), known),
     })
     const signIn = openSignIn(config)
     // Most who come in need no provider, and do not wait for what is known of them.
@@ -30,7 +29,7 @@ export const handler = serveGroup(
       // Only who unlinks has tokens to revoke; unreadable secrets do not keep an account from being disabled.
       changeUser: (input, call) => (input.body.unlink ? usersElsewhere : users).changeUser(input, call),
       ...lazyHandlers(disconnectRoutes, async () =>
-        disconnectHandlers({ disconnect: joinDisconnect(auth, await withProviders()) }),
+        disconnectHandlers({ disconnect: composeDisconnect(auth, await withProviders()) }),
       ),
       ...lazyHandlers(oauthRoutes, async () => oauthHandlers(await withProviders())),
     }

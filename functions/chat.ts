@@ -5,16 +5,16 @@ import { openBlobs } from '../lib/app/cloud-ports.ts'
 import { conversationRoutes } from '../lib/chat/contract.ts'
 import { createConversations } from '../lib/chat/conversations.ts'
 import { conversationHandlers } from '../lib/chat/handlers.ts'
-import { joinConversationEnds } from '../lib/join/conversations.ts'
-import { joinApprovals } from '../lib/join/security.ts'
+import { composeConversationEnds } from '../lib/composition/chat.ts'
+import { composeApprovals } from '../lib/composition/security.ts'
 
 /** Conversations; what calls models is served by the streaming function. */
 export const handler = serveGroup(
   conversationRoutes,
   openGroup(({ ports }) => {
     const conversations = createConversations(ports)
-    const given = { conversations, approvals: joinApprovals(ports) }
-    const ends = joinConversationEnds(given, { ...ports, feed: createFeed(ports) })
+    const given = { conversations, approvals: composeApprovals(ports) }
+    const ends = composeConversationEnds(given, { ...ports, feed: createFeed(ports) })
     return conversationHandlers({ conversations, ...ends })
   }, openBlobs),
 )

@@ -1,10 +1,10 @@
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { LONGEST_WAIT_MS, openWork, waitingAtMost } from '../lib/app/cloud-groups.ts'
 import { openAccepting } from '../lib/app/cloud-ports.ts'
+import { composeTokens } from '../lib/composition/accounts.ts'
 import { readConfig } from '../lib/config.ts'
 import { gatewayRoutes } from '../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../lib/gateway/handlers.ts'
-import { joinTokens } from '../lib/join/tokens.ts'
 import { tokenRoutes } from '../lib/tokens/contract.ts'
 import { tokenHandlers } from '../lib/tokens/handlers.ts'
 
@@ -14,7 +14,7 @@ export const handler = serveGroup(
   openWork(
     ({ gateway, ports, ...served }) => ({
       ...gatewayHandlers({ gateway: waitingAtMost(LONGEST_WAIT_MS.function, gateway) }),
-      ...tokenHandlers({ tokens: joinTokens(served, ports, readConfig()) }),
+      ...tokenHandlers({ tokens: composeTokens(served, ports, readConfig()) }),
     }),
     openAccepting,
   ),

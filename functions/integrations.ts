@@ -1,9 +1,9 @@
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
 import { openWebSearchSettingsPorts } from '../lib/app/cloud-ports.ts'
+import { composeWebSearch } from '../lib/composition/chat.ts'
 import { integrationRoutes } from '../lib/integrations/contract.ts'
 import { integrationHandlers } from '../lib/integrations/handlers.ts'
-import { joinWebSearch } from '../lib/join/integrations.ts'
 
 /**
  * Settings of integrations. Linked accounts are shown by the function that knows the secrets of webhooks, and given up by
@@ -12,6 +12,6 @@ import { joinWebSearch } from '../lib/join/integrations.ts'
 export const handler = serveGroup(
   integrationRoutes,
   openGroup(({ auth, ports, config }) =>
-    integrationHandlers({ webSearch: joinWebSearch(auth, openWebSearchSettingsPorts(config, ports)) }),
+    integrationHandlers({ webSearch: composeWebSearch(auth, openWebSearchSettingsPorts(config, ports)) }),
   ),
 )

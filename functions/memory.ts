@@ -1,8 +1,8 @@
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
 import { openBlobs, openMemoryPorts } from '../lib/app/cloud-ports.ts'
+import { composeMemory } from '../lib/composition/chat.ts'
 import { Problem } from '../lib/core/errors.ts'
-import { joinMemory } from '../lib/join/memory.ts'
 import { memoryRoutes } from '../lib/memory/contract.ts'
 import { memoryHandlers } from '../lib/memory/handlers.ts'
 
@@ -18,7 +18,7 @@ const byMeaning = (): never => {
 export const handler = serveGroup(
   memoryRoutes,
   openGroup(({ auth, ports, config }) => {
-    const handlers = memoryHandlers({ memory: joinMemory(auth, openMemoryPorts(config, ports)) })
+    const handlers = memoryHandlers({ memory: composeMemory(auth, openMemoryPorts(config, ports)) })
     return config.EMBEDDING_MODEL === undefined
       ? handlers
       : { ...handlers, searchMemory: byMeaning, syncMemory: byMeaning }

@@ -3,7 +3,7 @@ import { openGroup } from '../lib/app/cloud-groups.ts'
 import { openBlobs } from '../lib/app/cloud-ports.ts'
 import { approvalRoutes } from '../lib/approvals/contract.ts'
 import { approvalHandlers } from '../lib/approvals/handlers.ts'
-import { joinSecurity } from '../lib/join/security.ts'
+import { composeSecurity } from '../lib/composition/security.ts'
 import { securityRoutes } from '../lib/security/contract.ts'
 import { securityHandlers } from '../lib/security/handlers.ts'
 
@@ -11,7 +11,7 @@ import { securityHandlers } from '../lib/security/handlers.ts'
 export const handler = serveGroup(
   { ...securityRoutes, ...approvalRoutes },
   openGroup(({ auth, ports, config }) => {
-    const security = joinSecurity(auth, ports, config)
+    const security = composeSecurity(auth, ports, config)
     return { ...securityHandlers(security), ...approvalHandlers(security) }
   }, openBlobs),
 )

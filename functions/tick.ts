@@ -3,27 +3,25 @@ import { describeAgents } from '../lib/app/cloud-groups.ts'
 import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
 import { openMemoryPorts, openSending } from '../lib/app/cloud-ports.ts'
 import { createConversations } from '../lib/chat/conversations.ts'
+import { composeAgentSessions, composeConversationEnds, composeMemory } from '../lib/composition/chat.ts'
+import { composeSecurity } from '../lib/composition/security.ts'
+import { composeSchedules } from '../lib/composition/work.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
-import { joinAgentSessions } from '../lib/join/agent-sessions.ts'
-import { joinConversationEnds } from '../lib/join/conversations.ts'
-import { joinMemory } from '../lib/join/memory.ts'
-import { joinSchedules } from '../lib/join/schedules.ts'
-import { joinSecurity } from '../lib/join/security.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
 const open = async () => {
   const config = readConfig()
   const jobs = openJobs(config, openSending(config), await describeAgents(config))
-  const memory = joinMemory(jobs.entry, openMemoryPorts(config, jobs.outside))
-  const { approvals } = joinSecurity(jobs.entry, jobs.outside, config)
+  const memory = composeMemory(jobs.auth, openMemoryPorts(config, jobs.outside))
+  const { approvals } = composeSecurity(jobs.auth, jobs.outside, config)
   return {
     ...jobs,
     ...{ memory, approvals },
-    schedules: joinSchedules({ ...jobs, ...jobs.entry }, jobs.outside),
-    agentSessions: joinAgentSessions(jobs.outside, config, jobs.tasks),
-    ...joinConversationEnds({ conversations: createConversations(jobs.outside), approvals }, jobs.outside),
+    schedules: composeSchedules({ ...jobs, ...jobs.auth }, jobs.outside),
+    agentSessions: composeAgentSessions(jobs.outside, config, jobs.tasks),
+    ...composeConversationEnds({ conversations: createConversations(jobs.outside), approvals }, jobs.outside),
     tablePrefix: config.TABLE_PREFIX,
   }
 }

@@ -1,10 +1,10 @@
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openWork } from '../lib/app/cloud-groups.ts'
 import { withSecrets } from '../lib/app/cloud-ports.ts'
+import { composeConnectionStatus } from '../lib/composition/accounts.ts'
+import { composeWebhooks } from '../lib/composition/work.ts'
 import { connectionRoutes } from '../lib/integrations/contract.ts'
 import { connectionHandlers } from '../lib/integrations/handlers.ts'
-import { joinConnectionStatus } from '../lib/join/integrations.ts'
-import { joinWebhooks } from '../lib/join/webhooks.ts'
 import { inboundRoutes } from '../lib/webhooks/contract.ts'
 import { inboundHandlers } from '../lib/webhooks/handlers.ts'
 
@@ -14,8 +14,8 @@ const routes = { ...inboundRoutes, ...connectionRoutes }
 export const handler = serveGroup(routes, async (given) => {
   const config = await withSecrets(given)
   const open = openWork<typeof routes>((served) => ({
-    ...inboundHandlers({ inbound: joinWebhooks(served, served.ports, config) }),
-    ...connectionHandlers({ connectionStatus: joinConnectionStatus(served.ports, config) }),
+    ...inboundHandlers({ inbound: composeWebhooks(served, served.ports, config) }),
+    ...connectionHandlers({ connectionStatus: composeConnectionStatus(served.ports, config) }),
   }))
   return open(config)
 })

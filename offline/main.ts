@@ -3,11 +3,11 @@ import { createLog } from '../lib/adapters/node/log.ts'
 import { describeAgents } from '../lib/app/cloud-groups.ts'
 import { openBasePorts } from '../lib/app/cloud-ports.ts'
 import { banner, complain, refuseOpenHost, signInOf } from '../lib/app/start-up.ts'
+import { createAuthContext } from '../lib/composition/auth.ts'
 import { isConfigured, PROVIDER_KINDS } from '../lib/config/families.ts'
 import { type Config, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
 import { createMasker } from '../lib/core/masker.ts'
-import { createAuthContext } from '../lib/join/auth-context.ts'
 import { VERSION } from '../lib/version.ts'
 import { dataLine, openDataFolder } from './data-folder.ts'
 import { startGateway } from './gateway.ts'
@@ -38,15 +38,15 @@ const main = async () => {
   started('inner', stack)
   const furnished = readConfig()
   const ports = openBasePorts(furnished)
-  const entry = createAuthContext(ports, furnished)
-  await entry.settings.refresh()
-  refuseOpenHost(entry, furnished)
+  const auth = createAuthContext(ports, furnished)
+  await auth.settings.refresh()
+  refuseOpenHost(auth, furnished)
   started('outer', await startJobs(stack, furnished, log))
   const gateway = await startGateway(config, folder)
   started('outer', gateway)
   process.stdout.write(
     banner({
-      ...{ ...modelOf(config), signIn: await signInOf(entry, ports.store), version: VERSION },
+      ...{ ...modelOf(config), signIn: await signInOf(auth, ports.store), version: VERSION },
       ...{ url: gateway.url, publicUrl: config.PUBLIC_URL, mode: 'pro', agents },
       data: dataLine(folder, stack),
     }),

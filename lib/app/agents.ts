@@ -8,13 +8,13 @@ import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
+import type { Security } from '../composition/security.ts'
+import type { Work } from '../composition/work.ts'
 import { badSetting, type Config } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import type { Security } from '../join/security.ts'
-import type { Work } from '../join/work.ts'
 import { codeHostApi } from '../oauth/catalog.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
@@ -168,11 +168,11 @@ const codingAgent = (
   return { adapter, workspaces }
 }
 
-type Joined = Pick<Security, 'toolSecurity'> & Pick<Work, 'tasks'>
+type Composed = Pick<Security, 'toolSecurity'> & Pick<Work, 'tasks'>
 
 /** What tools do by way of the domains, which are there only after the tools are: asked for with each call. */
-export const toolVerbs = (joined: () => Joined) => {
-  const tools = () => joined().toolSecurity
+export const toolVerbs = (composed: () => Composed) => {
+  const tools = () => composed().toolSecurity
   const security: ToolSecurity = {
     policy: { known: () => tools().policy.known(), current: () => tools().policy.current() },
     approvals: {
@@ -190,11 +190,11 @@ export const toolVerbs = (joined: () => Joined) => {
       userId: string,
       { securityMode, ...task }: { title: string; prompt: string; securityMode: SecurityMode },
     ) =>
-      joined().tasks.create(
+      composed().tasks.create(
         { userId, role: 'user' },
         CreateTaskSchema.parse({ ...task, metadata: { securityMode } }),
       ),
-    findTask: (id: string) => joined().tasks.find(id),
+    findTask: (id: string) => composed().tasks.find(id),
   }
 }
 

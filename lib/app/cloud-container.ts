@@ -9,18 +9,15 @@ import type { agenticRoutes } from '../agentic/contract.ts'
 import { agenticHandlers } from '../agentic/handlers.ts'
 import type { modelRoutes } from '../chat/contract.ts'
 import { modelHandlers } from '../chat/handlers.ts'
+import { composeCodeHost } from '../composition/accounts.ts'
+import type { AuthContext, AuthPorts } from '../composition/auth.ts'
+import { composeAgentSessions, composeChat, composeMemory, composeWebSearch } from '../composition/chat.ts'
+import { composeSecurity } from '../composition/security.ts'
+import type { Work, WorkPorts } from '../composition/work.ts'
 import { type Config, environmentSecrets, readConfig, readSome } from '../config.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'
-import { joinAgentSessions } from '../join/agent-sessions.ts'
-import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
-import { joinChat } from '../join/chat.ts'
-import { joinCodeHost } from '../join/code-host.ts'
-import { joinWebSearch } from '../join/integrations.ts'
-import { joinMemory } from '../join/memory.ts'
-import { joinSecurity } from '../join/security.ts'
-import type { Work, WorkPorts } from '../join/work.ts'
 import type { Log } from '../ports/log.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { openAgents, toolVerbs } from './agents.ts'
@@ -76,31 +73,31 @@ export const sweepDisk = (
  * for when tools need it: the worker's tasks are run by the agents. Throws Problem `bad_setting`.
  */
 export const openContainer = async (
-  entry: AuthContext,
+  auth: AuthContext,
   ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'>,
   config: Config,
   tasks: () => Work['tasks'],
 ) => {
   const { clock } = ports
-  const security = joinSecurity(entry, ports, config)
-  const memory = joinMemory(entry, openMemoryPorts(config, ports))
+  const security = composeSecurity(auth, ports, config)
+  const memory = composeMemory(auth, openMemoryPorts(config, ports))
   const outbound = createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const agents = await openAgents({
     ...{ ...ports, config, workspacesDir: workspacesDirOf(config) },
     searchMemory: memory.recall,
-    searchWeb: joinWebSearch(entry, openWebSearchPorts(config, ports, outbound)).search,
+    searchWeb: composeWebSearch(auth, openWebSearchPorts(config, ports, outbound)).search,
     ...toolVerbs(() => ({ tasks: tasks(), ...security })),
-    codeHost: joinCodeHost(
-      entry,
+    codeHost: composeCodeHost(
+      auth,
       { ...ports, cipher: openCloudCipher(config, ports), providerFetch: createProviderFetch() },
       config,
     ),
     outbound,
     repositories: openRepositories(config),
-    isLocalMode: () => entry.authMode() === 'local',
-    taskSecurityMode: () => entry.settings.current().tasks.securityMode,
+    isLocalMode: () => auth.authMode() === 'local',
+    taskSecurityMode: () => auth.settings.current().tasks.securityMode,
   })
-  const agentSessions = joinAgentSessions(ports, config, {
+  const agentSessions = composeAgentSessions(ports, config, {
     find: (id) => tasks().find(id),
     cancel: (principal, id) => tasks().cancel(principal, id),
   })
@@ -136,7 +133,7 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     },
   }
   const { trackers, access } = openAccounts(served, ports, readConfig())
-  const domains = joinChat(
+  const domains = composeChat(
     { ...opened, tasks: served.tasks, access },
     { ...ports, ...agents, workspaces, trackers },
     config,

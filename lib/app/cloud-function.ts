@@ -1,4 +1,5 @@
 import { createLog } from '../adapters/node/log.ts'
+import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import { type Config, environmentSecrets, readConfig } from '../config.ts'
 import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
@@ -11,7 +12,6 @@ import { problemOf, problemResult, statusOf } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
 import type { Call, Handlers, Routes } from '../http/route.ts'
 import { trustedProxiesOf } from '../http/trusted-proxies.ts'
-import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 
 /** What a function is made of once it is open: who may come in, and who answers them. */
 type Opened<R extends Routes> = {

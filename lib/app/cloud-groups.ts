@@ -3,6 +3,8 @@ import { loadAgents } from '../adapters/agents/load.ts'
 import { openSsm } from '../adapters/aws/clients.ts'
 import { listSecrets } from '../adapters/aws/secrets.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import { type AuthContext, type AuthPorts, createAuthContext } from '../composition/auth.ts'
+import { composeWork, type Work, type WorkPorts } from '../composition/work.ts'
 import {
   families,
   isConfigured,
@@ -15,8 +17,6 @@ import type { Gateway } from '../gateway/service.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import type { Health } from '../health/service.ts'
 import type { Handlers, Routes } from '../http/route.ts'
-import { type AuthContext, type AuthPorts, createAuthContext } from '../join/auth-context.ts'
-import { joinWork, type Work, type WorkPorts } from '../join/work.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -54,7 +54,7 @@ export const openWork =
     const adapters = await describeAgents(config)
     const ports = { ...openWorkPorts(config, sendingOf(config)), adapters }
     const auth = createAuthContext(ports, config)
-    const work = joinWork(auth, ports, config)
+    const work = composeWork(auth, ports, config)
     const requests = createRequestMetrics(ports)
     const health = openHealth({ ports, domains: work, requests, writable: () => true })
     return { auth, ports, requests, handlers: handlersOf({ ...auth, ...work, health, ports }) }

@@ -3,11 +3,10 @@ import { embeddedMetric } from '../adapters/aws/embedded-metric.ts'
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
+import { createAuthContext } from '../composition/auth.ts'
+import { composeWork, type Notice, NoticeSchema } from '../composition/work.ts'
 import { type Config, readConfig } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
-import { createAuthContext } from '../join/auth-context.ts'
-import { type Notice, NoticeSchema } from '../join/notices.ts'
-import { joinWork } from '../join/work.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { poisonLetter } from '../queue/poison.ts'
@@ -21,12 +20,12 @@ export const openJobs = (
   adapters: readonly AgentAdapter[] = [],
 ) => {
   const outside = { ...openWorkPorts(config, sending), adapters }
-  const entry = createAuthContext(outside, config)
+  const auth = createAuthContext(outside, config)
   const { log, clock, redeliverIn } = outside
   // Who sends also writes comments.
-  const commenting = sending === withoutSending ? {} : { commenting: openAccounts(entry, outside, config) }
-  const work = joinWork(entry, { ...outside, ...commenting }, config)
-  return { ...work, settings: entry.settings, entry, outside, log, clock, redeliverIn }
+  const commenting = sending === withoutSending ? {} : { commenting: openAccounts(auth, outside, config) }
+  const work = composeWork(auth, { ...outside, ...commenting }, config)
+  return { ...work, settings: auth.settings, auth, outside, log, clock, redeliverIn }
 }
 
 type Needs = { settings: { refresh(): Promise<void> | undefined }; log: Pick<Log, 'warn'> }

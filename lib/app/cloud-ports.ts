@@ -22,17 +22,14 @@ import { createFeed } from '../adapters/store/feed.ts'
 import { createTrackers } from '../adapters/trackers/catalog.ts'
 import { createWebSearchProviders } from '../adapters/web-search/catalog.ts'
 import { collections } from '../collections.ts'
+import { codeHostPlace, composeAccountAccess, type SignInPorts } from '../composition/accounts.ts'
+import type { AuthContext, AuthPorts } from '../composition/auth.ts'
+import type { WatchedMemoryPorts, WebSearchPorts } from '../composition/chat.ts'
+import type { WorkPorts } from '../composition/work.ts'
 import { badSetting, type Config, readConfigWith } from '../config.ts'
 import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
-import { joinAccountAccess } from '../join/account-access.ts'
-import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
-import { codeHostPlace } from '../join/code-host.ts'
-import type { WebSearchPorts } from '../join/integrations.ts'
-import type { MemoryJoinPorts } from '../join/memory.ts'
-import type { SignInPorts } from '../join/sign-in.ts'
-import type { WorkPorts } from '../join/work.ts'
 import { apiUrlsOf } from '../oauth/api-urls.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import type { Blobs } from '../ports/blobs.ts'
@@ -231,7 +228,7 @@ export const openAccounts = (
     const { ACCOUNT_SECRETS_PATH: path } = config
     const known = path === undefined ? config : await withSecrets({ ...config, SECRETS_PATH: path })
     const outside = { cipher: openCloudCipher(config, ports), providerFetch: createProviderFetch() }
-    const access = joinAccountAccess(auth, { ...ports, ...outside }, known)
+    const access = composeAccountAccess(auth, { ...ports, ...outside }, known)
     return { trackers: openTrackers(known, ports), access }
   }
   const there = (): Promise<Opened> => {
@@ -261,7 +258,7 @@ export const openAccounts = (
  * The ports of memory: its files lie in the bucket, beside what is made of them and the long texts of rows. Nothing hears of
  * changes in a bucket; the tick looks at it.
  */
-export const openMemoryPorts = (config: Config, ports: AuthPorts): MemoryJoinPorts => {
+export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
   const bucket = openBucket(config)
   return {
     ...ports,

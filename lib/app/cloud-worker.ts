@@ -5,12 +5,11 @@ import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.t
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
+import { withoutAccounts } from '../composition/accounts.ts'
+import { createAuthContext } from '../composition/auth.ts'
+import { composeChat, composeTaskRuns } from '../composition/chat.ts'
+import { composeWork, type Work } from '../composition/work.ts'
 import { badSetting, readConfig, readSome } from '../config.ts'
-import { withoutAccounts } from '../join/account-access.ts'
-import { joinTaskRuns } from '../join/agent-sessions.ts'
-import { createAuthContext } from '../join/auth-context.ts'
-import { joinChat } from '../join/chat.ts'
-import { joinWork, type Work } from '../join/work.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -39,15 +38,15 @@ export const openWorker = async () => {
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   const outside = openWorkPorts(config, withoutSending)
-  const entry = createAuthContext(outside, config)
-  const opened = await openContainer(entry, outside, config, () => work.tasks)
+  const auth = createAuthContext(outside, config)
+  const opened = await openContainer(auth, outside, config, () => work.tasks)
   const { agents, agentSessions, toolCalls } = opened
   warnOfShortSecrets(config, outside.log)
-  const openEvents = joinTaskRuns(agentSessions, { ...outside, ...agents })
-  const work: Work = joinWork(entry, { ...outside, ...agents, openEvents }, config)
+  const openEvents = composeTaskRuns(agentSessions, { ...outside, ...agents })
+  const work: Work = composeWork(auth, { ...outside, ...agents, openEvents }, config)
   const { active, worker, deadLetters, tasks } = work
   // A turn that goes on here knows its ticket by the task that was made of it.
-  const { continueTurn, snapshots } = joinChat(
+  const { continueTurn, snapshots } = composeChat(
     { ...opened, tasks, access: withoutAccounts },
     { ...outside, ...agents, trackers: openTrackers(config, outside) },
     config,
@@ -102,7 +101,7 @@ export const openWorker = async () => {
 
   const handle = (event: SqsEvent, context: InvocationContext) =>
     during(context.getRemainingTimeInMillis(), async () => {
-      await refreshSettings({ ...entry, log: outside.log })
+      await refreshSettings({ ...auth, log: outside.log })
       return batch(event, context)
     })
   return Object.assign(handle, { stop: active.stopAll })

@@ -35,8 +35,8 @@ export type Increment = {
 }
 
 /**
- * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval
- * (`lib/join/turns.ts`), `notices` is handled by the domains (`lib/join/notices.ts`).
+ * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval (`composition/chat.ts`),
+ * `notices` is handled by the domains (`composition/work.ts`).
  */
 export type Channel = 'run' | 'turns' | 'notices'
 

@@ -3,9 +3,9 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import type { Request } from '../../lib/approvals/binding.ts'
 import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
 import { APPROVAL_MS, type ApprovalService } from '../../lib/approvals/service.ts'
+import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { joinApprovals } from '../../lib/join/security.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { toolCalls } from '../../lib/security/rows.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
@@ -43,7 +43,7 @@ describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls] as
     beforeEach(() => {
       conversations += 1
       const ids = createFakeIds({ now: () => clock.now() + conversations })
-      approvals = joinApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
+      approvals = composeApprovals({ store, clock, ids, masker: createMasker(['canary-1']) })
       request = { ...write, conversationId: `c-${conversations}` }
     })
 

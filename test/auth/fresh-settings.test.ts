@@ -6,7 +6,7 @@ import { serveGroup } from '../../lib/app/cloud-function.ts'
 import { openGroup } from '../../lib/app/cloud-groups.ts'
 import { openSignInPorts, tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
-import { joinSignIn } from '../../lib/join/sign-in.ts'
+import { composeSignIn } from '../../lib/composition/accounts.ts'
 import { settingsRoutes } from '../../lib/settings/contract.ts'
 import { settingsHandlers } from '../../lib/settings/handlers.ts'
 import { CREDENTIALS, REGION, startDynamoDb } from '../../offline/emulators.ts'
@@ -42,7 +42,7 @@ const newAuth = () =>
   serveGroup(
     everyAuthRoute,
     openGroup(({ auth, ports, config }) =>
-      everyAuthHandler({ ...auth, ...joinSignIn(auth, openSignInPorts(config, ports), config) }),
+      everyAuthHandler({ ...auth, ...composeSignIn(auth, openSignInPorts(config, ports), config) }),
     ),
   )
 const newSettings = () =>

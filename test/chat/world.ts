@@ -4,10 +4,10 @@ import { createConversations } from '../../lib/chat/conversations.ts'
 import { createChat } from '../../lib/chat/service.ts'
 import { createSnapshots, noSnapshots } from '../../lib/chat/snapshots.ts'
 import { collections } from '../../lib/collections.ts'
+import { composeConversationEnds } from '../../lib/composition/chat.ts'
+import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { joinConversationEnds } from '../../lib/join/conversations.ts'
-import { joinApprovals } from '../../lib/join/security.ts'
 import type { MemoryChunk } from '../../lib/memory/schema.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -58,7 +58,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     const ports = { ...{ clock, log, ids }, store: wrapStore(store), masker: createMasker([SECRET]) }
     const conversations = createConversations(ports)
     const feed = createFeed(ports)
-    const approvals = joinApprovals({ ...ports, masker: createMasker([]) })
+    const approvals = composeApprovals({ ...ports, masker: createMasker([]) })
     const chat = createChat({
       ...{ ...ports, models, conversations, loop: createLoop({ models }) },
       openTools: openTools ?? (() => fakeToolbox(never, { specs: [] })),
@@ -77,7 +77,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
       withdrawApprovals: approvals.withdraw,
       timeoutMs: TIMEOUT_MS,
     })
-    const ends = joinConversationEnds(
+    const ends = composeConversationEnds(
       {
         ...{ conversations, approvals, stopTurn: chat.turns.stop },
         removeWorkspace: async (name) => void removedWorkspaces.push(name),

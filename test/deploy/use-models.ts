@@ -23,11 +23,11 @@ import {
 } from '../../lib/chat/rows.ts'
 import { createChat } from '../../lib/chat/service.ts'
 import { noSnapshots } from '../../lib/chat/snapshots.ts'
+import type { AuthPorts } from '../../lib/composition/auth.ts'
+import { composeConversationEnds } from '../../lib/composition/chat.ts'
+import { composeApprovals } from '../../lib/composition/security.ts'
 import { type Config, readConfig } from '../../lib/config.ts'
 import { iso } from '../../lib/core/time.ts'
-import type { AuthPorts } from '../../lib/join/auth-context.ts'
-import { joinConversationEnds } from '../../lib/join/conversations.ts'
-import { joinApprovals } from '../../lib/join/security.ts'
 import type { ToolOutcome } from '../../lib/ports/tool.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
@@ -95,8 +95,8 @@ const portsOf = (config: Config) => {
 
 const endsOf = (config: Config) => {
   const ports = portsOf(config)
-  const domains = { conversations: createConversations(ports), approvals: joinApprovals(ports) }
-  return joinConversationEnds(domains, { ...ports, feed: createFeed(ports) })
+  const domains = { conversations: createConversations(ports), approvals: composeApprovals(ports) }
+  return composeConversationEnds(domains, { ...ports, feed: createFeed(ports) })
 }
 
 /** Deletes a conversation, as its user would. */

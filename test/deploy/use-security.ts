@@ -1,7 +1,7 @@
 import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
+import { createAuthContext } from '../../lib/composition/auth.ts'
+import { composeSecurity, type Security } from '../../lib/composition/security.ts'
 import type { Config } from '../../lib/config.ts'
-import { createAuthContext } from '../../lib/join/auth-context.ts'
-import { joinSecurity, type Security } from '../../lib/join/security.ts'
 import type { Functions } from './functions.ts'
 
 /** More than a row keeps in itself. */
@@ -26,8 +26,8 @@ const tools =
   async (config: Config): Promise<unknown> => {
     const ports = openWorkPorts(config, withoutSending)
     const clock = { ...ports.clock, now: () => ports.clock.now() - earlierMs }
-    const entry = createAuthContext(ports, config)
-    return work(joinSecurity(entry, { ...ports, clock }, config))
+    const auth = createAuthContext(ports, config)
+    return work(composeSecurity(auth, { ...ports, clock }, config))
   }
 
 const callsTools = async ({ toolSecurity, toolCalls }: Security) => {

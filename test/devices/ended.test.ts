@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { sessions as sessionRows } from '../../lib/auth/rows.ts'
 import { type PairingRow, pairings } from '../../lib/devices/rows.ts'
 import { ANN } from '../fakes/service.ts'
-import { ann, bob, codeOf, joinDevices, type Opened, requester, storages } from './opened.ts'
+import { ann, bob, codeOf, composeDevices, type Opened, requester, storages } from './opened.ts'
 
 const ROOT = { userId: 'user_root' }
 
@@ -14,7 +14,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
   afterAll(() => opened.close())
 
   const paired = async () => {
-    const joined = joinDevices(opened)
+    const joined = composeDevices(opened)
     const { request, approve, status } = joined.devices.pairing
     const { requestId, code } = await request(requester())
     const { id } = await approve(ann(), code)
@@ -26,7 +26,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     return { ...joined, id, token, listed, status: () => codeOf(status(requestId)) }
   }
   const audited = async (action: string) => {
-    const { records } = await joinDevices(opened).audit.list({ limit: 200, action })
+    const { records } = await composeDevices(opened).audit.list({ limit: 200, action })
     return records.map(({ userId, details }) => ({ userId, details }))
   }
 
@@ -55,7 +55,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
   })
 
   it('is gone when it was approved only, and whoever signs in elsewhere is left alone', async () => {
-    const { devices, sessions, audit } = joinDevices(opened)
+    const { devices, sessions, audit } = composeDevices(opened)
     const { request, approve, status } = devices.pairing
     const ask = async (as: ReturnType<typeof ann>) => {
       const { requestId, code } = await request(requester())

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Approver } from '../../lib/devices/pairing.ts'
 import { ANN, BOB } from '../fakes/service.ts'
-import { ann, atOnce, codeOf, joinDevices, newAddress, type Opened, requester, storages } from './opened.ts'
+import {
+  ann,
+  atOnce,
+  codeOf,
+  composeDevices,
+  newAddress,
+  type Opened,
+  requester,
+  storages,
+} from './opened.ts'
 
 const WRONG = '000-000-000'
 const MINUTE = 60_000
@@ -13,7 +22,7 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
   })
   afterAll(() => opened.close())
   const start = () => {
-    const { request, countCode, approve, reject } = joinDevices(opened).devices.pairing
+    const { request, countCode, approve, reject } = composeDevices(opened).devices.pairing
     return {
       ...{ request, clock: opened.clock },
       // Counted before it is read, as the handlers do.

@@ -71,7 +71,7 @@ const ids = createFakeIds()
 type More = { cipher?: Cipher; entropy?: Entropy }
 
 /** Devices of one process with their real surroundings. */
-export const joinDevices = ({ store, clock }: { store: Store; clock: FakeClock }, more: More = {}) => {
+export const composeDevices = ({ store, clock }: { store: Store; clock: FakeClock }, more: More = {}) => {
   const log = createFakeLog()
   const audit = createAudit({ store, clock, ids, log, masker: createMasker([]) })
   const random = more.entropy ?? entropy

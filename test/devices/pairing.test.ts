@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { pairings } from '../../lib/devices/rows.ts'
 import { ANN, BOB } from '../fakes/service.ts'
-import { ann, bob, codeOf, joinDevices, newAddress, type Opened, requester, storages } from './opened.ts'
+import { ann, bob, codeOf, composeDevices, newAddress, type Opened, requester, storages } from './opened.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -15,8 +15,8 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     opened = await open()
   })
   afterAll(() => opened.close())
-  const start = (more: Parameters<typeof joinDevices>[1] = {}) => {
-    const joined = joinDevices(opened, more)
+  const start = (more: Parameters<typeof composeDevices>[1] = {}) => {
+    const joined = composeDevices(opened, more)
     return { ...joined, ...joined.devices.pairing, clock: opened.clock }
   }
 

@@ -10,7 +10,7 @@ import {
   atOnce,
   cipher,
   codeOf,
-  joinDevices,
+  composeDevices,
   newAddress,
   type Opened,
   requester,
@@ -25,7 +25,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
   afterAll(() => opened.close())
   /** One more process. */
   const start = () => {
-    const joined = joinDevices({ store: opened.again(), clock: opened.clock })
+    const joined = composeDevices({ store: opened.again(), clock: opened.clock })
     return { ...joined, ...joined.devices.pairing }
   }
   const approved = async () => {
@@ -120,7 +120,7 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
     async (when) => {
       const { requestId, id, status, sessions } = await approved()
       const fails = [when]
-      const unreliable = joinDevices({
+      const unreliable = composeDevices({
         store: faulty(opened.again(), () => fails.pop()),
         clock: opened.clock,
       })
@@ -148,7 +148,10 @@ describe.each(storages)('pairing with many at once on %s', (_name, open) => {
       (await opened.store.page(pairingSlots, { index: 'ofAddress', is: address, order: 'asc', limit: 50 }))
         .rows
     const fails: ('before' | undefined)[] = []
-    const unreliable = joinDevices({ store: faulty(opened.again(), () => fails.pop()), clock: opened.clock })
+    const unreliable = composeDevices({
+      store: faulty(opened.again(), () => fails.pop()),
+      clock: opened.clock,
+    })
     const ask = () => unreliable.devices.pairing.request(requester({ address }))
     await ask()
     fails.push('before')

@@ -3,7 +3,7 @@ import { maskText } from '../../lib/core/redact.ts'
 import { identityRows, pairings } from '../../lib/devices/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { ANN, BOB } from '../fakes/service.ts'
-import { ann, cipher, codeOf, joinDevices, type Opened, requester, storages } from './opened.ts'
+import { ann, cipher, codeOf, composeDevices, type Opened, requester, storages } from './opened.ts'
 
 /** Whatever was written, as it was written. */
 const recording = (store: Store) => {
@@ -24,7 +24,7 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
 
   it('are in no row, no audit record, no log line and no error', async () => {
     const { written, store } = recording(opened.store)
-    const { devices, sessions, audit, log } = joinDevices({ store, clock: opened.clock })
+    const { devices, sessions, audit, log } = composeDevices({ store, clock: opened.clock })
     const { request, approve, reject, status } = devices.pairing
     const heard: string[] = []
     await devices.attest({ a: 1 })
@@ -75,7 +75,7 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
   })
 
   it('open nothing when a sealed token is moved to another device', async () => {
-    const { devices } = joinDevices(opened)
+    const { devices } = composeDevices(opened)
     const [one, two] = [
       await devices.pairing.request(requester()),
       await devices.pairing.request(requester()),
@@ -89,7 +89,7 @@ describe.each(storages)('the secrets of devices on %s', (_name, open) => {
   })
 
   it('are masked in a log line that quotes the path of a request', async () => {
-    const { devices } = joinDevices(opened)
+    const { devices } = composeDevices(opened)
     const { requestId } = await devices.pairing.request(requester())
     expect(maskText(`GET /api/devices/pairing/status/${requestId}`)).not.toContain(requestId)
   })

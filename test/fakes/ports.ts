@@ -1,10 +1,10 @@
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
+import type { ConversationPorts } from '../../lib/composition/chat.ts'
 import { readConfig } from '../../lib/config.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Ports } from '../../lib/domains.ts'
-import type { ChatJoinPorts } from '../../lib/join/chat.ts'
 import { apiUrlsOf } from '../../lib/oauth/api-urls.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
 import { peoplePorts } from './people.ts'
@@ -14,7 +14,7 @@ type Fakes = Pick<Ports, 'clock' | 'ids' | 'log'>
 type Config = ReturnType<typeof readConfig>
 
 /** A model that says the same to all, and no tools. */
-const chatPorts = (): Omit<ChatJoinPorts, 'trackers'> => {
+const chatPorts = (): Omit<ConversationPorts, 'trackers'> => {
   const models = createScriptedModels([{ text: 'Noted.' }])
   const withoutTools = async (): Promise<never> => {
     throw new Error('There are no workspaces here')

@@ -6,9 +6,9 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { dataFileIn } from '../../lib/app/data.ts'
 import { collections } from '../../lib/collections.ts'
+import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { joinApprovals } from '../../lib/join/security.ts'
 import { eventsIn, readUntil, type Sent, startAgentic } from './agentic-events.ts'
 import { connect } from './client.ts'
 import { isOffline, type Service, startService, temporaryFolder } from './service.ts'
@@ -230,7 +230,7 @@ describe('the session of a task', () => {
 const decideInFolder = async (decision: 'allow-once' | 'deny') => {
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(env.DATA_DIR), collections, clock })
-  const approvals = joinApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
+  const approvals = composeApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
   const user: Principal = { userId: 'local', role: 'user' }
   const waiting = await approvals.list(user)
   for (const { id } of waiting) await approvals.decide(user, id, decision)

@@ -5,8 +5,8 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { dataFileIn } from '../../lib/app/data.ts'
 import { collections } from '../../lib/collections.ts'
+import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'
-import { joinApprovals } from '../../lib/join/security.ts'
 import { chunk, DONE, events, startWire, usage } from '../fakes/model-wire.ts'
 import { connect, refusalOf } from './client.ts'
 import { isOffline, startService, temporaryFolder } from './service.ts'
@@ -28,7 +28,7 @@ const askIn = async (folder: string, ...conversationIds: string[]) => {
   mkdirSync(folder, { recursive: true })
   const clock = createClock()
   const store = openSqliteStore({ file: dataFileIn(folder), collections, clock })
-  const approvals = joinApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
+  const approvals = composeApprovals({ store, clock, ids: createIds({ clock }), masker: createMasker([]) })
   const request = {
     tool: 'run_command',
     risk: 'execute',

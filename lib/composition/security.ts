@@ -4,14 +4,14 @@ import { createPolicy } from '../security/policy.ts'
 import { createToolCallAudit, toolCallWrite } from '../security/tool-calls.ts'
 import { recordOf } from '../tools/audit.ts'
 import { type CountCall, createCallRate } from '../tools/rate.ts'
-import type { AuthContext, AuthPorts } from './auth-context.ts'
+import type { AuthContext, AuthPorts } from './auth.ts'
 
 /** In the cloud other processes change the policy too. */
 const STALE_AFTER_MS = 2_000
 const MINUTE_MS = 60_000
 
 /** Approvals; a call that waits for one and is never made is on record with the commit that says so. */
-export const joinApprovals = (
+export const composeApprovals = (
   ports: Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'masker'>,
 ): ApprovalService =>
   createApprovals({
@@ -32,17 +32,17 @@ export const joinApprovals = (
 /** Why a call of a task is not made that has waited. */
 export const TASK_ENDED = 'its task has ended'
 
-export type Security = ReturnType<typeof joinSecurity>
+export type Security = ReturnType<typeof composeSecurity>
 
 /** What tool calls are judged by, and who is asked about them: policy, audit of calls, approvals. */
-export const joinSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, config: Config) => {
+export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const policy = createPolicy({
     ...ports,
     audit: audit.record,
     staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
   })
-  const approvals = joinApprovals(ports)
+  const approvals = composeApprovals(ports)
   const toolCalls = createToolCallAudit({ ...ports, policy })
   const countForAll: CountCall = async (userId, calls) =>
     (await limiter.take({ name: 'tools', calls, windowMs: MINUTE_MS }, userId)) === 0

@@ -1,9 +1,12 @@
+import * as z from 'zod'
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
+import { Problem } from '../core/errors.ts'
 import { anyOf } from '../deliveries/endpoints.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
+import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
 import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/api-urls.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
@@ -23,18 +26,22 @@ import type { Tracker, Trackers } from '../ports/tracker.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
+import { reportWritesOf } from '../reporting/rows.ts'
 import { createReporting } from '../reporting/service.ts'
+import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
-import { isFinal } from '../tasks/machine.ts'
-import type { RunTask, TaskEvent } from '../tasks/schema.ts'
+import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
+import { tasks as taskRows } from '../tasks/rows.ts'
+import { type HeardEntry, HeardEntrySchema, type RunTask, type TaskEvent } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
+import type { WebhookTasks } from '../webhooks/needs.ts'
+import { createInbound } from '../webhooks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
 import { createPool } from '../worker/pool.ts'
 import type { OpenRunEvents } from '../worker/run.ts'
 import { createWorker } from '../worker/worker.ts'
-import type { AuthContext, AuthPorts } from './auth-context.ts'
-import { createNotices, type Notice } from './notices.ts'
-import { joinApprovals, TASK_ENDED } from './security.ts'
+import type { AuthContext, AuthPorts } from './auth.ts'
+import { composeApprovals, TASK_ENDED } from './security.ts'
 
 /** How the worker of a queue stands, as the queue's status shows it. */
 type WorkerState = Pick<Consumer<unknown>, 'running' | 'concurrency'>
@@ -81,12 +88,12 @@ const runsElsewhere: RunProgram = async () => {
   throw new Error('Agents run in the worker function')
 }
 
-export type Work = ReturnType<typeof joinWork>
+export type Work = ReturnType<typeof composeWork>
 
 /** Tasks and all that moves them: queues, agents, the worker, the gateway. */
-export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) => {
+export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config) => {
   const { store, taskQueue, notificationQueue, breakers, clock, log, masker } = ports
-  const { settings, limiter } = entry
+  const { settings, limiter } = auth
   const retry = () => settings.current().retry
   const active = createActiveRuns()
   const counters = createTaskCounters(store)
@@ -112,7 +119,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     ended: async ({ id }) => gateway.complete(id),
     isHeard,
     limiter,
-    audit: entry.audit.record,
+    audit: auth.audit.record,
     maxAttempts: () => retry().attempts,
     leaseMs: config.TASK_LEASE_MS,
   })
@@ -153,7 +160,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     changeHeard: settings.changeHeard,
     findTask: tasks.find,
     deliveries: { ...deliveries, ...createOwnedDeliveries(ports) },
-    audit: entry.audit.record,
+    audit: auth.audit.record,
   })
   const queueStatus = createQueueStatus({
     mode: ports.queueMode,
@@ -161,7 +168,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     deadLetterCounts: deadLetters.countAll,
     workers: { tasks: taskQueue, notifications: notificationQueue },
   })
-  const approvals = joinApprovals(ports)
+  const approvals = composeApprovals(ports)
   const slots = createPool(taskQueue.concurrency)
   const worker = createWorker({
     lease: tasks.lease,
@@ -194,3 +201,83 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     ...{ active, worker, slots, handleNotice },
   }
 }
+
+/** What the notification queue carries. */
+export const NoticeSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200) }),
+  z.object({ kind: z.literal('heard'), taskId: z.string().min(1).max(200), entry: HeardEntrySchema }),
+  AnnounceSchema,
+])
+export type Notice = z.output<typeof NoticeSchema>
+
+type Needs = {
+  gateway: { notify(taskId: string): Promise<void> }
+  reporting: { ended(taskId: string): Promise<void> }
+  notifications: { deliver(announce: Announce): Promise<void> }
+  tell(taskId: string, entry: HeardEntry): Promise<void>
+}
+
+/** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
+export const createNotices =
+  ({ gateway, reporting, notifications, tell }: Needs) =>
+  async (notice: Notice): Promise<void> => {
+    if (notice.kind === 'ended') {
+      await gateway.notify(notice.taskId)
+      return reporting.ended(notice.taskId)
+    }
+    if (notice.kind === 'heard') return tell(notice.taskId, notice.entry)
+    return notifications.deliver(notice)
+  }
+
+/** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
+export const noticeIn = (body: object): Notice => {
+  const { success, data } = NoticeSchema.safeParse(body)
+  if (!success)
+    throw new Problem('internal', 'unknown_notice', 'A collection sent a notice of an unknown shape')
+  return data
+}
+
+/** Schedules, and the tasks that they create. */
+export const composeSchedules = (
+  { audit, tasks }: Pick<AuthContext, 'audit'> & Pick<Work, 'tasks'>,
+  ports: AuthPorts,
+) => createSchedules({ ...ports, tasks, audit: audit.record })
+
+const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
+/** The tasks read per status that name the issue, of which there are few. */
+const LOOKED_AT = 50
+
+/** Reads the unfinished tasks alone, and is called only where the task that the issue was known by has ended. */
+const unfinishedLike =
+  ({ find }: Pick<Work['tasks'], 'find'>, { store }: Pick<AuthPorts, 'store'>) =>
+  async (id: string): ReturnType<WebhookTasks['unfinishedLike']> => {
+    const { source, sourceId } = (await find(id)) ?? {}
+    if (source === undefined || sourceId === undefined) return undefined
+    const where = [
+      { field: 'source', in: [source] },
+      { field: 'sourceId', in: [sourceId] },
+    ] as const
+    const selection = { index: 'byStatus', where, order: 'desc', limit: LOOKED_AT } as const
+    const pages = await Promise.all(UNFINISHED.map((is) => store.page(taskRows, { ...selection, is })))
+    const rows = pages.flatMap((page) => page.rows)
+    // A task that was created by hand may name any source: it is no task of the issue, and not to be shown to its sender.
+    const row = rows.find(
+      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === `webhook:${source}`,
+    )
+    return row && find(row.id)
+  }
+
+/** Events from elsewhere, which become tasks. */
+export const composeWebhooks = (
+  { tasks, settings }: Pick<Work, 'tasks'> & Pick<AuthContext, 'settings'>,
+  ports: AuthPorts,
+  config: Config,
+) =>
+  createInbound({
+    ...ports,
+    tasks: { ...tasks, unfinishedLike: unfinishedLike(tasks, ports) },
+    reportWritesOf,
+    cancelsClosed: () => settings.current().webhooks.cancelClosed,
+    labels: { task: config.AI_TASK_LABEL, review: config.AI_REVIEW_LABEL },
+    secrets: config.inbound,
+  })

@@ -1,0 +1,164 @@
+import type { FromAddress } from '../accounts/handlers.ts'
+import { createAccounts } from '../accounts/service.ts'
+import { createAccessKey } from '../auth/access-key.ts'
+import { createGrantSession } from '../auth/cookie.ts'
+import type { VerifyKey } from '../auth/handlers.ts'
+import { createOwnSessions } from '../auth/own-sessions.ts'
+import { createNoteRefusals } from '../auth/refusals.ts'
+import type { Config } from '../config.ts'
+import { createDevices } from '../devices/service.ts'
+import { createConnectionStatus, createDisconnect } from '../integrations/connections.ts'
+import { createAccountAccess } from '../oauth/account-access.ts'
+import { codeHostGit } from '../oauth/catalog.ts'
+import { createCodeHostAccount } from '../oauth/code-host-account.ts'
+import { createConnectionOf } from '../oauth/connection.ts'
+import { createAccountsOf, createLinkedAccounts } from '../oauth/linked-accounts.ts'
+import { createProviders } from '../oauth/providers.ts'
+import { createRenewal } from '../oauth/renewal.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import { createOAuth } from '../oauth/service.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Passwords } from '../ports/passwords.ts'
+import type { ProviderFetch } from '../ports/provider-fetch.ts'
+import { createTokens } from '../tokens/service.ts'
+import type { AuthContext, AuthPorts } from './auth.ts'
+
+export type SignInPorts = AuthPorts & {
+  passwords: Passwords
+  cipher: Cipher
+  providerFetch: ProviderFetch
+}
+
+export type SignIn = ReturnType<typeof composeSignIn>
+
+/** How people come in: with a password, an access key, or an account elsewhere. */
+export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Config) => {
+  const { settings, authMode: mode, sessions, countAttempt } = auth
+  const audit = auth.audit.record
+  const accounts = createAccounts({
+    ...ports,
+    ...{ mode, countAttempt, audit },
+    registrationMode: () => settings.current().system.registrationMode,
+    endSessions: sessions.closeAll,
+    canSignIn: async (userId, unlinked) => mode() !== 'oidc' || auth.issuerBrings(userId, unlinked),
+    unlink: (userId, providers) => oauth.unlink(userId, providers),
+  })
+  const accessKey = createAccessKey({
+    ...ports,
+    ...{ mode, sessions, countAttempt, audit },
+    fixedKey: config.ACCESS_KEY,
+    stored: {
+      hash: settings.accessKeyHash,
+      replaceHash: settings.replaceAccessKeyHash,
+      reread: settings.reread,
+    },
+    mayBeOpen: auth.mayBeOpen,
+  })
+  const grantSession = createGrantSession(sessions)
+  const ownSessions = createOwnSessions({ ...ports, sessions, audit })
+  const noted = createNoteRefusals({ audit })
+  const logIn: FromAddress<typeof accounts.logIn> = (given, address) =>
+    noted({ with: 'password', email: given.email, address }, accounts.logIn(given))
+  const changePassword: FromAddress<typeof accounts.changePassword> = (principal, given, address) =>
+    noted({ with: 'current-password', address }, accounts.changePassword(principal, given), principal)
+  const resetPassword: FromAddress<typeof accounts.resetPassword> = (given, address) =>
+    noted({ with: 'reset-code', email: given.email, address }, accounts.resetPassword(given))
+  const verify: VerifyKey = (key, { address, userAgent }) =>
+    noted({ with: 'access-key', address }, accessKey.verify(key, userAgent))
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
+  const oauth = createOAuth({
+    ...ports,
+    ...accounts,
+    ...{ mode, grantSession, audit, limiter: auth.limiter, adminIds: auth.adminIds },
+    asksToWrite: () => settings.current().reporting.comments,
+    settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
+  })
+  const guarded = {
+    accounts: { ...accounts, logIn, changePassword, resetPassword },
+    accessKey: { ...accessKey, verify },
+  }
+  return { ...guarded, grantSession, ownSessions, oauth, connectionsOf: oauth.connectionsOf }
+}
+
+type AccessPorts = Pick<AuthPorts, 'store' | 'clock' | 'log'> & {
+  cipher: Cipher
+  providerFetch: ProviderFetch
+}
+
+/** Linked accounts for a function that signs nobody in. */
+export const composeAccountAccess = (
+  { accountStatusOf, adminIds }: Pick<AuthContext, 'accountStatusOf' | 'adminIds'>,
+  ports: AccessPorts,
+  { accounts: settings }: Pick<Config, 'accounts'>,
+): AccountAccess => {
+  const accounts = createLinkedAccounts({ ...ports, accountStatusOf })
+  return createAccountAccess({
+    ...{ ...ports, accounts, adminIds },
+    providers: createProviders({
+      ...ports,
+      fetch: ports.providerFetch,
+      settings: { accounts: settings, oidc: {} },
+    }),
+    workingToken: createRenewal({ ...ports, accounts }),
+  })
+}
+
+/** Of a function that uses nobody's account. */
+export const withoutAccounts: AccountAccess = {
+  writerAt: async () => undefined,
+  readerOf: async () => undefined,
+  tokenOf: async () => undefined,
+}
+
+type CodeHostPorts = AuthPorts & { cipher: Cipher; providerFetch: ProviderFetch }
+
+/** The accounts of the code host that tasks are run with, and whether their changes are to become pull requests. */
+export const composeCodeHost = (
+  { accountStatusOf, adminIds, settings }: AuthContext,
+  ports: CodeHostPorts,
+  config: Config,
+) => ({
+  accountFor: createCodeHostAccount({
+    ...ports,
+    ...{ accountStatusOf, adminIds, settings: config.accounts.codehost },
+  }),
+  isWanted: (): boolean => settings.current().reporting.pullRequests,
+})
+
+/**
+ * Where `owner/repo` lives, and whether that is the code host whose accounts people link: tokens go nowhere else. Without a
+ * setting of its own it is the site that people sign in at.
+ */
+export const codeHostPlace = ({ CODEHOST_GIT_URL, accounts }: Config) => {
+  const base = CODEHOST_GIT_URL ?? codeHostGit(accounts.codehost)
+  return base === undefined ? { isLinked: false } : { base, isLinked: true }
+}
+
+/** How accounts elsewhere stand, as those can tell who open no tokens. */
+export const composeConnectionStatus = ({ store }: Pick<AuthPorts, 'store'>, config: Config) =>
+  createConnectionStatus({
+    connectionOf: createConnectionOf({ ofUser: createAccountsOf(store) }),
+    hasWebhookSecret: config.inbound.codehost.webhookSecret !== undefined,
+    aiTaskLabel: config.AI_TASK_LABEL,
+  })
+
+/** How an account elsewhere is given up. */
+export const composeDisconnect = ({ audit }: Pick<AuthContext, 'audit'>, { oauth }: Pick<SignIn, 'oauth'>) =>
+  createDisconnect({ unlink: oauth.unlink, audit: audit.record })
+
+/** Devices, whose tokens are sessions. */
+export const composeDevices = (
+  { sessions, limiter, audit }: AuthContext,
+  ports: AuthPorts & { cipher: Cipher },
+) =>
+  createDevices({
+    ...ports,
+    limiter,
+    draftSession: sessions.draft,
+    closeSession: sessions.close,
+    audit: audit.record,
+  })
+
+/** API tokens, as people make and revoke them. */
+export const composeTokens = ({ audit }: Pick<AuthContext, 'audit'>, ports: AuthPorts, config: Config) =>
+  createTokens({ ...ports, callsPerMinute: config.GATEWAY_RATE_LIMIT_RPM, audit: audit.record })

@@ -1,0 +1,181 @@
+import { emailKey } from '../accounts/fields.ts'
+import { ROSTER_ID, registrations, rosters, users } from '../accounts/rows.ts'
+import { createUsers } from '../accounts/users.ts'
+import { createAudit } from '../audit/service.ts'
+import { createIdentity } from '../auth/identity.ts'
+import { createAttempts } from '../auth/limits.ts'
+import { createSessions } from '../auth/sessions.ts'
+import { type Config, isLoopback } from '../config.ts'
+import type { Masker } from '../core/masker.ts'
+import { createIsPaired } from '../devices/seen.ts'
+import { createUnpairing } from '../devices/unpair.ts'
+import { createLimiter } from '../limits/limiter.ts'
+import { isAccountAt, linkedAccounts } from '../oauth/rows.ts'
+import type { ProviderName } from '../oauth/schema.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
+import type { Objection } from '../settings/refuse.ts'
+import { createSettings } from '../settings/service.ts'
+import { createTokenPrincipal } from '../tokens/token-principal.ts'
+
+/** The outside world as it is needed to know who is calling. */
+export type AuthPorts = {
+  store: Store
+  entropy: Entropy
+  clock: Clock
+  ids: Ids
+  log: Log
+  masker: Masker
+}
+
+/** In the cloud other processes change settings too; sessions, roles and tokens are read with each request. */
+const STALE_AFTER_MS = 2_000
+
+export type AuthContext = ReturnType<typeof createAuthContext>
+
+/** What every function needs before it does anything: the settings, and who is calling. */
+export const createAuthContext = (ports: AuthPorts, config: Config) => {
+  const isCloud = config.SERVICE_MODE === 'pro'
+  const isDeployed = isCloud && config.DYNAMODB_ENDPOINT === undefined
+  const mayBeOpen = !isDeployed && exposureOf(config) === undefined
+  const audit = createAudit(ports)
+  const { issuerBrings, issuerBringsAdmin } = createIssuerBrings({ ...ports, issuer: config.OIDC_ISSUER })
+  const settings = createSettings({
+    ...ports,
+    given: { values: config, names: config.given },
+    objection: objectionIn(config, {
+      mayBeOpen,
+      hasKey: () => hasAccessKey(),
+      hasAdmin: () => hasAdmin(),
+      issuerBringsAdmin,
+      isClosed: () => isClosed(),
+    }),
+    audit: audit.record,
+    staleAfterMs: isCloud ? STALE_AFTER_MS : Number.POSITIVE_INFINITY,
+  })
+  const hasAccessKey = () => config.ACCESS_KEY !== undefined || settings.accessKeyHash() !== undefined
+  const authMode = () => settings.current().system.authMode
+  const isClosed = () => settings.current().system.registrationMode === 'closed'
+  const { accountStatusOf, hasAdmin, adminIds } = createUsers({ ...ports, mode: authMode })
+  const limiter = createLimiter(ports)
+  const sessions = createSessions({
+    ...ports,
+    accountStatusOf,
+    isPaired: createIsPaired(ports),
+    ...createUnpairing({ ...ports, audit: audit.record }),
+    fixedKey: config.ACCESS_KEY,
+  })
+  const identity = createIdentity({
+    ...{ mode: authMode, hasKey: hasAccessKey, mayBeOpen, sessions },
+    ofToken: createTokenPrincipal({ ...ports, accountStatusOf }),
+  })
+  return {
+    ...{ audit, settings, authMode, accountStatusOf, sessions, identity, hasAccessKey, mayBeOpen },
+    ...{ hasAdmin, adminIds, issuerBrings, issuerBringsAdmin, isClosed },
+    ...{ limiter, countAttempt: createAttempts({ limiter }) },
+  }
+}
+
+/** A setting by which others than this machine reach the service, and its value. */
+export type Exposure = readonly [name: 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL', value: string | number]
+
+/** The first setting by which others reach the service, itself or through a proxy; undefined where none lets them. */
+export const exposureOf = (
+  config: Pick<Config, 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL'>,
+): Exposure | undefined => {
+  const { HOST, TRUST_PROXY, PUBLIC_URL } = config
+  if (!isLoopback(HOST)) return ['HOST', HOST]
+  if (TRUST_PROXY > 0) return ['TRUST_PROXY', TRUST_PROXY]
+  if (PUBLIC_URL !== undefined && !isLoopback(hostnameIn(PUBLIC_URL))) return ['PUBLIC_URL', PUBLIC_URL]
+  return undefined
+}
+
+const hostnameIn = (url: string) => new URL(url).hostname.replaceAll(/[[\]]/g, '')
+
+const MOST_ACCOUNTS = 200
+
+type Needs = { store: Store; issuer: string | undefined }
+
+/**
+ * Whom the OpenID Connect issuer could bring in: who has an account linked there, or a verified address, by which the
+ * issuer's account is found.
+ */
+export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
+  // Any client may have linked it: subjects that the issuer tells all clients alike are still known.
+  const place = { name: 'oidc', realm: issuer } as const
+
+  const isLinked = async (userId: string) => {
+    const selection = { index: 'ofUser', is: userId, order: 'desc', limit: MOST_ACCOUNTS } as const
+    const { rows } = await store.page(linkedAccounts, selection)
+    return rows.some((row) => isAccountAt(place, row))
+  }
+
+  const isVerified = async (userId: string) => {
+    const user = await store.get(users, userId)
+    const registration = user && (await store.get(registrations, emailKey(user.email)))
+    return registration?.userId === userId && registration.emailVerified
+  }
+
+  /** Whether it could once those providers are unlinked. */
+  const issuerBrings = async (userId: string, unlinked: readonly ProviderName[] = []): Promise<boolean> =>
+    (await isVerified(userId)) || (!unlinked.includes('oidc') && isLinked(userId))
+
+  /** Whether one of them is an admin who is not disabled. */
+  const issuerBringsAdmin = async (): Promise<boolean> => {
+    const roster = await store.get(rosters, ROSTER_ID)
+    for (const userId of roster?.admins ?? []) if (await issuerBrings(userId)) return true
+    return false
+  }
+
+  return { issuerBrings, issuerBringsAdmin }
+}
+
+type Circumstances = {
+  mayBeOpen: boolean
+  hasKey: () => boolean
+  /** Whether there is an account whose owner may sign in as an admin. */
+  hasAdmin: () => Promise<boolean>
+  /** Whether the OpenID Connect issuer could bring one of them in. */
+  issuerBringsAdmin: () => Promise<boolean>
+  /** Whether registration is closed to all. */
+  isClosed: () => boolean
+}
+
+/** What of the settings cannot be had while the service runs where it does. */
+export const objectionIn = (config: Config, circumstances: Circumstances): Objection => {
+  const { mayBeOpen, hasKey, hasAdmin, issuerBringsAdmin, isClosed } = circumstances
+
+  const toAccounts = async (mode: unknown) =>
+    mode === 'oidc' && !(await issuerBringsAdmin())
+      ? 'would let no admin in: link an admin’s account at /api/auth/oidc first, with authMode cloud'
+      : undefined
+
+  const toNoAccount = () =>
+    isClosed()
+      ? 'needs an account to sign in with, or registration that is not closed to the first one'
+      : undefined
+
+  const toMode = async (mode: unknown) => {
+    if (mode === 'local')
+      return mayBeOpen || hasKey()
+        ? undefined
+        : 'needs an access key first, since others than this machine can reach the service'
+    if (mode === 'oidc' && (config.OIDC_ISSUER === undefined || config.OIDC_CLIENT_ID === undefined))
+      return 'needs OIDC_ISSUER and OIDC_CLIENT_ID in the environment'
+    // An admin must be left who can change it back.
+    return (await hasAdmin()) ? toAccounts(mode) : toNoAccount()
+  }
+
+  return async (path, value) => {
+    if (path === 'queue.name' || path === 'queue.notificationName')
+      return 'is read when the service starts: set it in the environment'
+    if (path.startsWith('queue.') && config.SERVICE_MODE === 'pro')
+      return 'is decided by the deployment: see params in serverless.yml'
+    if (path === 'system.registrationMode' && value === 'closed' && !(await hasAdmin()))
+      return 'would be closed to the first account too: make that first, with authMode cloud or oidc'
+    return path === 'system.authMode' ? toMode(value) : undefined
+  }
+}

@@ -1,0 +1,199 @@
+import { createForgetSessions } from '../agentic/forget.ts'
+import { type AgentSessions, createAgentSessions } from '../agentic/sessions.ts'
+import { createTaskRuns } from '../agentic/task-runs.ts'
+import { createAgenticTurns } from '../agentic/turn.ts'
+import { type ContinueTurn, type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
+import type { ApprovalService } from '../approvals/service.ts'
+import { createCancelTurn } from '../chat/cancel.ts'
+import type { ReadTicket } from '../chat/context.ts'
+import { type Conversations, createConversations } from '../chat/conversations.ts'
+import { createConversationRemoval } from '../chat/removal.ts'
+import { type ChatPorts, createChat } from '../chat/service.ts'
+import { createSnapshots, noSnapshots } from '../chat/snapshots.ts'
+import type { Config } from '../config.ts'
+import { Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { createWebSearch } from '../integrations/web-search.ts'
+import { createMemory, type Memory, type MemoryPorts, type Watching } from '../memory/service.ts'
+import type { AccountAccess } from '../oauth/schema.ts'
+import type { Cipher } from '../ports/cipher.ts'
+import type { Feed } from '../ports/feed.ts'
+import type { Models } from '../ports/model.ts'
+import type { Outbound } from '../ports/outbound.ts'
+import type { TrackerName, Trackers } from '../ports/tracker.ts'
+import type { WebSearchProviders } from '../ports/web-search.ts'
+import type { Workspaces } from '../ports/workspace.ts'
+import type { Tasks } from '../tasks/service.ts'
+import { workspaceTools } from '../tools/catalog.ts'
+import type { AuthContext, AuthPorts } from './auth.ts'
+import { type Security, TASK_ENDED } from './security.ts'
+
+type Others = {
+  tasks: Pick<Tasks, 'find' | 'newestOfTicket'> & { recovery: Pick<Tasks['recovery'], 'resume'> }
+  memory: Pick<Memory, 'recall' | 'sessions'>
+  policy: Pick<Security['policy'], 'current'>
+  approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
+  agentSessions: AgentSessions
+  access: Pick<AccountAccess, 'readerOf' | 'tokenOf'>
+}
+type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & ConversationPorts
+export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
+
+/** Conversations with models: their turns, plain, with tools and agentic, and how a turn goes on after an approval. */
+export const composeChat = (
+  { tasks, memory, policy, approvals, agentSessions, access }: Others,
+  ports: Ports,
+  config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'SERVICE_MODE'>,
+) => {
+  const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
+  const isOneProcess = config.SERVICE_MODE !== 'pro'
+  const conversations = createConversations(ports)
+  const snapshots = isOneProcess
+    ? noSnapshots
+    : createSnapshots({ ...ports, changesFiles: (tool) => changing.has(tool) })
+  const chat = createChat({
+    ...ports,
+    ...{ conversations, snapshots },
+    findTask: tasks.find,
+    findTicketTask: tasks.newestOfTicket,
+    readTicket: createReadTicket({ trackers: ports.trackers, access }),
+    recall: memory.recall,
+    hasMemorySession: async (conversationId) => (await memory.sessions.namesOf(conversationId)).length > 0,
+    defaultMode: async () => (await policy.current()).defaultMode,
+    withdrawApprovals: approvals.withdraw,
+    timeoutMs: config.AGENTIC_TIMEOUT_MS,
+  })
+  /** A conversation's workspace, with all tools approved. */
+  const openToolbox = async ({ userId }: Principal, conversationId: string) => {
+    await conversations.own({ userId }, conversationId)
+    const workspace = await ports.workspaces.open(conversationId)
+    const session = { mode: 'full', unattended: true, workspace, userId, conversationId } as const
+    return snapshots.within(conversationId, ports.openTools(session))
+  }
+  const agentic = createAgenticTurns({ ...ports, sessions: agentSessions, turns: chat.turns, openToolbox })
+  /** What waited for an approval: a turn of a conversation, or the run of a task. */
+  const continueTurn: ContinueTurn = async (message) => {
+    if ('endedTaskId' in message) {
+      const { endedTaskId: taskId, userId } = message
+      return approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
+    }
+    const { conversationId, taskId, approvalId } = message
+    if (taskId !== undefined) await tasks.recovery.resume(taskId)
+    else if (conversationId !== undefined) await chat.turns.resume({ conversationId, approvalId })
+  }
+  return { conversations, chat, snapshots, agentSessions, agentic, continueTurn }
+}
+
+/** A message of storage to what waits for approvals. Throws Problem `internal` for one that is none: no collection may send such. */
+export const turnMessageIn = (body: object): TurnMessage => {
+  const { success, data } = TurnMessageSchema.safeParse(body)
+  if (!success)
+    throw new Problem(
+      'internal',
+      'unknown_turn_message',
+      'A collection sent a message about approvals in an unknown shape',
+    )
+  return data
+}
+
+type TicketNeeds = { trackers: Trackers; access: Pick<AccountAccess, 'readerOf' | 'tokenOf'> }
+
+/** A turn does not wait for longer. */
+const READ_MS = 5_000
+
+const isTracker = (trackers: Trackers, name: string): name is TrackerName => Object.hasOwn(trackers, name)
+
+/** Reads tickets by the account that a user linked, so that nobody sees more than the provider lets him. */
+const createReadTicket =
+  ({ trackers, access }: TicketNeeds): ReadTicket =>
+  async ({ userId }, provider, sourceId) => {
+    if (!isTracker(trackers, provider)) return undefined
+    const account = await access.readerOf(userId, provider)
+    const token = account && (await access.tokenOf(account.id, provider))
+    if (account === undefined || token === undefined) return undefined
+    const { id: _id, ...of } = account
+    try {
+      return await trackers[provider].read({
+        as: { ...of, token },
+        issue: { id: sourceId },
+        timeoutMs: READ_MS,
+      })
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.kind === 'missing') return undefined
+      throw thrown
+    }
+  }
+
+type EndNeeds = {
+  conversations: Pick<Conversations, 'own'>
+  approvals: Pick<ApprovalService, 'forget' | 'withdraw'>
+  /** Stops a turn that goes on in this process; absent where none do. */
+  stopTurn?: (conversationId: string) => void
+  /** Whether one goes on, in the process that runs all turns; absent where others run them. */
+  hasTurn?: (conversationId: string) => boolean
+  /** Absent where workspaces lie on the disks of other processes, which tidy them up. */
+  removeWorkspace?: (conversationId: string) => Promise<void>
+}
+
+/** How conversations are deleted with all that belongs to them, and their turns cancelled. */
+export const composeConversationEnds = (
+  {
+    conversations,
+    approvals,
+    stopTurn = () => undefined,
+    hasTurn,
+    removeWorkspace = async () => undefined,
+  }: EndNeeds,
+  ports: Pick<AuthPorts, 'store' | 'clock' | 'log'> & { feed: Pick<Feed, 'remove'> },
+) => ({
+  conversationRemoval: createConversationRemoval({
+    ...{ ...ports, conversations, stopTurn, hasTurn, removeWorkspace },
+    forgetSessions: createForgetSessions(ports),
+    forgetApprovals: approvals.forget,
+  }),
+  cancelTurn: createCancelTurn({
+    ...{ ...ports, conversations, stopTurn },
+    withdrawApprovals: approvals.withdraw,
+  }),
+})
+
+type SessionPorts = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & { feed: Feed }
+
+/** Agent sessions; those of tasks are in the state of their task. */
+export const composeAgentSessions = (
+  ports: SessionPorts,
+  config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'AGENTIC_ORPHAN_MS'>,
+  tasks: Pick<Tasks, 'find' | 'cancel'>,
+) =>
+  createAgentSessions({
+    ...ports,
+    timeoutMs: config.AGENTIC_TIMEOUT_MS,
+    orphanMs: config.AGENTIC_ORPHAN_MS,
+    taskOf: tasks.find,
+    cancelTask: tasks.cancel,
+  })
+
+/** The runs of tasks as sessions, where agents run. */
+export const composeTaskRuns = (
+  agentSessions: ReturnType<typeof composeAgentSessions>,
+  { models, clock, ids }: Pick<SessionPorts, 'clock' | 'ids'> & { models: Pick<Models, 'resolve'> },
+) => createTaskRuns({ sessions: agentSessions, target: () => models.resolve({}), clock, ids })
+
+/** What hears of changes of memory files, where something does. */
+export type WatchedMemoryPorts = MemoryPorts & { watchingMemory: Watching }
+
+/** Memory, and who is put on record for clearing it. */
+export const composeMemory = (
+  { audit }: Pick<AuthContext, 'audit'>,
+  { watchingMemory, ...ports }: WatchedMemoryPorts,
+) => createMemory({ ...ports, watching: watchingMemory, audit: audit.record })
+
+export type WebSearchPorts = AuthPorts & {
+  cipher: Cipher
+  outbound: Pick<Outbound, 'check'>
+  webSearchProviders: WebSearchProviders
+}
+
+/** The search of the web that this installation has. */
+export const composeWebSearch = ({ audit }: Pick<AuthContext, 'audit'>, ports: WebSearchPorts) =>
+  createWebSearch({ ...ports, providers: ports.webSearchProviders, audit: audit.record })

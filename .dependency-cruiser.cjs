@@ -18,7 +18,6 @@ const offline = ['^offline/', '^resources/']
 // The page: what runs in the browser, and what builds it.
 const page = '^functions/ui/'
 const browser = '^functions/ui/app/'
-const composition = 'lib/app(?:/|\\.ts$)'
 const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|join/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
@@ -53,7 +52,7 @@ const rules = [
   ],
   [
     'only-app-names-adapters',
-    { pathNot: [`^(?:lib/adapters/|${composition}|functions/)`, ...offline] },
+    { pathNot: ['^(?:lib/(?:adapters|app)/|functions/)', ...offline] },
     { path: within('adapters') },
   ],
   ['http-knows-no-domain', { path: within('http') }, { path: '^lib/', pathNot: within('core|ports|http') }],
@@ -72,7 +71,7 @@ const rules = [
   [
     'page-stays-in-the-browser',
     { path: browser },
-    { path: '^(?:functions/(?!ui/app/)|lib/(?:adapters|app)(?:/|\\.ts$)|offline/|bin/|resources/|test/)' },
+    { path: '^(?:functions/(?!ui/app/)|lib/(?:adapters|app)/|offline/|bin/|resources/|test/)' },
   ],
   ['page-has-no-node', { path: browser }, { dependencyTypes: ['core'] }],
   [

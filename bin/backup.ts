@@ -1,4 +1,4 @@
-import { backUp } from '../lib/app/backup.ts'
+import { backUp } from '../lib/app/data.ts'
 import { badSetting, readSome } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 

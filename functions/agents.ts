@@ -1,6 +1,6 @@
 import { agentRoutes } from '../lib/agents/contract.ts'
 import { agentHandlers } from '../lib/agents/handlers.ts'
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openWork } from '../lib/app/cloud-groups.ts'
 
 export const handler = serveGroup(agentRoutes, openWork(agentHandlers))

@@ -1,5 +1,5 @@
 import type { InvocationContext, SqsEvent } from '../lib/adapters/aws/sqs/event.ts'
-import { openDlq } from '../lib/app/cloud-batches.ts'
+import { openDlq } from '../lib/app/cloud-jobs.ts'
 
 let opened: ReturnType<typeof openDlq> | undefined
 

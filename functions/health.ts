@@ -1,5 +1,5 @@
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openWork } from '../lib/app/cloud-groups.ts'
 import { healthRoutes } from '../lib/health/contract.ts'
 import { healthHandlers } from '../lib/health/handlers.ts'
 

@@ -1,8 +1,9 @@
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openPlain } from '../lib/app/cloud-plain.ts'
-import { openWebSearchSettings } from '../lib/app/cloud-web-search.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openGroup } from '../lib/app/cloud-groups.ts'
+import { openWebSearchSettingsPorts } from '../lib/app/cloud-ports.ts'
 import { integrationRoutes } from '../lib/integrations/contract.ts'
 import { integrationHandlers } from '../lib/integrations/handlers.ts'
+import { joinWebSearch } from '../lib/join/integrations.ts'
 
 /**
  * Settings of integrations. Linked accounts are shown by the function that knows the secrets of webhooks, and given up by
@@ -10,7 +11,7 @@ import { integrationHandlers } from '../lib/integrations/handlers.ts'
  */
 export const handler = serveGroup(
   integrationRoutes,
-  openPlain(({ entry, ports, config }) =>
-    integrationHandlers({ webSearch: openWebSearchSettings(entry, ports, config) }),
+  openGroup(({ auth, ports, config }) =>
+    integrationHandlers({ webSearch: joinWebSearch(auth, openWebSearchSettingsPorts(config, ports)) }),
   ),
 )

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { banner } from '../lib/app/banner.ts'
-import { complain } from '../lib/app/complain.ts'
-import { openLocalApp } from '../lib/app.ts'
+import { openLocalApp } from '../lib/app/local.ts'
+import { banner, complain } from '../lib/app/start-up.ts'
 import { badSetting, readConfig } from '../lib/config.ts'
 import { messageOf, Problem } from '../lib/core/errors.ts'
 

@@ -1,6 +1,6 @@
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openSending } from '../lib/app/cloud-sending.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openWork } from '../lib/app/cloud-groups.ts'
+import { openSending } from '../lib/app/cloud-ports.ts'
 import { outboundWebhookRoutes } from '../lib/outbound-webhooks/contract.ts'
 import { outboundWebhookHandlers } from '../lib/outbound-webhooks/handlers.ts'
 

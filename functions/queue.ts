@@ -1,5 +1,5 @@
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openWork } from '../lib/app/cloud-work.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openWork } from '../lib/app/cloud-groups.ts'
 import { queueRoutes } from '../lib/queue/contract.ts'
 import { queueHandlers } from '../lib/queue/handlers.ts'
 

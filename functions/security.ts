@@ -1,11 +1,17 @@
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openSecurity } from '../lib/app/cloud-security.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openGroup } from '../lib/app/cloud-groups.ts'
+import { openBlobs } from '../lib/app/cloud-ports.ts'
 import { approvalRoutes } from '../lib/approvals/contract.ts'
 import { approvalHandlers } from '../lib/approvals/handlers.ts'
+import { joinSecurity } from '../lib/join/security.ts'
 import { securityRoutes } from '../lib/security/contract.ts'
 import { securityHandlers } from '../lib/security/handlers.ts'
 
+/** Policy, audit and approvals; long arguments and results of tools lie in the bucket. */
 export const handler = serveGroup(
   { ...securityRoutes, ...approvalRoutes },
-  openSecurity((security) => ({ ...securityHandlers(security), ...approvalHandlers(security) })),
+  openGroup(({ auth, ports, config }) => {
+    const security = joinSecurity(auth, ports, config)
+    return { ...securityHandlers(security), ...approvalHandlers(security) }
+  }, openBlobs),
 )

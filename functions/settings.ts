@@ -1,5 +1,5 @@
-import { serveGroup } from '../lib/app/cloud-http.ts'
-import { openPlain } from '../lib/app/cloud-plain.ts'
+import { serveGroup } from '../lib/app/cloud-function.ts'
+import { openGroup } from '../lib/app/cloud-groups.ts'
 import { auditRoutes } from '../lib/audit/contract.ts'
 import { auditHandlers } from '../lib/audit/handlers.ts'
 import { settingsRoutes } from '../lib/settings/contract.ts'
@@ -7,5 +7,5 @@ import { settingsHandlers } from '../lib/settings/handlers.ts'
 
 export const handler = serveGroup(
   { ...settingsRoutes, ...auditRoutes },
-  openPlain(({ entry }) => ({ ...settingsHandlers(entry), ...auditHandlers(entry) })),
+  openGroup(({ auth }) => ({ ...settingsHandlers(auth), ...auditHandlers(auth) })),
 )

@@ -1,15 +1,14 @@
 import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
-import { describeAgents } from '../lib/app/cloud-agents.ts'
-import { openJobs } from '../lib/app/cloud-jobs.ts'
-import { joinCloudMemory } from '../lib/app/cloud-memory.ts'
-import { openSending } from '../lib/app/cloud-sending.ts'
-import { stuckTasks } from '../lib/app/cloud-stuck-tasks.ts'
+import { describeAgents } from '../lib/app/cloud-groups.ts'
+import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
+import { openMemoryPorts, openSending } from '../lib/app/cloud-ports.ts'
 import { createConversations } from '../lib/chat/conversations.ts'
 import { readConfig } from '../lib/config.ts'
 import { messageOf } from '../lib/core/errors.ts'
 import { LONGEST_SEND_MS } from '../lib/deliveries/send.ts'
 import { joinAgentSessions } from '../lib/join/agent-sessions.ts'
 import { joinConversationEnds } from '../lib/join/conversations.ts'
+import { joinMemory } from '../lib/join/memory.ts'
 import { joinSchedules } from '../lib/join/schedules.ts'
 import { joinSecurity } from '../lib/join/security.ts'
 import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
@@ -17,7 +16,7 @@ import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 const open = async () => {
   const config = readConfig()
   const jobs = openJobs(config, openSending(config), await describeAgents(config))
-  const memory = joinCloudMemory(jobs.entry, jobs.outside, config)
+  const memory = joinMemory(jobs.entry, openMemoryPorts(config, jobs.outside))
   const { approvals } = joinSecurity(jobs.entry, jobs.outside, config)
   return {
     ...jobs,

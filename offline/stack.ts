@@ -5,7 +5,7 @@ import { createTables, type TableDefinition, tableDefinitions } from '../lib/ada
 import { createBucket } from '../lib/adapters/aws/s3.ts'
 import { createQueues } from '../lib/adapters/aws/sqs/create-queues.ts'
 import { deadLetterQueueOf, queueDefinitions, urgentQueueOf } from '../lib/adapters/aws/sqs/definitions.ts'
-import { tableNames } from '../lib/app/cloud-base.ts'
+import { tableNames } from '../lib/app/cloud-ports.ts'
 import { collections } from '../lib/collections.ts'
 import type { Config } from '../lib/config.ts'
 import type { Log } from '../lib/ports/log.ts'

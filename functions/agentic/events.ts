@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
+import { listenInContainer, openContainerLog } from '../../lib/app/cloud-container.ts'
 import { Problem } from '../../lib/core/errors.ts'
 
 /**

@@ -2,17 +2,15 @@ import type { Server } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { agenticRoutes } from '../../lib/agentic/contract.ts'
-import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
-import { openExportCopies, withoutCopyOnHead } from '../../lib/app/cloud-archive.ts'
-import { openGroup } from '../../lib/app/cloud-http.ts'
-import { openModelHandlers } from '../../lib/app/cloud-models.ts'
-import { openWork } from '../../lib/app/cloud-work.ts'
-import { listenInContainer, openContainerLog } from '../../lib/app/container.ts'
-import { lazyHandlers } from '../../lib/app/lazy-handlers.ts'
+import { listenInContainer, openContainerLog, openModelHandlers } from '../../lib/app/cloud-container.ts'
+import { lazyHandlers, streamGroup } from '../../lib/app/cloud-function.ts'
+import { LONGEST_WAIT_MS, openWork, waitingAtMost } from '../../lib/app/cloud-groups.ts'
+import { openAccepting, openExportCopies } from '../../lib/app/cloud-ports.ts'
 import { modelRoutes } from '../../lib/chat/contract.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
+import type { HttpHandler } from '../../lib/http/event.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { createDispatch } from '../../lib/http/router.ts'
 import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
@@ -21,7 +19,18 @@ import { liveHandlers } from '../../lib/live/handlers.ts'
 import { createLive } from '../../lib/live/service.ts'
 import { createStoredWatch } from '../../lib/live/watch.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
+import { COPY_HEADER } from '../../lib/tasks/export.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
+
+/** An answer to HEAD has no body and leaves no copy, so it names none. */
+const withoutCopyOnHead =
+  (handler: HttpHandler): HttpHandler =>
+  async (event, context) => {
+    const answer = await handler(event, context)
+    if (event.requestContext.http.method !== 'HEAD') return answer
+    const { [COPY_HEADER]: _, ...headers } = answer.headers
+    return { ...answer, headers }
+  }
 
 const modelled = { ...modelRoutes, ...agenticRoutes }
 
@@ -55,7 +64,7 @@ export const openStreaming = (): Server => {
       ...lazyHandlers(modelled, () => openModelHandlers(served)),
     }
   }, openAccepting)
-  const handler = behindWebAdapter(withoutCopyOnHead(openGroup(routes, open)))
+  const handler = behindWebAdapter(withoutCopyOnHead(streamGroup(routes, open)))
   return createHost({
     dispatch: createDispatch([{ routes, handler }], handler),
     ids: createIds({ clock: createClock() }),

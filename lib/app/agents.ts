@@ -1,8 +1,9 @@
 import { createCodingAgent } from '../adapters/agents/coding/agent.ts'
 import type { Publication } from '../adapters/agents/coding/publish.ts'
-import { loadAdapters } from '../adapters/agents/load.ts'
+import { loadAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
+import { createEmbedding } from '../adapters/models/embedding.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
@@ -12,16 +13,20 @@ import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
+import type { Security } from '../join/security.ts'
+import type { Work } from '../join/work.ts'
 import { codeHostApi } from '../oauth/catalog.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { PolicySource } from '../security/schema.ts'
+import { CreateTaskSchema } from '../tasks/schema.ts'
 import type { Approvals } from '../tools/approval.ts'
 import type { ToolCallRecord } from '../tools/audit.ts'
 import type { CreateTaskFor } from '../tools/builtin/create-task.ts'
@@ -33,7 +38,6 @@ import { createLoop } from '../tools/loop.ts'
 import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
-import { validateAgents } from './validate-agents.ts'
 
 /** What tool calls are judged by, and where they are put on record. */
 export type ToolSecurity = {
@@ -77,8 +81,7 @@ export const openAgents = async (needs: Needs) => {
   const loop = createLoop({ models })
   const { openTools, openTaskTools } = toolOpeners(needs)
   const { adapter, workspaces } = codingAgent(needs, models, programs, { loop, openTools: openTaskTools })
-  const adapters = [adapter, ...(await loadAdapters(config.AGENT_ADAPTERS))]
-  validateAgents(adapters, config.DEFAULT_AGENT)
+  const adapters = await loadAgents(adapter, config)
   const runProgram: RunProgram = async (workspace, ...program) =>
     (await workspaces.open(workspace)).run(...program)
   const close = async () => {
@@ -163,4 +166,50 @@ const codingAgent = (
     isLocalAdmin: (userId) => userId === LOCAL_USER && isLocalMode(),
   })
   return { adapter, workspaces }
+}
+
+type Joined = Pick<Security, 'toolSecurity'> & Pick<Work, 'tasks'>
+
+/** What tools do by way of the domains, which are there only after the tools are: asked for with each call. */
+export const toolVerbs = (joined: () => Joined) => {
+  const tools = () => joined().toolSecurity
+  const security: ToolSecurity = {
+    policy: { known: () => tools().policy.known(), current: () => tools().policy.current() },
+    approvals: {
+      ask: (request) => tools().approvals.ask(request),
+      use: (request) => tools().approvals.use(request),
+      isDecided: (approvalId) => tools().approvals.isDecided(approvalId),
+    },
+    onToolCall: (record) => tools().onToolCall(record),
+    countCall: (userId, calls) => tools().countCall(userId, calls),
+  }
+  return {
+    security,
+    /** In the name of the user, without the rights of an admin. */
+    createTask: (
+      userId: string,
+      { securityMode, ...task }: { title: string; prompt: string; securityMode: SecurityMode },
+    ) =>
+      joined().tasks.create(
+        { userId, role: 'user' },
+        CreateTaskSchema.parse({ ...task, metadata: { securityMode } }),
+      ),
+    findTask: (id: string) => joined().tasks.find(id),
+  }
+}
+
+/** The model that memory is searched with, if one is named. Throws Problem `bad_setting` for one that cannot be called. */
+export const openEmbedding = ({
+  config,
+  breakers,
+  clock,
+}: Pick<Needs, 'config' | 'breakers' | 'clock'>): Embedding | undefined => {
+  const { EMBEDDING_MODEL: model, providers } = config
+  if (model === undefined) return undefined
+  const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
+  try {
+    return createEmbedding({ settings: { providers }, model, clock, guard })
+  } catch (thrown) {
+    throw badSetting(`EMBEDDING_MODEL: ${messageOf(thrown)}`)
+  }
 }

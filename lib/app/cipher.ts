@@ -1,8 +1,12 @@
 import { createCipher } from '../adapters/node/cipher.ts'
 import { keysOfFile, readKeys } from '../adapters/node/cipher-keys.ts'
 import type { Config } from '../config.ts'
+import { messageOf, Problem } from '../core/errors.ts'
+import { openIdentity } from '../devices/identity.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Entropy } from '../ports/entropy.ts'
+import type { Log } from '../ports/log.ts'
+import type { Store } from '../ports/store.ts'
 
 /** The cipher of one process: with `ENCRYPTION_KEY`, else with the key file of the data folder, in `pico` with a key of its own. */
 export const openLocalCipher = (config: Config, { entropy }: { entropy: Entropy }): Cipher => {
@@ -16,4 +20,33 @@ export const openLocalCipher = (config: Config, { entropy }: { entropy: Entropy 
   if (keepsFiles) return createCipher({ keys: keysOfFile({ folder, entropy }), entropy })
   const key = entropy(32)
   return createCipher({ keys: () => [key], entropy })
+}
+
+const LOST =
+  'a stored secret cannot be opened: the key that it was sealed with is not there; put encryption.key back from a ' +
+  'backup of DATA_DIR (or ENCRYPTION_KEY as it was), or pair devices and link accounts again'
+
+/** The cipher, which says so once in the log when what was sealed cannot be opened. */
+export const reportingLostKey = (cipher: Cipher, log: Log): Cipher => {
+  let told = false
+  const open: Cipher['open'] = async (sealed, context) => {
+    try {
+      return await cipher.open(sealed, context)
+    } catch (thrown) {
+      if (!told) log.warn({ context, reason: messageOf(thrown) }, LOST)
+      told = true
+      throw thrown
+    }
+  }
+  return { seal: cipher.seal, open }
+}
+
+/** Opens a secret that is stored, if there is one, so that a lost key is reported before a request needs it. */
+export const checkKey = async ({ store, cipher }: { store: Store; cipher: Cipher }): Promise<void> => {
+  try {
+    await openIdentity(store, cipher)
+  } catch (thrown) {
+    // The cipher has said so. The service does without: what was sealed is asked for by few.
+    if (!(thrown instanceof Problem)) throw thrown
+  }
 }

@@ -10,8 +10,7 @@ import { createStreamPublisher } from '../live/publishing.ts'
 import { createStoredWatch } from '../live/watch.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Outgoing, Queue } from '../ports/queue.ts'
-import { required } from './cloud.ts'
-import { openBasePorts, tableNames } from './cloud-base.ts'
+import { openBasePorts, required, tableNames } from './cloud-ports.ts'
 
 type Channels = Readonly<Record<Channel, Pick<Queue<object>, 'send' | 'longestDelayMs'>>>
 type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }

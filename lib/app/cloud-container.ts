@@ -1,21 +1,61 @@
+import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
+import { createLog } from '../adapters/node/log.ts'
 import { createOutbound } from '../adapters/node/outbound.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
-import type { Config } from '../config.ts'
-import { messageOf } from '../core/errors.ts'
+import type { agenticRoutes } from '../agentic/contract.ts'
+import { agenticHandlers } from '../agentic/handlers.ts'
+import type { modelRoutes } from '../chat/contract.ts'
+import { modelHandlers } from '../chat/handlers.ts'
+import { type Config, environmentSecrets, readConfig, readSome } from '../config.ts'
+import { messageOf, Problem } from '../core/errors.ts'
+import { createMasker } from '../core/masker.ts'
+import type { Handlers } from '../http/route.ts'
 import { joinAgentSessions } from '../join/agent-sessions.ts'
 import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
+import { joinChat } from '../join/chat.ts'
 import { joinCodeHost } from '../join/code-host.ts'
+import { joinWebSearch } from '../join/integrations.ts'
+import { joinMemory } from '../join/memory.ts'
 import { joinSecurity } from '../join/security.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
-import { openAgents } from './agents.ts'
-import { openRepositories } from './cloud-accepting.ts'
-import { openCloudCipher } from './cloud-cipher.ts'
-import { joinCloudMemory } from './cloud-memory.ts'
-import { openWebSearch } from './cloud-web-search.ts'
-import { toolVerbs } from './tool-verbs.ts'
+import type { Log } from '../ports/log.ts'
+import type { Workspaces } from '../ports/workspace.ts'
+import { openAgents, toolVerbs } from './agents.ts'
+import {
+  openAccounts,
+  openCloudCipher,
+  openMemoryPorts,
+  openRepositories,
+  openWebSearchPorts,
+  withSecrets,
+} from './cloud-ports.ts'
+
+/**
+ * The log of a program of the container. Settings that cannot be read are reported by the function that answers, so that a level that
+ * is none keeps no program from listening.
+ */
+export const openContainerLog = (): Log => {
+  const masker = createMasker(environmentSecrets())
+  try {
+    return createLog({ level: readSome(['LOG_LEVEL']).LOG_LEVEL, masker })
+  } catch {
+    return createLog({ level: 'info', masker })
+  }
+}
+
+/** Listens where PORT and HOST say, which is all that has to be right for that; a process without listens nowhere, and ends. */
+export const listenInContainer = (server: Server, log: Log): void => {
+  try {
+    const { PORT, HOST } = readSome(['PORT', 'HOST'])
+    server.listen(PORT, HOST)
+  } catch (thrown) {
+    log.error({ reason: messageOf(thrown) }, 'there is nowhere to listen')
+    process.exitCode = 1
+  }
+}
 
 /** Where workspaces are, unless the deployment says so. */
 const workspacesDirOf = ({ WORKSPACES_DIR }: Config): string =>
@@ -43,12 +83,12 @@ export const openContainer = async (
 ) => {
   const { clock } = ports
   const security = joinSecurity(entry, ports, config)
-  const memory = joinCloudMemory(entry, ports, config)
+  const memory = joinMemory(entry, openMemoryPorts(config, ports))
   const outbound = createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const agents = await openAgents({
     ...{ ...ports, config, workspacesDir: workspacesDirOf(config) },
     searchMemory: memory.recall,
-    searchWeb: openWebSearch(entry, ports, config, outbound).search,
+    searchWeb: joinWebSearch(entry, openWebSearchPorts(config, ports, outbound)).search,
     ...toolVerbs(() => ({ tasks: tasks(), ...security })),
     codeHost: joinCodeHost(
       entry,
@@ -65,4 +105,41 @@ export const openContainer = async (
     cancel: (principal, id) => tasks().cancel(principal, id),
   })
   return { agents, agentSessions, memory, ...security }
+}
+
+type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<WorkPorts, 'feed' | 'breakers'> }
+
+type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
+
+/**
+ * What calls models, in the streaming function. Throws Problem `unavailable` `models_unavailable` when no provider is
+ * configured, or their settings are wrong.
+ */
+export const openModelHandlers = async (served: Served): Promise<Handlers<StreamedRoutes>> => {
+  const config = await withSecrets(readConfig())
+  // The keys of providers are known by now, and are in no line.
+  const masker = createMasker(config.secrets)
+  const ports = { ...served.ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
+  const { clock, log } = ports
+  const opened = await openContainer(served, ports, config, () => served.tasks).catch((thrown: unknown) => {
+    if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
+    log.error({ reason: thrown.message }, 'models cannot be called')
+    throw new Problem('unavailable', 'models_unavailable', 'No model provider is configured')
+  })
+  const { agents } = opened
+  /** The workspace that is opened makes the others go: a turn finds its files in their snapshot as well. */
+  const workspaces: Workspaces = {
+    ...agents.workspaces,
+    open: async (name) => {
+      await sweepDisk(config, ports, (other) => other === name || domains.snapshots.isInUse(other))
+      return agents.workspaces.open(name)
+    },
+  }
+  const { trackers, access } = openAccounts(served, ports, readConfig())
+  const domains = joinChat(
+    { ...opened, tasks: served.tasks, access },
+    { ...ports, ...agents, workspaces, trackers },
+    config,
+  )
+  return { ...modelHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) }
 }

@@ -1,9 +1,18 @@
+import * as z from 'zod'
+import { embeddedMetric } from '../adapters/aws/embedded-metric.ts'
+import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
+import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
+import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { type Config, readConfig } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
 import { createAuthContext } from '../join/auth-context.ts'
+import { type Notice, NoticeSchema } from '../join/notices.ts'
 import { joinWork } from '../join/work.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
-import { openWorkPorts, type Sending, withoutSending } from './cloud.ts'
-import { openAccounts } from './cloud-accounts.ts'
+import type { Log } from '../ports/log.ts'
+import { poisonLetter } from '../queue/poison.ts'
+import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
+import { openAccounts, openSending, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 
 /** The domains of a function that runs no agents; `adapters` are those that its tasks may name. */
 export const openJobs = (
@@ -19,3 +28,86 @@ export const openJobs = (
   const work = joinWork(entry, { ...outside, ...commenting }, config)
   return { ...work, settings: entry.settings, entry, outside, log, clock, redeliverIn }
 }
+
+type Needs = { settings: { refresh(): Promise<void> | undefined }; log: Pick<Log, 'warn'> }
+
+/** Reads the settings again. Where that fails, those of a moment ago stand: no message has to wait for them. */
+export const refreshSettings = async ({ settings, log }: Needs): Promise<void> => {
+  try {
+    await settings.refresh()
+  } catch (thrown) {
+    log.warn({ reason: messageOf(thrown) }, 'settings were not read')
+  }
+}
+
+type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>
+
+/** The domains of a function that handles notices, and with that sends deliveries. */
+const openNotices = () => {
+  const config = readConfig()
+  const { deliveries, ...jobs } = openJobs(config, openSending(config))
+  /** Each delivery has its first attempt, by the settings of now, before the invocation ends: nothing goes on behind that. */
+  const sending =
+    (batch: Batch): Batch =>
+    async (event, context) => {
+      await refreshSettings(jobs)
+      try {
+        return await batch(event, context)
+      } finally {
+        await deliveries.settled(0)
+      }
+    }
+  return { ...jobs, sending }
+}
+
+/** The handler of notices. */
+export const openNotify = () => {
+  const { handleNotice, deadLetters, sending, ...outside } = openNotices()
+  const batch = createSqsBatchHandler<Notice>({
+    ...outside,
+    parse: NoticeSchema,
+    handle: ({ body }) => handleNotice(body),
+    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
+  })
+  return sending(batch)
+}
+
+const UNDELIVERABLE = {
+  code: 'undeliverable',
+  message: 'The queue gave up: the message was received again and again, and no worker could claim the task',
+}
+
+const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
+
+/**
+ * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
+ * message that names no task becomes a dead letter itself, any other has been overtaken. A notice is handled once more:
+ * when that fails, its message comes again. A turn that could not go on becomes a dead letter.
+ */
+export const openDlq = () => {
+  const { tasks, deadLetters, handleNotice, sending, ...outside } = openNotices()
+  const take = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
+    if ('kind' in message) return handleNotice(message)
+    if ('approvalId' in message) {
+      const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
+      return deadLetters.addMessage({ messageId, taskId: message.taskId ?? 'unknown', reason })
+    }
+    // Its approvals expire by themselves.
+    if ('endedTaskId' in message) return
+    const { taskId } = message
+    if (await tasks.lease.markUndeliverable(message, UNDELIVERABLE)) return
+    if (!(await tasks.exists(taskId)))
+      await deadLetters.addMessage({ messageId, taskId, reason: 'unknown_task' })
+  }
+  const batch = createSqsBatchHandler<RunTask | Notice | TurnMessage>({
+    ...outside,
+    parse: GivenUpSchema,
+    handle: ({ id, body }) => take(id, body),
+    onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
+  })
+  return sending(batch)
+}
+
+/** What the log says of tasks that the tick could do nothing for, so that an alarm hears of it: resources/alarms-service.yml. */
+export const stuckTasks = (tablePrefix: string, value: number, atMs: number) =>
+  embeddedMetric({ namespace: tablePrefix.replace(/-$/, ''), name: 'StuckTasks', value, atMs })

@@ -5,13 +5,13 @@ import { createPageFiles } from '../adapters/node/page-files.ts'
 import { environmentSecrets } from '../config.ts'
 import { createMasker } from '../core/masker.ts'
 import { ANONYMOUS } from '../core/principal.ts'
+import { type BufferedResponse, buffered } from '../http/buffered-response.ts'
 import { type HttpEvent, withRequestId } from '../http/event.ts'
 import { lambda } from '../http/lambda.ts'
 import { createPage } from '../http/page.ts'
 import { problemOf, problemResult } from '../http/problem.ts'
 import { withCommonHeaders } from '../http/respond.ts'
 import type { Place } from '../http/router.ts'
-import { type BufferedResponse, buffered } from './buffered-response.ts'
 
 /**
  * The function that serves the page from a folder, and says of all else that it is not there, or `known` under another

@@ -16,12 +16,10 @@ import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
 import type { StopReason } from '../worker/stop.ts'
-import { openWorkPorts, withoutSending } from './cloud.ts'
-import { openTrackers } from './cloud-accounts.ts'
 import { openContainer, sweepDisk } from './cloud-container.ts'
-import { withSecrets } from './cloud-secrets.ts'
-import { refreshSettings } from './cloud-settings.ts'
-import { warnOfShortSecrets } from './short-secrets.ts'
+import { refreshSettings } from './cloud-jobs.ts'
+import { openTrackers, openWorkPorts, withoutSending, withSecrets } from './cloud-ports.ts'
+import { warnOfShortSecrets } from './start-up.ts'
 
 /** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
 const WATCH_MS = 500

@@ -8,7 +8,7 @@ import { getOrCreate } from '../core/get-or-create.ts'
 import { pagesOf } from '../core/pages.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { Store } from '../ports/store.ts'
-import { openBasePorts } from './cloud-base.ts'
+import { openBasePorts } from './cloud-ports.ts'
 import { openData } from './data.ts'
 
 /** What a recount found of one counter's member: by how much each name was off, and is not any more. */

@@ -2,16 +2,27 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { loadAdapters } from '../../lib/adapters/agents/load.ts'
+import { loadAgents } from '../../lib/adapters/agents/load.ts'
+import type { AgentAdapter } from '../../lib/ports/agent.ts'
 
 const ADAPTER = `{ type: 'mine', name: 'Mine', description: '', capabilities: [],
   healthCheck: async () => ({ healthy: true }), execute: async () => ({ success: true, output: '' }) }`
+
+const builtIn: AgentAdapter = {
+  ...{ type: 'built-in', name: 'Built in', description: '', capabilities: [] },
+  healthCheck: async () => ({ healthy: true }),
+  execute: async () => ({ success: true, output: '' }),
+}
 
 let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'adapters-'))
 })
 afterAll(() => rm(folder, { recursive: true }))
+
+/** Those of modules, beside a built-in one. */
+const loadAdapters = async (AGENT_ADAPTERS: readonly string[]) =>
+  (await loadAgents(builtIn, { AGENT_ADAPTERS, DEFAULT_AGENT: 'built-in' })).slice(1)
 
 let made = 0
 const moduleOf = async (source: string) => {
@@ -80,5 +91,16 @@ describe('AGENT_ADAPTERS', () => {
       code: 'bad_setting',
       message: expect.stringContaining('nowhere.mjs'),
     })
+  })
+
+  it.each([
+    [['built-in'], 'built-in', 'AGENT_ADAPTERS: two adapters are of type built-in'],
+    [['one', 'two', 'one'], 'two', 'AGENT_ADAPTERS: two adapters are of type one'],
+    [['one'], 'two', 'DEFAULT_AGENT: two is none of built-in, one'],
+  ])('with %j and the default agent %s is refused: %s', async (types, DEFAULT_AGENT, message) => {
+    const agents = types.map((type) => `{ ...${ADAPTER}, type: '${type}' }`)
+    const file = await moduleOf(`export default [${agents}]`)
+    const loaded = loadAgents(builtIn, { AGENT_ADAPTERS: [file], DEFAULT_AGENT })
+    await expect(loaded).rejects.toMatchObject({ code: 'bad_setting', message })
   })
 })

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals'
 import { openDynamoDb } from '../../lib/adapters/aws/clients.ts'
 import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/tables.ts'
 import { everyAuthHandler, everyAuthRoute } from '../../lib/api/auth.ts'
-import { tableNames } from '../../lib/app/cloud-base.ts'
-import { serveGroup } from '../../lib/app/cloud-http.ts'
-import { openPlain } from '../../lib/app/cloud-plain.ts'
-import { openSignIn } from '../../lib/app/cloud-sign-in.ts'
+import { serveGroup } from '../../lib/app/cloud-function.ts'
+import { openGroup } from '../../lib/app/cloud-groups.ts'
+import { openSignInPorts, tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
+import { joinSignIn } from '../../lib/join/sign-in.ts'
 import { settingsRoutes } from '../../lib/settings/contract.ts'
 import { settingsHandlers } from '../../lib/settings/handlers.ts'
 import { CREDENTIALS, REGION, startDynamoDb } from '../../offline/emulators.ts'
@@ -41,12 +41,14 @@ type Instance = ReturnType<typeof serveGroup>
 const newAuth = () =>
   serveGroup(
     everyAuthRoute,
-    openPlain((given) => everyAuthHandler(openSignIn(given))),
+    openGroup(({ auth, ports, config }) =>
+      everyAuthHandler({ ...auth, ...joinSignIn(auth, openSignInPorts(config, ports), config) }),
+    ),
   )
 const newSettings = () =>
   serveGroup(
     settingsRoutes,
-    openPlain(({ entry }) => settingsHandlers(entry)),
+    openGroup(({ auth }) => settingsHandlers(auth)),
   )
 
 const ask = async (instance: Instance, request: string, body?: object, cookie?: string) => {

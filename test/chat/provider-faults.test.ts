@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openLocalApp } from '../../lib/app.ts'
+import { openLocalApp } from '../../lib/app/local.ts'
 import { readConfig } from '../../lib/config.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 import {

@@ -1,4 +1,4 @@
-import { openBasePorts } from '../../lib/app/cloud-base.ts'
+import { openBasePorts } from '../../lib/app/cloud-ports.ts'
 import { readConfig } from '../../lib/config.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import { pagesOf } from '../../lib/core/pages.ts'

@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { openSqs } from '../../lib/adapters/aws/clients.ts'
-import { stuckTasks } from '../../lib/app/cloud-stuck-tasks.ts'
+import { stuckTasks } from '../../lib/app/cloud-jobs.ts'
 import { type Look, measured, ringsAt } from './alarm-math.ts'
 import { startCloud } from './cloud.ts'
 import { loadFunctions } from './functions.ts'

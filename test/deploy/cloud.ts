@@ -6,7 +6,7 @@ import { createTables, tableDefinitions } from '../../lib/adapters/aws/dynamodb/
 import { createBucket, createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createQueues } from '../../lib/adapters/aws/sqs/create-queues.ts'
 import { queueDefinitions } from '../../lib/adapters/aws/sqs/definitions.ts'
-import { tableNames } from '../../lib/app/cloud-base.ts'
+import { tableNames } from '../../lib/app/cloud-ports.ts'
 import { collections } from '../../lib/collections.ts'
 import { CREDENTIALS, REGION, startDynamoDb, startSqsAndS3 } from '../../offline/emulators.ts'
 import { createStreams, streamArnsOf } from '../../offline/streams.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { withSecrets } from '../../lib/app/cloud-secrets.ts'
+import { withSecrets } from '../../lib/app/cloud-ports.ts'
 import { readConfig } from '../../lib/config.ts'
 import { startSsm } from '../adapters/aws/ssm.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'

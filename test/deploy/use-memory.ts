@@ -1,7 +1,7 @@
-import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
-import { joinCloudMemory } from '../../lib/app/cloud-memory.ts'
+import { openMemoryPorts, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import type { Config } from '../../lib/config.ts'
 import { createAuthContext } from '../../lib/join/auth-context.ts'
+import { joinMemory } from '../../lib/join/memory.ts'
 import type { Functions } from './functions.ts'
 
 /** More chunks than a row keeps in itself. */
@@ -38,7 +38,9 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
 /** What an agent finds, in a process that has just started. */
 const recall = async (config: Config) => {
   const ports = openWorkPorts(config, withoutSending)
-  const found = await joinCloudMemory(createAuthContext(ports, config), ports, config).recall('title')
+  const found = await joinMemory(createAuthContext(ports, config), openMemoryPorts(config, ports)).recall(
+    'title',
+  )
   if (found.length === 0) throw new Error('The worker found nothing in memory')
 }
 

@@ -3,7 +3,7 @@ import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
 import { type AgentSessionRow, agentSessions, streamOf } from '../../lib/agentic/rows.ts'
-import { openBasePorts } from '../../lib/app/cloud-base.ts'
+import { openBasePorts } from '../../lib/app/cloud-ports.ts'
 import { scopeOf } from '../../lib/approvals/binding.ts'
 import {
   type AllowedToolRow,

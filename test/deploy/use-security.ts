@@ -1,4 +1,4 @@
-import { openWorkPorts, withoutSending } from '../../lib/app/cloud.ts'
+import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import type { Config } from '../../lib/config.ts'
 import { createAuthContext } from '../../lib/join/auth-context.ts'
 import { joinSecurity, type Security } from '../../lib/join/security.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { openLocalApp } from '../../lib/app.ts'
+import { openLocalApp } from '../../lib/app/local.ts'
 import { readConfig } from '../../lib/config.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 

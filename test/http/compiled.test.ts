@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
 import { routes } from '../../lib/api/routes.ts'
-import { compile } from '../../lib/app/compile.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { inputReader } from '../../lib/http/input.ts'
 import type { Route } from '../../lib/http/route.ts'
@@ -44,7 +43,7 @@ describe('the input of a route in a process that lives long', () => {
   }
 
   it.each(Object.entries<Route>(routes))('is read alike, compiled or not: %s', (_name, route) => {
-    const [ordinary, compiled] = [inputReader(route), inputReader(route, compile)]
+    const [ordinary, compiled] = [inputReader(route), inputReader(route, z.compile)]
     for (const body of [...bodiesFor(route), ...values, good, { task: good }])
       for (const text of ['', '1', 'k', 'true', 'title,status']) {
         const event = requestTo(route, body, text)
@@ -54,7 +53,7 @@ describe('the input of a route in a process that lives long', () => {
 
   it('is what the schema makes of it: trimmed, with its defaults, without what it does not know', () => {
     const event = requestTo(routes.createTask, good, 'k')
-    const { input, warnings } = inputReader(routes.createTask, compile)(event)
+    const { input, warnings } = inputReader(routes.createTask, z.compile)(event)
     expect(input).toMatchObject({
       body: { title: 'a title', metadata: { a: [1, null] }, priority: 3, source: 'api', labels: [] },
       headers: { 'idempotency-key': 'k' },

@@ -14,11 +14,29 @@ const AdapterShape = z.looseObject({
   execute: operation,
 })
 
+type Settings = { AGENT_ADAPTERS: readonly string[]; DEFAULT_AGENT: string }
+
+/**
+ * Every agent of the installation: the built-in one, and those of modules. Throws Problem `bad_setting` for a module that
+ * gives none, for agents that share a type, and for a default that is none of them.
+ */
+export const loadAgents = async (
+  builtIn: AgentAdapter,
+  { AGENT_ADAPTERS: modules, DEFAULT_AGENT: fallback }: Settings,
+): Promise<AgentAdapter[]> => {
+  const agents = [builtIn, ...(await loadAdapters(modules))]
+  const types = agents.map(({ type }) => type)
+  const twice = types.find((type, at) => types.indexOf(type) !== at)
+  if (twice !== undefined) throw bad(`AGENT_ADAPTERS: two adapters are of type ${twice}`)
+  if (!types.includes(fallback)) throw bad(`DEFAULT_AGENT: ${fallback} is none of ${types.join(', ')}`)
+  return agents
+}
+
 /**
  * Loads the modules that `AGENT_ADAPTERS` names, relative to the working directory. Each default-exports an adapter or
  * a list of them. Throws Problem `bad_setting` that says which module does not, and why.
  */
-export const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapter[]> => {
+const loadAdapters = async (modulePaths: readonly string[]): Promise<AgentAdapter[]> => {
   const loaded = await Promise.all(modulePaths.map(loadModule))
   return loaded.flat()
 }
@@ -29,7 +47,7 @@ const loadModule = async (modulePath: string): Promise<AgentAdapter[]> => {
   for (const adapter of adapters) {
     const { error } = AdapterShape.safeParse(adapter)
     if (error)
-      throw bad(
+      throw badModule(
         modulePath,
         error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; '),
       )
@@ -43,9 +61,10 @@ const importDefault = async (modulePath: string): Promise<unknown> => {
     const module_ = (await import(pathToFileURL(path.resolve(modulePath)).href)) as { default?: unknown }
     return module_.default
   } catch (thrown) {
-    throw bad(modulePath, messageOf(thrown, 300))
+    throw badModule(modulePath, messageOf(thrown, 300))
   }
 }
 
-const bad = (modulePath: string, reason: string) =>
-  new Problem('invalid', 'bad_setting', `AGENT_ADAPTERS: ${modulePath}: ${reason}`)
+const badModule = (modulePath: string, reason: string) => bad(`AGENT_ADAPTERS: ${modulePath}: ${reason}`)
+
+const bad = (message: string) => new Problem('invalid', 'bad_setting', message)

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from '@jest/globals'
-import { createDrain } from '../../lib/app/drain.ts'
+import { createDrain } from '../../lib/http/drain.ts'
 import { answerTo } from '../http/answer.ts'
 
 /** Longer than the time from one look at the connections to the next. */

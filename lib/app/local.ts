@@ -1,57 +1,57 @@
 import type { AddressInfo } from 'node:net'
-import { createMemoryQueue } from './adapters/memory/queue.ts'
-import { createArgon2 } from './adapters/node/argon2.ts'
-import { createBreakers } from './adapters/node/breakers.ts'
-import { createClock } from './adapters/node/clock.ts'
-import { entropy } from './adapters/node/entropy.ts'
-import { createFolderMemory } from './adapters/node/folder-memory.ts'
-import { createIds } from './adapters/node/ids.ts'
-import { createLog } from './adapters/node/log.ts'
-import { createMemoryWatch } from './adapters/node/memory-watch.ts'
-import { createOutbound } from './adapters/node/outbound.ts'
-import { createProviderFetch } from './adapters/node/provider-fetch.ts'
-import { createRepositories } from './adapters/node/repositories.ts'
-import { sweepWorkspaces } from './adapters/node/workspace-sweep.ts'
-import { openSqliteStore } from './adapters/sqlite/store.ts'
-import { createFeed } from './adapters/store/feed.ts'
-import { createTrackers } from './adapters/trackers/catalog.ts'
-import { createWebSearchProviders } from './adapters/web-search/catalog.ts'
-import { createGroups } from './api/table.ts'
-import { openAgents } from './app/agents.ts'
-import { openLocalCipher } from './app/cipher.ts'
-import { compile } from './app/compile.ts'
-import { openData } from './app/data.ts'
-import { createDrain } from './app/drain.ts'
-import { openEmbedding } from './app/embedding.ts'
-import { isFault } from './app/faults.ts'
-import { openHealth } from './app/health.ts'
-import { createLocalDelivery, type LocalNotice, type LocalTurn } from './app/local-delivery.ts'
-import { checkKey, reportingLostKey } from './app/lost-key.ts'
-import { openPage } from './app/page.ts'
-import type { SandboxHealth } from './app/sandbox.ts'
-import { warnOfShortSecrets } from './app/short-secrets.ts'
-import { refuseOpenHost, signInOf } from './app/sign-in.ts'
-import { toolVerbs } from './app/tool-verbs.ts'
+import { fileURLToPath } from 'node:url'
+import * as z from 'zod'
+import { createMemoryQueue } from '../adapters/memory/queue.ts'
+import { createArgon2 } from '../adapters/node/argon2.ts'
+import { createClock } from '../adapters/node/clock.ts'
+import { entropy } from '../adapters/node/entropy.ts'
+import { createFolderMemory } from '../adapters/node/folder-memory.ts'
+import { createIds } from '../adapters/node/ids.ts'
+import { createLog } from '../adapters/node/log.ts'
+import { createMemoryWatch } from '../adapters/node/memory-watch.ts'
+import { createOutbound } from '../adapters/node/outbound.ts'
+import { createPageFiles } from '../adapters/node/page-files.ts'
+import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
+import { createRepositories } from '../adapters/node/repositories.ts'
+import { sweepWorkspaces } from '../adapters/node/workspace-sweep.ts'
+import { openSqliteStore } from '../adapters/sqlite/store.ts'
+import { createFeed } from '../adapters/store/feed.ts'
+import { createTrackers } from '../adapters/trackers/catalog.ts'
+import { createWebSearchProviders } from '../adapters/web-search/catalog.ts'
+import { createGroups } from '../api/table.ts'
+import { collections } from '../collections.ts'
+import type { Config } from '../config.ts'
+import { createMasker } from '../core/masker.ts'
+import { createDomains, type Domains, type Ports } from '../domains.ts'
+import { createRequestMetrics } from '../health/request-metrics.ts'
+import { createDrain } from '../http/drain.ts'
+import type { HttpHandler } from '../http/event.ts'
+import { openGuard } from '../http/guard.ts'
+import { createHost } from '../http/host.ts'
+import type { CompileSchema } from '../http/input.ts'
+import { type HttpNeeds, lambda } from '../http/lambda.ts'
+import { createPage } from '../http/page.ts'
+import { createDispatch } from '../http/router.ts'
+import { trustedProxiesOf } from '../http/trusted-proxies.ts'
+import { codeHostPlace } from '../join/code-host.ts'
+import { createLocalPublisher } from '../live/publishing.ts'
+import { createLocalWatch } from '../live/watch.ts'
+import { apiUrlsOf } from '../oauth/api-urls.ts'
+import type { Feed } from '../ports/feed.ts'
+import type { Log } from '../ports/log.ts'
+import { taskOfWorkspace } from '../ports/workspace.ts'
+import type { RunTask } from '../tasks/schema.ts'
+import { withTransitionLog } from '../tasks/transition-log.ts'
+import { VERSION } from '../version.ts'
+import { openAgents, openEmbedding, toolVerbs } from './agents.ts'
 import { createBackground } from './background.ts'
-import { collections } from './collections.ts'
-import type { Config } from './config.ts'
-import { createMasker } from './core/masker.ts'
-import { createDomains, type Domains, type Ports } from './domains.ts'
-import { createRequestMetrics } from './health/request-metrics.ts'
-import { openGuard } from './http/guard.ts'
-import { createHost } from './http/host.ts'
-import { createDispatch } from './http/router.ts'
-import { trustedProxiesOf } from './http/trusted-proxies.ts'
-import { codeHostPlace } from './join/code-host.ts'
-import { createLocalPublisher } from './live/publishing.ts'
-import { createLocalWatch } from './live/watch.ts'
-import { apiUrlsOf } from './oauth/api-urls.ts'
-import type { Feed } from './ports/feed.ts'
-import type { Log } from './ports/log.ts'
-import { taskOfWorkspace } from './ports/workspace.ts'
-import type { RunTask } from './tasks/schema.ts'
-import { withTransitionLog } from './tasks/transition-log.ts'
-import { VERSION } from './version.ts'
+import { openBreakers } from './breakers.ts'
+import { checkKey, openLocalCipher, reportingLostKey } from './cipher.ts'
+import { openData } from './data.ts'
+import { openHealth } from './health.ts'
+import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-delivery.ts'
+import type { SandboxHealth } from './sandbox.ts'
+import { refuseOpenHost, signInOf, warnOfShortSecrets } from './start-up.ts'
 
 /** Turns that go on at once, each after an approval. */
 const MOST_TURNS = 10
@@ -83,7 +83,7 @@ export const openLocalApp = async (config: Config) => {
   const file = { file: data.file, collections, onLost: dieOf(log) }
   const store = openSqliteStore({ ...file, clock, log, deliver, publisher })
   const feed: Feed = createFeed({ store, clock, ids })
-  const breakers = createBreakers({ clock, isFault })
+  const breakers = openBreakers(clock)
   const allow = config.OUTBOUND_ALLOW_HOSTS
   const place = codeHostPlace(config)
   const repositories = createRepositories({ clock, allow, roots: config.REPOSITORY_ROOTS, ...place })
@@ -195,11 +195,21 @@ const dieOf = (log: Log) => (reason: unknown) => {
 /** Loaded with the first request for it: nothing else needs the library behind it. */
 const describe = async () => {
   const [{ openApiDocument }, { tables }] = await Promise.all([
-    import('./api/openapi.ts'),
-    import('./api/routes.ts'),
+    import('../api/openapi.ts'),
+    import('../api/routes.ts'),
   ])
   return openApiDocument({ tables, version: VERSION })
 }
+
+/** What `npm run page` builds. */
+const FOLDER = fileURLToPath(new URL('../../functions/ui/dist/', import.meta.url))
+
+/** The page of a service in one process; what is neither its own nor a route's is answered 404. */
+const openPage = (http: HttpNeeds): HttpHandler =>
+  createPage({ files: createPageFiles(FOLDER), otherwise: lambda(http, {}, {}) })
+
+/** By zod's compiler, which leaves alone what it cannot compile; what its code refuses, zod reads once more to say why. */
+const compile: CompileSchema = (schema) => z.compile(schema)
 
 const openServer = (
   ports: Ports & { sandbox: SandboxHealth },

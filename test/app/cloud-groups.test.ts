@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { LONGEST_WAIT_MS, openAccepting, waitingAtMost } from '../../lib/app/cloud-accepting.ts'
+import { LONGEST_WAIT_MS, waitingAtMost } from '../../lib/app/cloud-groups.ts'
+import { openAccepting } from '../../lib/app/cloud-ports.ts'
 import { readConfig } from '../../lib/config.ts'
 
 describe('a function that takes requests to the gateway', () => {

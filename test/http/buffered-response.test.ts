@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { buffered } from '../../lib/app/buffered-response.ts'
+import { buffered } from '../../lib/http/buffered-response.ts'
 
 const MOST_BYTES = 6_291_556
 const answerOf = (body: string | AsyncIterable<string>) => ({

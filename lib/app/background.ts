@@ -1,10 +1,10 @@
-import type { LocalNotice, LocalTurn } from './app/local-delivery.ts'
-import type { Config } from './config.ts'
-import { Problem } from './core/errors.ts'
-import type { Domains, Ports } from './domains.ts'
-import type { Consumer } from './ports/queue.ts'
-import type { RunTask } from './tasks/schema.ts'
-import { every } from './worker/beat.ts'
+import type { Config } from '../config.ts'
+import { Problem } from '../core/errors.ts'
+import type { Domains, Ports } from '../domains.ts'
+import type { Consumer } from '../ports/queue.ts'
+import type { RunTask } from '../tasks/schema.ts'
+import { every } from '../worker/beat.ts'
+import type { LocalNotice, LocalTurn } from './local-delivery.ts'
 
 const TICK_MS = 1_000
 const SWEEP_MS = 60_000

@@ -1,7 +1,7 @@
 import { Problem } from '../core/errors.ts'
-import type { HttpResult } from '../http/event.ts'
-import { problemResult } from '../http/problem.ts'
-import { withCommonHeaders } from '../http/respond.ts'
+import type { HttpResult } from './event.ts'
+import { problemResult } from './problem.ts'
+import { withCommonHeaders } from './respond.ts'
 
 export type BufferedResponse = HttpResult & { body: string; isBase64Encoded?: true }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { lazyHandlers } from '../../lib/app/lazy-handlers.ts'
+import { lazyHandlers } from '../../lib/app/cloud-function.ts'
 import { type Call, defineRoutes } from '../../lib/http/route.ts'
 import { inPieces } from '../fakes/pieces.ts'
 

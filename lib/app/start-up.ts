@@ -1,4 +1,12 @@
+import { ROSTER_ID, rosters } from '../accounts/rows.ts'
+import { badSetting, type Config, environmentSecrets } from '../config.ts'
+import { createMasker } from '../core/masker.ts'
+import { SHORTEST_MASKED } from '../core/secret-forms.ts'
+import type { AuthContext } from '../join/auth-context.ts'
+import { exposureOf } from '../join/exposure.ts'
+import type { Log } from '../ports/log.ts'
 import type { ProviderStatus } from '../ports/model.ts'
+import type { Store } from '../ports/store.ts'
 
 type Facts = {
   /** Where it listens. */
@@ -56,4 +64,50 @@ const curlOf = (url: string, request: string, body: string): string[] => {
   const [method = '', path = ''] = request.split(' ')
   if (body === '') return [`  open ${url}${path} in a browser`]
   return [`  curl -X ${method} ${url}${path} -H 'content-type: application/json' \\`, `    -d '${body}'`]
+}
+
+/** Without sign-in every caller is an admin, so the service must not be reachable from other machines. */
+export const refuseOpenHost = ({ identity }: Pick<AuthContext, 'identity'>, config: Config): void => {
+  try {
+    identity.isOpen()
+  } catch {
+    const [name, value] = exposureOf(config) ?? ['HOST', config.HOST]
+    throw badSetting(
+      `${name}: without an access key the service is for this machine only, on loopback and behind no proxy, which ` +
+        `${value} is not: set ACCESS_KEY, or AUTH_MODE to cloud or oidc`,
+    )
+  }
+}
+
+type Known = Pick<AuthContext, 'authMode' | 'hasAccessKey' | 'issuerBringsAdmin' | 'settings'>
+
+/** What a caller has to do before the service answers. */
+export const signInOf = async (
+  { authMode, hasAccessKey, issuerBringsAdmin, settings }: Known,
+  store: Store,
+): Promise<SignIn> => {
+  const mode = authMode()
+  if (mode === 'local') return hasAccessKey() ? 'key' : 'open'
+  const hasAccounts = (await store.get(rosters, ROSTER_ID)) !== undefined
+  if (!hasAccounts && settings.current().system.registrationMode === 'closed') return 'nobody'
+  if (mode === 'oidc') return hasAccounts && !(await issuerBringsAdmin()) ? 'oidc-no-admin' : 'oidc'
+  return hasAccounts ? 'login' : 'signup'
+}
+
+/**
+ * Writes one line on standard error: for what there is no log for, at the start and at the end. Messages of foreign modules
+ * may have several lines, and quote secrets.
+ */
+export const complain = (text: string): void => {
+  const masker = createMasker(environmentSecrets())
+  process.stderr.write(`${masker.logText(text.replace(/\s+/g, ' '))}\n`)
+}
+
+/** Names the settings whose secret is not masked in texts: a short one is found in ordinary words. */
+export const warnOfShortSecrets = ({ tooShortToMask: settings }: Config, log: Log): void => {
+  if (settings.length > 0)
+    log.warn(
+      { settings },
+      `these secrets have fewer than ${SHORTEST_MASKED} characters: they are not masked in what agents write`,
+    )
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { webhookCreator } from '../core/principal.ts'
 import { reportWritesOf } from '../reporting/rows.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
@@ -26,7 +27,7 @@ const unfinishedLike =
     const rows = pages.flatMap((page) => page.rows)
     // A task that was created by hand may name any source: it is no task of the issue, and not to be shown to its sender.
     const row = rows.find(
-      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === `webhook:${source}`,
+      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === webhookCreator(source),
     )
     return row && find(row.id)
   }

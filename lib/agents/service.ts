@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import { createHealthCheck } from './health-check.ts'
 import type { Agent } from './schema.ts'
 
-/** What the runs of one agent came to so far. `lastAt` is epoch milliseconds, absent before the first completion. */
+/** What the runs of one agent came to so far. `lastAt` is epoch milliseconds: the last completion or failure. */
 export type AgentStats = {
   completed: number
   failed: number

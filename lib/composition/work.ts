@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/errors.ts'
+import { webhookCreator } from '../core/principal.ts'
 import { anyOf } from '../deliveries/endpoints.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { createDeliveries } from '../deliveries/service.ts'
@@ -262,7 +263,7 @@ const unfinishedLike =
     const rows = pages.flatMap((page) => page.rows)
     // A task that was created by hand may name any source: it is no task of the issue, and not to be shown to its sender.
     const row = rows.find(
-      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === `webhook:${source}`,
+      ({ retriedFrom, createdBy }) => retriedFrom !== undefined || createdBy === webhookCreator(source),
     )
     return row && find(row.id)
   }

@@ -22,3 +22,8 @@ export const LOCAL_ADMIN: Principal = Object.freeze({ userId: LOCAL_USER, role: 
 export const isLocalAdmin = ({ userId, role, tokenId }: Principal): boolean =>
   userId === LOCAL_USER && role === 'admin' && tokenId === undefined
 export const ANONYMOUS: Principal = Object.freeze({ userId: 'anonymous', role: 'user' })
+
+const WEBHOOK = 'webhook:'
+/** The creator of tasks that events of a sender make. It has the form of no user's id. */
+export const webhookCreator = (sender: string): string => WEBHOOK + sender
+export const isWebhookCreator = (userId: string): boolean => userId.startsWith(WEBHOOK)

@@ -1,4 +1,5 @@
 import type { AccountStatusOf } from '../accounts/schema.ts'
+import { isWebhookCreator } from '../core/principal.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AccountFor, CodeHostAccount } from '../ports/code-host.ts'
@@ -30,9 +31,9 @@ const NAME = 'codehost' satisfies CatalogName
 const MOST_ADMINS = 100
 
 /**
- * The account of the code host that a task is run with: the one of the user who created it, and of a task that no user
- * created, such as that of a webhook, the one that an admin linked last. A user who has linked none borrows none: who may
- * create tasks shall not reach what an admin's account may read. A user who is disabled has none.
+ * The account of the code host that a task is run with: the one of the user who created it, and of a task that an event
+ * made, the one that an admin linked last. A user who has linked none borrows none: who may create tasks shall not reach
+ * what an admin's account may read. A user who is disabled, or not there under the present mode of sign-in, has none.
  */
 export const createCodeHostAccount = (needs: Needs): AccountFor => {
   const { clock, settings, accountStatusOf, adminIds } = needs
@@ -54,6 +55,11 @@ export const createCodeHostAccount = (needs: Needs): AccountFor => {
       (row) => isAccountAt(place, row) && !row.ended && row.tokens !== undefined,
     )
 
+  const linkedByUser = async (userId: string): Promise<LinkedAccountRow | undefined> => {
+    const status = await accountStatusOf(userId)
+    return status === undefined || status.disabled ? undefined : linkedBy(userId)
+  }
+
   const linkedByAdmin = async (): Promise<LinkedAccountRow | undefined> => {
     const ids = (await adminIds()).slice(0, MOST_ADMINS)
     const rows = await Promise.all(ids.map(linkedBy))
@@ -72,11 +78,7 @@ export const createCodeHostAccount = (needs: Needs): AccountFor => {
   }
 
   return async (userId) => {
-    // Webhooks are no users: of them there is no status.
-    const status = await accountStatusOf(userId)
-    if (status?.disabled) return undefined
-    const own = await linkedBy(userId)
-    const row = own ?? (status === undefined ? await linkedByAdmin() : undefined)
+    const row = isWebhookCreator(userId) ? await linkedByAdmin() : await linkedByUser(userId)
     return row && accountOf(row)
   }
 }

@@ -8,7 +8,9 @@ export type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
  * A schedule. `nextRunAt` is there while it is enabled, and the condition of every run: of several processes that see the
  * same due time one moves it. `revision` grows with every change that is not a run.
  */
-export type ScheduleRow = Omit<Schedule, 'task'> & {
+export type ScheduleRow = Omit<Schedule, 'task' | 'runsAs'> & {
+  /** Absent in rows of earlier versions. */
+  runsAs?: string
   task: Omit<CreateTask, keyof HeavyTask>
   heavyTask: HeavyTask
   revision: number

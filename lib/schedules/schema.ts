@@ -58,6 +58,9 @@ export const ScheduleSchema = z
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     createdBy: z.string(),
+    runsAs: z.string().meta({
+      description: 'The user who gave its task last: tasks at due times are created by this one',
+    }),
   })
   .meta({ id: 'Schedule' })
 export type Schedule = z.output<typeof ScheduleSchema>
@@ -65,5 +68,7 @@ export type Schedule = z.output<typeof ScheduleSchema>
 /** The heavy fields of a task, which a list of schedules leaves out. */
 export const HEAVY = { description: true, prompt: true, metadata: true } as const
 
-/** A schedule as lists show it. */
-export const ListedScheduleSchema = ScheduleSchema.extend({ task: CreateTaskSchema.omit(HEAVY) })
+/** A schedule as lists show it: of the fields that their index has. */
+export const ListedScheduleSchema = ScheduleSchema.omit({ runsAs: true }).extend({
+  task: CreateTaskSchema.omit(HEAVY),
+})

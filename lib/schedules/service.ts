@@ -7,7 +7,7 @@ import type { Trace } from '../core/trace.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Insert, Store, Update } from '../ports/store.ts'
+import type { AnyWrite, Insert, Store, Update } from '../ports/store.ts'
 import type { CreateTask, Task, TaskRow } from '../tasks/schema.ts'
 import { nextRun, nextRuns } from './cron.ts'
 import { SCHEDULES, type ScheduleRow, schedules } from './rows.ts'
@@ -21,7 +21,7 @@ export type ScheduledTasks = {
     principal: Principal,
     body: CreateTask,
     more: { id: string; trace?: Trace | undefined },
-  ): { task: Task; write: Insert<TaskRow> }
+  ): { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 }
 
 type Needs = {
@@ -74,7 +74,8 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     const row: ScheduleRow = {
       ...{ id: ids.next('sched'), ...given, ...split(task) },
       ...timed(given, now),
-      ...{ createdAt: iso(now), updatedAt: iso(now), createdBy: principal.userId, revision: 1 },
+      ...{ createdAt: iso(now), updatedAt: iso(now), createdBy: principal.userId },
+      ...{ runsAs: principal.userId, revision: 1 },
     }
     await store.commit<ScheduleRow>({ insert: schedules, row })
     await audit(principal, 'schedule.create', noteOf(row))
@@ -104,11 +105,18 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     nextRuns: nextRuns(cron, timezone, clock.now(), AHEAD),
   })
 
-  /** Changes what is given. A due time that was not changed stays, also one that has come. */
+  /**
+   * Changes what is given. A due time that was not changed stays, also one that has come. A change of the
+   * task makes the caller the user whom it runs as: no task may use the accounts of a user who did not ask for it.
+   */
   const change = async (principal: Principal, id: string, given: ChangeSchedule): Promise<Schedule> => {
     if (given.task !== undefined) await refuseTask(principal, given.task)
     for (let tries = 0; tries < MOST_TRIES; tries++) {
-      const { applied, row } = await store.commit(changeOf(await read(id), given, clock.now()), [], true)
+      const { applied, row } = await store.commit(
+        changeOf(await read(id), principal, given, clock.now()),
+        [],
+        true,
+      )
       if (!applied || row === undefined) continue
       await audit(principal, 'schedule.change', noteOf(row))
       return shown(row)
@@ -132,16 +140,16 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
       source: 'cron' as const,
       sourceId: row.task.sourceId ?? row.id,
     }
-    const { task, write } = tasks.draft(principal, body, { id: ids.next('task'), trace })
-    return { task, write, ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
+    const { task, write, rows } = tasks.draft(principal, body, { id: ids.next('task'), trace })
+    return { task, writes: [write, ...rows], ran: { lastRunAt: iso(clock.now()), lastTaskId: task.id } }
   }
 
   /** Creates the task of a schedule now. Its due times stay. Throws Problem `invalid` where the task is refused by now. */
   const runNow = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
-    const { task, write, ran } = draftOf(await read(id), principal, trace)
+    const { task, writes, ran } = draftOf(await read(id), principal, trace)
     const { applied } = await store.commit<ScheduleRow>(
       { update: schedules, key: id, set: ran, unset: ['lastError'] },
-      [write],
+      writes,
     )
     if (!applied) throw missing('Schedule')
     return task
@@ -163,10 +171,11 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     const set = next === undefined ? {} : { nextRunAt: next }
     const unset = next === undefined ? (['nextRunAt'] as const) : []
     try {
-      const { write, ran } = draftOf(row, { userId: row.createdBy, role: 'user' })
-      await store.commit<ScheduleRow>({ ...moved, set: { ...set, ...ran }, unset: ['lastError', ...unset] }, [
-        write,
-      ])
+      const { writes, ran } = draftOf(row, { userId: runsAsOf(row), role: 'user' })
+      await store.commit<ScheduleRow>(
+        { ...moved, set: { ...set, ...ran }, unset: ['lastError', ...unset] },
+        writes,
+      )
     } catch (thrown) {
       if (!(thrown instanceof Problem && thrown.kind === 'invalid')) throw thrown
       const lastError = { code: thrown.code, message: messageOf(thrown, 500) }
@@ -195,6 +204,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
 /** The write of a change, on condition that neither the schedule nor its due time has changed since it was read. */
 const changeOf = (
   row: ScheduleRow,
+  { userId }: Principal,
   { task, ...given }: ChangeSchedule,
   nowMs: number,
 ): Update<ScheduleRow> => {
@@ -207,7 +217,7 @@ const changeOf = (
     when: { revision: row.revision, nextRunAt: row.nextRunAt ?? null },
     set: {
       ...given,
-      ...(task === undefined ? {} : split(task)),
+      ...(task === undefined ? {} : { ...split(task), runsAs: userId }),
       ...{ updatedAt: iso(nowMs), revision: row.revision + 1 },
       ...(nextRunAt === undefined ? {} : { nextRunAt }),
     },
@@ -237,12 +247,17 @@ const split = ({
   },
 })
 
+/** Rows of earlier versions have the user who made them only. */
+const runsAsOf = ({ runsAs, createdBy }: Pick<ScheduleRow, 'runsAs' | 'createdBy'>): string =>
+  runsAs ?? createdBy
+
 const shown = ({ heavyTask, revision: _revision, ...row }: ScheduleRow): Schedule => ({
   ...row,
+  runsAs: runsAsOf(row),
   task: { ...row.task, ...heavyTask },
 })
 
-const listed = ({ heavyTask: _heavy, revision: _revision, ...row }: ScheduleRow) => row
+const listed = ({ heavyTask: _heavy, runsAs: _runsAs, revision: _revision, ...row }: ScheduleRow) => row
 
 /** What the record of the installation says of a schedule. */
 const noteOf = ({ id, name, cron, timezone, enabled }: ScheduleRow) => ({ id, name, cron, timezone, enabled })

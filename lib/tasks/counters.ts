@@ -83,9 +83,9 @@ const endedRun = ({
 }: CountedTask): Increment[] => {
   if ((status !== 'completed' && status !== 'failed') || completedAt === undefined) return []
   const ofDay = daily(completedAt, status)
-  if (status === 'failed')
-    return [getOrCreate(cache, `failed ${agent}`, () => ofAll({ [`failed:${agent}`]: 1 })), ofDay]
   const endMs = msOf(completedAt)
+  const lastAt = { [`lastAt:${agent}`]: endMs }
+  if (status === 'failed') return [{ ...TASK_COUNTERS, add: { [`failed:${agent}`]: 1 }, most: lastAt }, ofDay]
   const durationMs = startedAt === undefined ? 0 : Math.max(0, endMs - msOf(startedAt))
   return [
     getOrCreate(cache, `completed ${agent}`, () => ofAll({ [`completed:${agent}`]: 1, durationCount: 1 })),
@@ -93,7 +93,7 @@ const endedRun = ({
       ...TASK_COUNTERS,
       add: { durationMs, [`durationMs:${agent}`]: durationMs },
       least: { leastDurationMs: durationMs },
-      most: { mostDurationMs: durationMs, [`lastAt:${agent}`]: endMs },
+      most: { mostDurationMs: durationMs, ...lastAt },
     },
     ofDay,
   ]

@@ -1,4 +1,5 @@
 import { Problem } from '../core/errors.ts'
+import { webhookCreator } from '../core/principal.ts'
 import type { Trace } from '../core/trace.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store, Write } from '../ports/store.ts'
@@ -148,7 +149,7 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
 const isBounded = ({ id, site = '' }: Ask['at']): boolean =>
   id.length <= LONGEST_NAME && site.length <= LONGEST_NAME
 
-const principalOf = (sender: Sender) => ({ userId: `webhook:${sender}`, role: 'user' }) as const
+const principalOf = (sender: Sender) => ({ userId: webhookCreator(sender), role: 'user' }) as const
 
 /** A claim of an issue, with what the issue came with where the event says so. */
 const withOpened = (claim: InboundClaim, { openedWith }: Ask): InboundClaim =>

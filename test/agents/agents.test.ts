@@ -46,11 +46,12 @@ describe('GET /api/agents', () => {
     await service.run()
     service.clock.advance(1_000)
     await service.run()
+    service.clock.advance(1_000)
     agent.execute = () => Promise.reject(new Error('broken'))
     await service.run()
 
     expect((await list())[1]).toMatchObject({
-      lastActivity: '2026-01-01T12:00:01.000Z',
+      lastActivity: '2026-01-01T12:00:02.000Z',
       stats: { completed: 2, failed: 1, avgDuration: 0 },
     })
     expect((await list())[0]).toMatchObject({ stats: { completed: 0, failed: 0 } })

@@ -72,6 +72,15 @@ describe('the account of the code host that a task is run with', () => {
     expect(await tokenFor('ann')).toBe('of-ann')
   })
 
+  it.each(['local', 'user_deleted', 'anonymous'])(
+    'is none for %s, of whom there is no user: an admin’s is lent to webhooks alone',
+    async (userId) => {
+      await link('root', 'of-root')
+      await link(userId, 'of-before')
+      expect(await tokenFor(userId)).toBeUndefined()
+    },
+  )
+
   it('is none for who is disabled, not even an admin’s', async () => {
     await link('root', 'of-root')
     await link('ann', 'of-ann')

@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals'
-import { schedules as rows, SCHEDULES } from '../../lib/schedules/rows.ts'
+import { type UserRow, users } from '../../lib/accounts/rows.ts'
+import { schedules as rows, SCHEDULES, type ScheduleRow } from '../../lib/schedules/rows.ts'
 import { createCaller, startApi } from '../fakes/caller.ts'
 import { ANN, BOB, startDomains } from '../fakes/service.ts'
+import { linkAccount } from '../reporting/linked.ts'
 
 const HOURLY = { name: 'Hourly', cron: '0 * * * *', task: { title: 'Look', prompt: 'Look around' } }
 const HOUR_MS = 3_600_000
 
-const started = async (given: object = HOURLY) => {
-  const api = await startApi()
+const started = async (given: object = HOURLY, env: Record<string, string> = {}) => {
+  const api = await startApi({ env })
   const { status, body } = await api.call('POST /api/schedules', { body: given })
   expect(status).toBe(201)
   const { id } = body.schedule
@@ -21,7 +23,8 @@ describe('a schedule', () => {
     const { call, id, schedule, read, service } = await started()
     const { task, ...rest } = schedule
     expect(rest).toEqual({
-      ...{ id, name: 'Hourly', cron: '0 * * * *', timezone: 'UTC', enabled: true, createdBy: ANN.userId },
+      ...{ id, name: 'Hourly', cron: '0 * * * *', timezone: 'UTC', enabled: true },
+      ...{ createdBy: ANN.userId, runsAs: ANN.userId },
       ...{
         nextRunAt: '2026-01-01T13:00:00.000Z',
         createdAt: expect.any(String),
@@ -43,7 +46,7 @@ describe('a schedule', () => {
     expect(changed.schedule).toMatchObject({
       name: 'Vienna',
       nextRunAt: '2026-01-01T23:00:00.000Z',
-      createdBy: ANN.userId,
+      ...{ createdBy: ANN.userId, runsAs: ANN.userId },
     })
     expect((await call(`DELETE /api/schedules/${id}`, { as: BOB })).body).toEqual({
       message: 'Schedule deleted',
@@ -174,6 +177,51 @@ describe('a schedule', () => {
     const [task] = await tasks()
     expect(task.title).toBe('Changed')
     expect(task).not.toHaveProperty('prompt')
+  })
+
+  it('runs as the user who gave it its task last, with the accounts of that user and of no other', async () => {
+    const ACCOUNTS = { AUTH_MODE: 'cloud', CODEHOST_CLIENT_ID: 'app', CODEHOST_CLIENT_SECRET: 'app-secret' }
+    const { service, call, id, read } = await started(HOURLY, ACCOUNTS)
+    for (const { userId, role } of [ANN, BOB])
+      await service.store.commit<UserRow>({
+        insert: users,
+        row: { id: userId, email: `${userId}@example.com`, name: userId, role, disabled: false },
+      })
+    await linkAccount(service, 'codehost', { userId: ANN.userId, username: 'ann', token: 'of-ann' })
+    const ranAs = async () => {
+      service.clock.advance(HOUR_MS)
+      await service.schedules.runAllDue()
+      const { createdBy } = await service.tasks.get((await read()).schedule.lastTaskId)
+      return [createdBy, (await service.codeHost.accountFor(createdBy))?.token]
+    }
+    await call(`PATCH /api/schedules/${id}`, { body: { name: 'Renamed', enabled: true }, as: BOB })
+    expect(await ranAs()).toEqual([ANN.userId, 'of-ann'])
+    const task = { ...HOURLY.task, repository: 'ann/private' }
+    const { body } = await call(`PATCH /api/schedules/${id}`, { body: { task }, as: BOB })
+    expect(body.schedule).toMatchObject({ createdBy: ANN.userId, runsAs: BOB.userId })
+    expect(await ranAs()).toEqual([BOB.userId, undefined])
+  })
+
+  it('runs as its maker where it is a row of an earlier version', async () => {
+    const { service, id, tasks, read } = await started()
+    await service.store.commit<ScheduleRow>({ update: rows, key: id, set: {}, unset: ['runsAs'] })
+    expect((await read()).schedule.runsAs).toBe(ANN.userId)
+    service.clock.advance(HOUR_MS)
+    await service.schedules.runAllDue()
+    expect((await tasks())[0].createdBy).toBe(ANN.userId)
+  })
+
+  it('makes tasks that are found by their ticket, at a due time and by hand', async () => {
+    const ofTicket = { ...HOURLY, task: { ...HOURLY.task, sourceId: 'nightly' } }
+    const { service, call, id, read } = await started(ofTicket)
+    const found = async () => (await service.tasks.newestOfTicket('cron', 'nightly'))?.id
+    service.clock.advance(HOUR_MS)
+    await service.schedules.runAllDue()
+    const { lastTaskId } = (await read()).schedule
+    expect(await found()).toBe(lastTaskId)
+    service.clock.advance(1)
+    const { body } = await call(`POST /api/schedules/${id}/run`)
+    expect(await found()).toBe(body.task.id)
   })
 
   it('says why it made no task, and goes on', async () => {

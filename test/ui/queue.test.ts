@@ -91,6 +91,10 @@ inBrowser('the view of the queue', () => {
     await api.client.discardDlqItem({ params: { id: newest?.id ?? '' } })
     world.cure()
     await page.getByRole('button', { name: 'Retry 3' }).click()
+    await page
+      .getByRole('dialog', { name: 'Retry 3 dead letters?' })
+      .getByRole('button', { name: 'Retry 3' })
+      .click()
     await page.getByText('2 of 3 queued again').waitFor()
     const refused = page.getByRole('list', { name: 'What failed' })
     expect(await refused.innerText()).toMatch(/summarize\s+Only a pending dead letter can be decided/)

@@ -44,7 +44,7 @@ describe('what a form changes of a schedule', () => {
   }
   const schedule = {
     ...{ id: 'sched_1', name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', enabled: true, task },
-    ...{ createdAt: '', updatedAt: '', createdBy: 'ann' },
+    ...{ createdAt: '', updatedAt: '', createdBy: 'ann', runsAs: 'ann' },
   }
   const typed = { name: 'Nightly', cron: '0 0 * * *', timezone: 'UTC', ...textsOf(task) }
 

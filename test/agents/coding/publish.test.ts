@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { startCodeHost, type TestCodeHost } from '../../fakes/code-host.ts'
@@ -128,12 +128,45 @@ describe('changes', () => {
     expect(host.pulls[0]?.body).toContain('- .env')
   })
 
-  it('that hold a secret of the settings are not pushed', async () => {
-    const { published } = await run({
-      calls: [call('write_file', { path: 'a.txt', content: `${SECRET}\n` })],
-    })
-    expect(published).toMatchObject({ status: 'failed', error: { code: 'secret_in_changes' } })
+  const MANY_MIB = 'yes "$(printf %063d 0)" | head -c 9437184'
+  it.each<[string, Given, string]>([
+    [
+      'a secret of the settings',
+      { calls: [call('write_file', { path: 'a.txt', content: `${SECRET}\n` })] },
+      'secret_in_changes',
+    ],
+    ['a file of that name', { script: `touch ${SECRET}` }, 'secret_in_changes'],
+    [
+      'more lines than are looked through, a secret among them',
+      { script: `${MANY_MIB} > a.txt; echo ${SECRET} > z.txt` },
+      'changes_too_large',
+    ],
+    [
+      'a larger file with a secret at its end',
+      { script: `(${MANY_MIB}; echo ${SECRET}) > greeting.txt` },
+      'changes_too_large',
+    ],
+  ])('that hold %s are not pushed', async (_title, given, code) => {
+    const { published, result } = await run({ calls: [looking], ...given })
+    expect(result?.success).toBe(true)
+    expect(published).toMatchObject({ status: 'failed', error: { code } })
     expect(host.branches()).toEqual(['main'])
+  })
+
+  it('that remove large files are pushed', async () => {
+    const file = join(bench.folder, 'large.txt')
+    await writeFile(file, 'word '.repeat(2_000_000))
+    host.git('read-tree', 'main')
+    host.git(
+      'update-index',
+      '--add',
+      '--cacheinfo',
+      `100644,${host.git('hash-object', '-w', file)},large.txt`,
+    )
+    const theirs = host.git('commit-tree', '-m', 'Large', '-p', 'main', host.git('write-tree'))
+    host.git('update-ref', 'refs/heads/large', theirs)
+    const { published } = await run({ about: { branch: 'large' }, calls: [looking], script: 'rm large.txt' })
+    expect(published).toMatchObject({ status: 'published', branch: 'large' })
   })
 })
 

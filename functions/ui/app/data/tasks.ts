@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { isFinal } from '../../../../lib/tasks/machine.ts'
+import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
@@ -33,13 +33,20 @@ export const foundTasks = (words: string) =>
       client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
   })
 
-/** What runs and what is next. */
+const withStatus = (status: TaskStatus, limit: number, signal: AbortSignal) =>
+  client.filterTasks({ query: { status, limit } }, { signal })
+
+/** What runs, and in the places that are left what is next. */
 export const useActiveTasks = () =>
   useLive(
     queryOptions({
       queryKey: [...tasksKey, 'active'],
-      queryFn: ({ signal }) =>
-        client.filterTasks({ query: { status: 'in_progress,queued', limit: FOUND } }, { signal }),
+      queryFn: async ({ signal }) => {
+        const running = await withStatus('in_progress', FOUND, signal)
+        const queued = await withStatus('queued', FOUND, signal)
+        const tasks = [...running.tasks, ...queued.tasks].slice(0, FOUND)
+        return { tasks, total: running.total + queued.total }
+      },
     }),
     EVERY_MS.list,
   )

@@ -46,6 +46,7 @@ type Publishing = Run & { source: Hosted; destination: Destination; account: Cod
 
 const PUSH_TIMEOUT_MS = 2 * 60_000
 const MOST_OUTPUT = 64 * 1_024
+/** Of the changed lines, which are looked through for secrets. */
 const MOST_ADDED = 8 * 1_024 * 1_024
 const MOST_PUSHED = 100 * 1_024 * 1_024
 const PUSHES = 2
@@ -98,7 +99,7 @@ export const createPublish = (needs: Publication) => {
       branch: destination.branch,
       base: run.base,
       isOwnBranch: destination.branch === ownBranchOf(task.id),
-      ...{ title, body: pullRequestBody({ task, output: mask(output), leftOut }) },
+      ...{ title, body: pullRequestBody({ task, output: mask(output), leftOut: leftOut.map(mask) }) },
     }
     const pullRequest = await codeHost.pullRequest(wanted, run.account)
     progress(`Pull request ${pullRequest.number}: ${pullRequest.url}`.slice(0, 2_000))
@@ -154,13 +155,19 @@ const commitChanges = async (
   return commit
 }
 
-/** A secret of the service's settings that an agent came by would be published for good. */
+/**
+ * A secret of the service's settings that an agent came by would be published for good. What cannot be looked through whole
+ * is refused: a secret may stand at its end.
+ */
 const refuseSecrets = async (git: WorkspaceGit, baseCommit: string, mask: (text: string) => string) => {
   const options = ['--cached', '--unified=0', '--text', '--no-ext-diff', '--no-textconv', '--no-color']
-  const { stdout } = await git(['diff', ...options, '--no-renames', baseCommit], MOST_ADDED)
+  const diff = ['diff', ...options, '--no-renames', '--diff-filter=d', baseCommit]
+  const { stdout, truncated } = await git(diff, MOST_ADDED)
+  if (truncated) throw tooLarge(MOST_ADDED, 'lines')
+  // Without the signs, so that a secret of several lines is found; a file that has no line is named in the first of its head.
   const added = stdout
     .split('\n')
-    .filter((line) => line.startsWith('+'))
+    .flatMap((line) => (line.startsWith('+') ? line.slice(1) : line.startsWith('diff --git ') ? line : []))
     .join('\n')
   if (mask(added) === added) return
   throw new Problem(
@@ -172,13 +179,15 @@ const refuseSecrets = async (git: WorkspaceGit, baseCommit: string, mask: (text:
 
 const refuseTooMuch = async (git: WorkspaceGit, commit: string, baseCommit: string) => {
   const counted = await git(['rev-list', '--objects', '--disk-usage', commit, `^${baseCommit}`], MOST_OUTPUT)
-  if (Number(counted.stdout.trim()) <= MOST_PUSHED) return
-  throw new Problem(
+  if (Number(counted.stdout.trim()) > MOST_PUSHED) throw tooLarge(MOST_PUSHED, 'objects')
+}
+
+const tooLarge = (most: number, what: 'lines' | 'objects') =>
+  new Problem(
     'too_large',
     'changes_too_large',
-    `The changes take more than ${MOST_PUSHED / 1_024 / 1_024} MiB, and were not pushed: have large files left out`,
+    `The changes have more than ${most / 1_024 / 1_024} MiB of ${what}, and were not pushed: have large files left out`,
   )
-}
 
 /** Moves the branch of the code host from the commit that it had when it was cloned, and from no other. */
 const push = async (git: OwnGit, { source, destination, account }: Publishing, commit: string) => {

@@ -1,4 +1,5 @@
 import { neutralText } from '../../../core/neutral-text.ts'
+import { webhookCreator } from '../../../core/principal.ts'
 import type { AgentTask } from '../../../ports/agent.ts'
 
 const LONGEST_OUTPUT = 8_000
@@ -28,7 +29,7 @@ const closed = (text: string): string => {
 
 /** The issue that a webhook made the task of; whoever creates a task by hand may name any address. */
 const originOf = ({ source, sourceUrl, createdBy }: AgentTask): string | undefined =>
-  source !== undefined && createdBy === `webhook:${source}`
+  source !== undefined && createdBy === webhookCreator(source)
     ? sourceUrl && URL.parse(sourceUrl)?.href
     : undefined
 

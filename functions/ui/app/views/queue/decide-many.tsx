@@ -11,13 +11,12 @@ type Props = { letters: readonly DeadLetter[]; onClear: () => void }
 /** What can be done with the dead letters that are selected; those that are decided already are left out. */
 export const DecideMany = ({ letters, onClear }: Props) => {
   const [job, setJob] = useState<BulkJob>()
-  const [isSure, setSure] = useState(true)
+  const [asked, setAsked] = useState<Decision>()
   const decided = useDecided()
   const items = letters.filter(({ status }) => status === 'pending')
-  const retry = () => setJob({ title: 'Retry', past: 'queued again', items, act: decisions.retry })
-  const discard = () => {
-    setSure(true)
-    setJob({ title: 'Discard', past: 'discarded', items, act: decisions.discard })
+  const decide = (decision: Decision) => {
+    setAsked(undefined)
+    setJob({ ...questions[decision].job, items, act: decisions[decision] })
   }
   const close = () => {
     setJob(undefined)
@@ -25,33 +24,60 @@ export const DecideMany = ({ letters, onClear }: Props) => {
   }
   return (
     <SelectionBar count={letters.length} onClear={onClear}>
-      <Button disabled={items.length === 0} onClick={retry}>
+      <Button disabled={items.length === 0} onClick={() => setAsked('retry')}>
         <RotateCcw size={14} /> Retry {items.length}
       </Button>
-      <Button disabled={items.length === 0} onClick={() => setSure(false)}>
+      <Button disabled={items.length === 0} onClick={() => setAsked('discard')}>
         <Trash2 size={14} /> Discard {items.length}
       </Button>
-      {!isSure && <Confirm count={items.length} onCancel={() => setSure(true)} onSure={discard} />}
+      {asked && (
+        <Confirm
+          decision={asked}
+          count={items.length}
+          onCancel={() => setAsked(undefined)}
+          onSure={() => decide(asked)}
+        />
+      )}
       {job && <BulkRun {...job} onOver={decided} onClose={close} />}
     </SelectionBar>
   )
 }
 
-type ConfirmProps = { count: number; onCancel: () => void; onSure: () => void }
+type Decision = 'retry' | 'discard'
 
-/** A discarded dead letter does not come back, so many at once are asked about. */
-const Confirm = ({ count, onCancel, onSure }: ConfirmProps) => (
-  <Dialog isOpen onClose={onCancel} title={`Discard ${count} dead ${count === 1 ? 'letter' : 'letters'}?`}>
-    <DialogBody>
-      <p>
-        Their tasks stay failed. Each can still be retried from its own page, where it becomes a new task.
-      </p>
-    </DialogBody>
-    <DialogFoot>
-      <Button onClick={onCancel}>Keep</Button>
-      <Button kind="danger" onClick={onSure}>
-        Discard {count}
-      </Button>
-    </DialogFoot>
-  </Dialog>
-)
+/** What is asked about before many dead letters are decided at once. */
+const questions = {
+  retry: {
+    name: 'Retry',
+    kind: 'primary',
+    keep: 'Not now',
+    text: 'Their tasks are queued again with all their attempts, and take their tokens again.',
+    job: { title: 'Retry', past: 'queued again' },
+  },
+  discard: {
+    name: 'Discard',
+    kind: 'danger',
+    keep: 'Keep',
+    text: 'Their tasks stay failed. Each can still be retried from its own page, where it becomes a new task.',
+    job: { title: 'Discard', past: 'discarded' },
+  },
+} as const
+
+type ConfirmProps = { decision: Decision; count: number; onCancel: () => void; onSure: () => void }
+
+const Confirm = ({ decision, count, onCancel, onSure }: ConfirmProps) => {
+  const { name, kind, keep, text } = questions[decision]
+  return (
+    <Dialog isOpen onClose={onCancel} title={`${name} ${count} dead ${count === 1 ? 'letter' : 'letters'}?`}>
+      <DialogBody>
+        <p>{text}</p>
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onCancel}>{keep}</Button>
+        <Button kind={kind} onClick={onSure}>
+          {name} {count}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

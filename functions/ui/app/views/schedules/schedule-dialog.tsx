@@ -4,11 +4,13 @@ import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { TextField } from '../../components/field.tsx'
 import { fieldErrors, groupedErrors } from '../../components/field-errors.ts'
 import { Form, type Texts } from '../../components/form.tsx'
+import { Person } from '../../components/person.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { TaskFields } from '../../create/task-fields.tsx'
+import { useMe } from '../../data/me.ts'
 import { type Schedule, useChangeSchedule, useCreateSchedule, useSchedule } from '../../data/schedules.ts'
 import { PatternFields } from './pattern-fields.tsx'
 import { changeOf, newScheduleOf, textsOf } from './schedule-texts.ts'
@@ -77,6 +79,17 @@ const taskErrors = (error: unknown): Readonly<Record<string, string>> =>
     ),
   )
 
+/** Said where a change of the task changes whom it runs as. */
+const RunsAs = ({ id }: { id: string }) => {
+  const me = useMe()
+  if (me === undefined || me.id === id) return null
+  return (
+    <p className="text-muted-foreground">
+      It runs as <Person id={id} />, with the accounts linked there. When you change it, it runs as you.
+    </p>
+  )
+}
+
 const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) => {
   const errors = fieldErrors(error)
   return (
@@ -101,6 +114,7 @@ const Fields = ({ schedule, verb, error, isPending, onClose, onSend }: Props) =>
           <legend className="float-left w-full text-muted-foreground">
             The task that is created each time
           </legend>
+          {schedule && <RunsAs id={schedule.runsAs} />}
           <TaskFields typed={schedule ? textsOf(schedule.task) : {}} errors={taskErrors(error)} />
         </fieldset>
         <Refusal error={error} fields={[...OWN, 'task']} />

@@ -12,25 +12,29 @@ type Props = { rows: readonly TaskRow[]; selected: ReadonlySet<string>; onClear:
 /** What can be done with the rows that are selected; each button counts those it concerns. */
 export const BulkBar = ({ rows, selected, onClear }: Props) => {
   const [job, setJob] = useState<{ verb: Verb; tasks: readonly TaskRow[] }>()
-  const [asked, setAsked] = useState<readonly TaskRow[]>()
+  const [asked, setAsked] = useState<{ verb: Verb; tasks: readonly TaskRow[] }>()
   const chosen = rows.filter(({ id }) => selected.has(id))
   const stoppable = chosen.filter(({ status }) => nextStatus(status, 'cancel') !== undefined)
   const ended = chosen.filter(({ status }) => isFinal(status))
   return (
     <SelectionBar count={chosen.length} onClear={onClear} freesSearch>
-      <Button disabled={stoppable.length === 0} onClick={() => setAsked(stoppable)}>
+      <Button
+        disabled={stoppable.length === 0}
+        onClick={() => setAsked({ verb: 'cancel', tasks: stoppable })}
+      >
         <Ban size={14} /> Cancel {stoppable.length}
       </Button>
-      <Button disabled={ended.length === 0} onClick={() => setJob({ verb: 'retry', tasks: ended })}>
+      <Button disabled={ended.length === 0} onClick={() => setAsked({ verb: 'retry', tasks: ended })}>
         <RotateCcw size={14} /> Retry {ended.length}
       </Button>
       {asked && (
         <Confirm
-          count={asked.length}
+          verb={asked.verb}
+          count={asked.tasks.length}
           onKeep={() => setAsked(undefined)}
           onSure={() => {
             setAsked(undefined)
-            setJob({ verb: 'cancel', tasks: asked })
+            setJob(asked)
           }}
         />
       )}
@@ -47,19 +51,37 @@ export const BulkBar = ({ rows, selected, onClear }: Props) => {
   )
 }
 
-type ConfirmProps = { count: number; onKeep: () => void; onSure: () => void }
+/** What is asked about before many tasks are changed at once. */
+const questions = {
+  cancel: {
+    name: 'Cancel',
+    kind: 'danger',
+    keep: 'Keep',
+    text: 'Work that has begun is stopped and is not taken up again. A retry begins anew, as a new task.',
+  },
+  retry: {
+    name: 'Retry',
+    kind: 'primary',
+    keep: 'Not now',
+    text: 'Each is run again as a new task, and takes its tokens again. Their dead letters are resolved.',
+  },
+} as const satisfies Record<Verb, { name: string; kind: string; keep: string; text: string }>
 
-/** A task that is cancelled does not go on, so many at once are asked about. */
-const Confirm = ({ count, onKeep, onSure }: ConfirmProps) => (
-  <Dialog isOpen onClose={onKeep} title={`Cancel ${count} ${count === 1 ? 'task' : 'tasks'}?`}>
-    <DialogBody>
-      <p>Work that has begun is stopped and is not taken up again. A retry begins anew, as a new task.</p>
-    </DialogBody>
-    <DialogFoot>
-      <Button onClick={onKeep}>Keep</Button>
-      <Button kind="danger" onClick={onSure}>
-        Cancel {count}
-      </Button>
-    </DialogFoot>
-  </Dialog>
-)
+type ConfirmProps = { verb: Verb; count: number; onKeep: () => void; onSure: () => void }
+
+const Confirm = ({ verb, count, onKeep, onSure }: ConfirmProps) => {
+  const { name, kind, keep, text } = questions[verb]
+  return (
+    <Dialog isOpen onClose={onKeep} title={`${name} ${count} ${count === 1 ? 'task' : 'tasks'}?`}>
+      <DialogBody>
+        <p>{text}</p>
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onKeep}>{keep}</Button>
+        <Button kind={kind} onClick={onSure}>
+          {name} {count}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

@@ -15,7 +15,7 @@ export const handler = serveGroup(routes, async (given) => {
   const config = await withSecrets(given)
   const open = openWork<typeof routes>((served) => ({
     ...inboundHandlers({ inbound: joinWebhooks(served, served.ports, config) }),
-    ...connectionHandlers({ connectionStatus: joinConnectionStatus(served.ports, config) }),
+    ...connectionHandlers({ connectionStatus: joinConnectionStatus(served, served.ports, config) }),
   }))
   return open(config)
 })

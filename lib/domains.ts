@@ -71,7 +71,7 @@ export const createDomains = (ports: Ports, config: Config) => {
     tokens: joinTokens(entry, ports, config),
     schedules: joinSchedules({ ...entry, ...work }, ports),
     webSearch: joinWebSearch(entry, ports),
-    connectionStatus: joinConnectionStatus(ports, config),
+    connectionStatus: joinConnectionStatus(entry, ports, config),
     codeHost: joinCodeHost(entry, ports, config),
     disconnect: joinDisconnect(entry, signIn),
     inbound: joinWebhooks({ ...entry, ...work }, ports, config),

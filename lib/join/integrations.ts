@@ -1,8 +1,10 @@
 import type { Config } from '../config.ts'
 import { createConnectionStatus, createDisconnect } from '../integrations/connections.ts'
 import { createWebSearch } from '../integrations/web-search.ts'
+import { catalog, scopesAsked } from '../oauth/catalog.ts'
 import { createConnectionOf } from '../oauth/connection.ts'
 import { createAccountsOf } from '../oauth/linked-accounts.ts'
+import { isReporter } from '../oauth/linking.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { WebSearchProviders } from '../ports/web-search.ts'
@@ -20,9 +22,20 @@ export const joinWebSearch = ({ audit }: Pick<AuthContext, 'audit'>, ports: WebS
   createWebSearch({ ...ports, providers: ports.webSearchProviders, audit: audit.record })
 
 /** How accounts elsewhere stand, as those can tell who open no tokens. */
-export const joinConnectionStatus = ({ store }: Pick<AuthPorts, 'store'>, config: Config) =>
+export const joinConnectionStatus = (
+  { settings }: Pick<AuthContext, 'settings'>,
+  { store }: Pick<AuthPorts, 'store'>,
+  config: Config,
+) =>
   createConnectionStatus({
     connectionOf: createConnectionOf({ ofUser: createAccountsOf(store) }),
+    rightsOf: (principal, name, account) => {
+      const reports = isReporter(principal, settings.current().reporting.comments)
+      return {
+        askedScopes: scopesAsked(name, config.accounts[name].linkScopes, reports),
+        mayComment: reports && account?.connected === true && catalog[name].writes(account.scopes),
+      }
+    },
     hasWebhookSecret: config.inbound.codehost.webhookSecret !== undefined,
     aiTaskLabel: config.AI_TASK_LABEL,
   })

@@ -59,7 +59,7 @@ export const joinSignIn = (entry: AuthContext, ports: SignInPorts, config: Confi
     ...ports,
     ...accounts,
     ...{ mode, grantSession, audit, limiter: entry.limiter, adminIds: entry.adminIds },
-    asksToWrite: () => settings.current().reporting.comments,
+    areReportsOn: () => settings.current().reporting.comments,
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
   const guarded = {

@@ -15,7 +15,7 @@ export const handler = serveGroup(routes, async (given) => {
   const config = await withSecrets(given)
   const open = openWork<typeof routes>((served) => ({
     ...inboundHandlers({ inbound: composeWebhooks(served, served.ports, config) }),
-    ...connectionHandlers({ connectionStatus: composeConnectionStatus(served.ports, config) }),
+    ...connectionHandlers({ connectionStatus: composeConnectionStatus(served, served.ports, config) }),
   }))
   return open(config)
 })

@@ -81,7 +81,7 @@ export const createDomains = (ports: Ports, config: Config) => {
     tokens: composeTokens(auth, ports, config),
     schedules: composeSchedules({ ...auth, ...work }, ports),
     webSearch: composeWebSearch(auth, ports),
-    connectionStatus: composeConnectionStatus(ports, config),
+    connectionStatus: composeConnectionStatus(auth, ports, config),
     codeHost: composeCodeHost(auth, ports, config),
     disconnect: composeDisconnect(auth, signIn),
     inbound: composeWebhooks({ ...auth, ...work }, ports, config),

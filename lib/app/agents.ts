@@ -15,7 +15,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import { codeHostApi } from '../oauth/catalog.ts'
+import { apiUrlOf } from '../oauth/api-urls.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -156,7 +156,7 @@ const codingAgent = (
     publication: codeHost && {
       ...codeHost,
       codeHost: createCodeHost({
-        apiUrl: codeHostApi(config.accounts.codehost),
+        apiUrl: apiUrlOf('codehost', config.accounts.codehost),
         fetch: createProviderFetch(),
         clock,
       }),

@@ -9,10 +9,11 @@ import type { Config } from '../config.ts'
 import { createDevices } from '../devices/service.ts'
 import { createConnectionStatus, createDisconnect } from '../integrations/connections.ts'
 import { createAccountAccess } from '../oauth/account-access.ts'
-import { codeHostGit } from '../oauth/catalog.ts'
+import { catalog, codeHostGit, scopesAsked } from '../oauth/catalog.ts'
 import { createCodeHostAccount } from '../oauth/code-host-account.ts'
 import { createConnectionOf } from '../oauth/connection.ts'
 import { createAccountsOf, createLinkedAccounts } from '../oauth/linked-accounts.ts'
+import { isReporter } from '../oauth/linking.ts'
 import { createProviders } from '../oauth/providers.ts'
 import { createRenewal } from '../oauth/renewal.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
@@ -70,7 +71,7 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
     ...ports,
     ...accounts,
     ...{ mode, grantSession, audit, limiter: auth.limiter, adminIds: auth.adminIds },
-    asksToWrite: () => settings.current().reporting.comments,
+    areReportsOn: () => settings.current().reporting.comments,
     settings: { accounts: config.accounts, oidc: { issuer, clientId, clientSecret } },
   })
   const guarded = {
@@ -135,9 +136,20 @@ export const codeHostPlace = ({ CODEHOST_GIT_URL, accounts }: Config) => {
 }
 
 /** How accounts elsewhere stand, as those can tell who open no tokens. */
-export const composeConnectionStatus = ({ store }: Pick<AuthPorts, 'store'>, config: Config) =>
+export const composeConnectionStatus = (
+  { settings }: Pick<AuthContext, 'settings'>,
+  { store }: Pick<AuthPorts, 'store'>,
+  config: Config,
+) =>
   createConnectionStatus({
     connectionOf: createConnectionOf({ ofUser: createAccountsOf(store) }),
+    rightsOf: (principal, name, account) => {
+      const reports = isReporter(principal, settings.current().reporting.comments)
+      return {
+        askedScopes: scopesAsked(name, config.accounts[name].linkScopes, reports),
+        mayComment: reports && account?.connected === true && catalog[name].writes(account.scopes),
+      }
+    },
     hasWebhookSecret: config.inbound.codehost.webhookSecret !== undefined,
     aiTaskLabel: config.AI_TASK_LABEL,
   })

@@ -1,38 +1,56 @@
 import type { Principal } from '../core/principal.ts'
-import type { ConnectionOf, Unlink } from '../oauth/schema.ts'
-import type { CodehostStatus, TrackeraStatus, TrackerbStatus } from './schema.ts'
+import type { Connection, ConnectionOf, Unlink } from '../oauth/schema.ts'
+import type { CodehostStatus, Rights, TrackeraStatus, TrackerbStatus } from './schema.ts'
 
-type StatusNeeds = { connectionOf: ConnectionOf; hasWebhookSecret: boolean; aiTaskLabel: string }
+type StatusNeeds = {
+  connectionOf: ConnectionOf
+  rightsOf: (
+    principal: Principal,
+    name: Integrated,
+    account: Pick<Connection, 'connected' | 'scopes'> | undefined,
+  ) => Rights
+  hasWebhookSecret: boolean
+  aiTaskLabel: string
+}
 
 export type ConnectionStatus = ReturnType<typeof createConnectionStatus>
 
 /** How the caller's accounts elsewhere stand. */
-export const createConnectionStatus = ({ connectionOf, hasWebhookSecret, aiTaskLabel }: StatusNeeds) => ({
-  codehost: async ({ userId }: Principal): Promise<CodehostStatus> => {
-    const account = await connectionOf(userId, 'codehost')
+export const createConnectionStatus = ({
+  connectionOf,
+  rightsOf,
+  hasWebhookSecret,
+  aiTaskLabel,
+}: StatusNeeds) => ({
+  codehost: async (principal: Principal): Promise<CodehostStatus> => {
+    const account = await connectionOf(principal.userId, 'codehost')
     return {
       connected: account?.connected ?? false,
       ...present({ username: account?.username, avatarUrl: account?.avatarUrl }),
       scopes: [...(account?.scopes ?? [])],
       webhookConfigured: hasWebhookSecret,
       aiTaskLabel,
+      ...rightsOf(principal, 'codehost', account),
     }
   },
-  trackera: async ({ userId }: Principal): Promise<TrackeraStatus> => {
-    const account = await connectionOf(userId, 'trackera')
+  trackera: async (principal: Principal): Promise<TrackeraStatus> => {
+    const account = await connectionOf(principal.userId, 'trackera')
     return {
       connected: account?.connected ?? false,
       ...present({ cloudId: account?.cloudId, siteName: account?.siteName }),
       scopes: [...(account?.scopes ?? [])],
       ...present({ tokenExpiry: account?.tokenExpiry }),
+      ...rightsOf(principal, 'trackera', account),
     }
   },
-  trackerb: async ({ userId }: Principal): Promise<TrackerbStatus> => {
-    const account = await connectionOf(userId, 'trackerb')
+  trackerb: async (principal: Principal): Promise<TrackerbStatus> => {
+    const account = await connectionOf(principal.userId, 'trackerb')
     return {
       connected: account?.connected ?? false,
       ...present({ workspaceName: account?.workspaceName, workspaceId: account?.workspaceId }),
       teams: [...(account?.teams ?? [])],
+      scopes: [...(account?.scopes ?? [])],
+      ...rightsOf(principal, 'trackerb', account),
     }
   },
 })

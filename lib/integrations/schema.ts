@@ -75,6 +75,18 @@ export const ListedProviderSchema = z.object({
 const connected = z.boolean()
 const scopes = z.array(z.string())
 const text = z.string().optional()
+const rights = {
+  askedScopes: z.array(z.string()).meta({
+    description:
+      'What you are asked for when you link it: an admin also for the right to comment, while reports are on',
+  }),
+  mayComment: z.boolean().meta({
+    description:
+      'Whether reports may be written by it: an admin linked it with that right, and reports are on',
+  }),
+}
+/** What an account may do, and would be asked for, under the role of its owner and the present settings. */
+export type Rights = z.output<z.ZodObject<typeof rights>>
 
 /** The caller's account with the code host. */
 export const CodehostStatusSchema = z
@@ -82,6 +94,7 @@ export const CodehostStatusSchema = z
     ...{ connected, username: text, avatarUrl: text, scopes },
     webhookConfigured: z.boolean(),
     aiTaskLabel: z.string(),
+    ...rights,
   })
   .meta({ id: 'CodehostStatus' })
 export type CodehostStatus = z.output<typeof CodehostStatusSchema>
@@ -91,6 +104,7 @@ export const TrackeraStatusSchema = z
   .object({
     ...{ connected, cloudId: text, siteName: text, scopes },
     tokenExpiry: z.iso.datetime().optional(),
+    ...rights,
   })
   .meta({ id: 'TrackeraStatus' })
 export type TrackeraStatus = z.output<typeof TrackeraStatusSchema>
@@ -100,6 +114,8 @@ export const TrackerbStatusSchema = z
   .object({
     ...{ connected, workspaceName: text, workspaceId: text },
     teams: z.array(z.object({ id: z.string(), name: z.string(), key: z.string() })),
+    scopes,
+    ...rights,
   })
   .meta({ id: 'TrackerbStatus' })
 export type TrackerbStatus = z.output<typeof TrackerbStatusSchema>

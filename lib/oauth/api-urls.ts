@@ -1,10 +1,14 @@
 import { type CatalogName, catalog } from './catalog.ts'
 
-type Settings = Readonly<Record<CatalogName, { apiUrl?: string | undefined }>>
+type Place = { apiUrl?: string | undefined }
 
-/** Where the API of each provider is: at the operator's address, else at its own. */
-export const apiUrlsOf = (accounts: Settings): Readonly<Record<CatalogName, string>> => ({
-  codehost: accounts.codehost.apiUrl ?? catalog.codehost.apiUrl,
-  trackera: accounts.trackera.apiUrl ?? catalog.trackera.apiUrl,
-  trackerb: accounts.trackerb.apiUrl ?? catalog.trackerb.apiUrl,
+/** Where the API of a provider is: at the operator's address, else at its own. */
+export const apiUrlOf = (name: CatalogName, { apiUrl }: Place): string => apiUrl ?? catalog[name].apiUrl
+
+export const apiUrlsOf = (
+  accounts: Readonly<Record<CatalogName, Place>>,
+): Readonly<Record<CatalogName, string>> => ({
+  codehost: apiUrlOf('codehost', accounts.codehost),
+  trackera: apiUrlOf('trackera', accounts.trackera),
+  trackerb: apiUrlOf('trackerb', accounts.trackerb),
 })

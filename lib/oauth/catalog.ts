@@ -86,9 +86,15 @@ export const catalog = {
 
 export type CatalogName = keyof typeof catalog
 
-/** The address of the code host's API. */
-export const codeHostApi = ({ apiUrl }: { apiUrl?: string | undefined }): string =>
-  apiUrl ?? catalog.codehost.apiUrl
+/** What a provider is asked for. `linkScopes` are the operator's, in place of the catalog's, for access that writes. */
+export const scopesAsked = (
+  name: CatalogName,
+  linkScopes: readonly string[] | undefined,
+  toWrite: boolean,
+): string[] => {
+  const { scopes, writeScopes }: CatalogEntry = catalog[name]
+  return [...new Set([...scopes, ...(toWrite ? (linkScopes ?? writeScopes) : [])])]
+}
 
 /** The site of the code host that people sign in at, where git finds repositories as well; undefined without https. */
 export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefined }): string | undefined => {

@@ -6,7 +6,8 @@ import type { AccountFor, CodeHostAccount } from '../ports/code-host.ts'
 import type { Log } from '../ports/log.ts'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
 import type { Store } from '../ports/store.ts'
-import { type CatalogName, codeHostApi } from './catalog.ts'
+import { apiUrlOf } from './api-urls.ts'
+import type { CatalogName } from './catalog.ts'
 import { createLinkedAccounts } from './linked-accounts.ts'
 import { type ClientSettings, createOauthProvider } from './oauth-provider.ts'
 import { createRenewal } from './renewal.ts'
@@ -39,7 +40,7 @@ export const createCodeHostAccount = (needs: Needs): AccountFor => {
   const { clock, settings, accountStatusOf, adminIds } = needs
   const accounts = createLinkedAccounts(needs)
   const workingToken = createRenewal({ ...needs, accounts })
-  const place: Place = { name: NAME, realm: new URL(codeHostApi(settings)).origin }
+  const place: Place = { name: NAME, realm: new URL(apiUrlOf(NAME, settings)).origin }
   const { clientId, clientSecret } = settings
   const provider =
     clientId !== undefined && clientSecret !== undefined

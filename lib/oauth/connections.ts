@@ -4,28 +4,19 @@ import type { Log } from '../ports/log.ts'
 import { createConnectionOf, shownConnection } from './connection.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import type { Providers } from './providers.ts'
-import type { WorkingToken } from './renewal.ts'
 import type { LinkedAccountRow } from './rows.ts'
-import { type AccessTokenOf, type Connection, PROVIDERS, type ProviderName, type Unlink } from './schema.ts'
+import { type Connection, PROVIDERS, type Unlink } from './schema.ts'
 
-type Needs = { accounts: LinkedAccounts; providers: Providers; workingToken: WorkingToken; log: Log }
+type Needs = { accounts: LinkedAccounts; providers: Providers; log: Log }
 
 /** What a user's linked accounts are to the rest of the service. */
-export const createConnections = ({ accounts, providers, workingToken, log }: Needs) => {
-  const latest = async (userId: string, provider: ProviderName) =>
-    (await accounts.ofUser(userId)).find((row) => row.provider === provider)
-
+export const createConnections = ({ accounts, providers, log }: Needs) => {
   const connectionsOf: ConnectionsOf = async (userId) => {
     const rows = await accounts.ofUser(userId)
     return {
       connectedAccounts: PROVIDERS.filter((name) => rows.some(({ provider }) => provider === name)),
       hasCodeHostToken: rows.some(({ provider, tokens }) => provider === 'codehost' && tokens !== undefined),
     }
-  }
-
-  const accessTokenOf: AccessTokenOf = async (userId, name) => {
-    const [row, provider] = [await latest(userId, name), providers.get(name)]
-    return row && provider && workingToken(row.id, provider)
   }
 
   /** A provider that cannot be asked does not keep anybody from unlinking. */
@@ -49,5 +40,5 @@ export const createConnections = ({ accounts, providers, workingToken, log }: Ne
     return forgotten
   }
 
-  return { connectionsOf, connectionOf: createConnectionOf(accounts), accessTokenOf, unlink }
+  return { connectionsOf, connectionOf: createConnectionOf(accounts), unlink }
 }

@@ -8,7 +8,7 @@ import type { Limiter } from '../ports/limiter.ts'
 import type { AuthorizationRequest, AuthorizationRequests } from './authorization-requests.ts'
 import { browserCookie, cookieName } from './browser-cookie.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
-import { refuseForeignLink, refuseOtherSession } from './linking.ts'
+import { isReporter, refuseForeignLink, refuseOtherSession } from './linking.ts'
 import { createPersonWho } from './person.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
@@ -23,8 +23,7 @@ type Needs = {
   userOf: UserOf
   accountStatusOf: AccountStatusOf
   findOrCreateUser: FindOrCreateUser
-  /** Whether admins who link an account are asked for access that writes: reports are written by their accounts alone. */
-  asksToWrite: () => boolean
+  areReportsOn: () => boolean
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
 }
 
@@ -89,7 +88,7 @@ export const createFlow = (needs: Needs) => {
       sessionId,
       invite,
     })
-    const toWrite = !isSigningIn && principal.role === 'admin' && needs.asksToWrite()
+    const toWrite = !isSigningIn && isReporter(principal, needs.areReportsOn())
     const url = await provider.authorizationUrl({ redirectUri, ...begun, toWrite })
     return { url, state: begun.state, headers: browserCookie(name, begun.secret, isSecure) }
   }

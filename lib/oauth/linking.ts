@@ -3,6 +3,10 @@ import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
 import type { AuthorizationRequest } from './authorization-requests.ts'
 
+/** Whether accounts of this user write reports, so that linking asks for access that writes: those of admins do. */
+export const isReporter = ({ role }: Pick<Principal, 'role'>, areReportsOn: boolean): boolean =>
+  areReportsOn && role === 'admin'
+
 /** An account is linked by the one who asked for it, in the session that asked: else Problem `forbidden` `session_changed`. */
 export const refuseOtherSession = (
   { userId, sessionId }: AuthorizationRequest,

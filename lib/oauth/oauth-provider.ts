@@ -1,7 +1,8 @@
 import * as oauth from 'oauth4webapi'
 import type * as z from 'zod'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { type CatalogEntry, type CatalogName, catalog } from './catalog.ts'
+import { apiUrlOf } from './api-urls.ts'
+import { type CatalogEntry, type CatalogName, catalog, scopesAsked } from './catalog.ts'
 import {
   asExchangeFailed,
   asOauthFailed,
@@ -32,9 +33,9 @@ const HEADERS = { accept: 'application/json', 'user-agent': 'agent-task-service'
 /** A provider of the catalog, spoken to in OAuth 2.0 with PKCE (RFC 6749, RFC 7636). */
 export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider => {
   const entry: CatalogEntry = catalog[name]
-  const { clientId, clientSecret, linkScopes = entry.writeScopes } = settings
+  const { clientId, clientSecret, linkScopes } = settings
   const authorizeUrl = settings.authorizeUrl ?? entry.authorizeUrl
-  const apiUrl = (settings.apiUrl ?? entry.apiUrl).replace(/\/+$/, '')
+  const apiUrl = apiUrlOf(name, settings).replace(/\/+$/, '')
   const tokenUrl = settings.tokenUrl ?? entry.tokenUrl
   const registration: Registration = {
     server: { issuer: authorizeUrl, token_endpoint: tokenUrl },
@@ -72,7 +73,7 @@ export const createOauthProvider = ({ name, settings, fetch }: Needs): Provider 
         response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUri,
-        scope: [...new Set([...entry.scopes, ...(toWrite ? linkScopes : [])])].join(entry.scopeSeparator),
+        scope: scopesAsked(name, linkScopes, toWrite).join(entry.scopeSeparator),
         state,
         code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',

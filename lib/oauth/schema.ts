@@ -50,12 +50,6 @@ export type Connection = Workplace & {
 export type ConnectionOf = (userId: string, provider: ProviderName) => Promise<Connection | undefined>
 
 /**
- * A token that works now, renewed when that is due; undefined when the user has linked no account. Throws Problem
- * `invalid` `connection_expired` when it has to be linked again, `unavailable` when the provider cannot be asked.
- */
-export type AccessTokenOf = (userId: string, provider: ProviderName) => Promise<string | undefined>
-
-/**
  * Revokes a user's tokens at several providers, where one lets us do that, and forgets the accounts; tells which they were.
  * Nothing linked is fine.
  */
@@ -73,6 +67,9 @@ export type AccountAccess = {
   writerAt(provider: ProviderName): Promise<UsableAccount | undefined>
   /** The account that a user linked last with the provider. */
   readerOf(userId: string, provider: ProviderName): Promise<UsableAccount | undefined>
-  /** As `AccessTokenOf`, of that account. */
+  /**
+   * A token of that account that works now, renewed when that is due; undefined when it is not linked any more. Throws
+   * Problem `invalid` `connection_expired` when it has to be linked again, `unavailable` when the provider cannot be asked.
+   */
   tokenOf(id: string, provider: ProviderName): Promise<string | undefined>
 }

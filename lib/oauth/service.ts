@@ -31,7 +31,7 @@ type Needs = {
   accountStatusOf: AccountStatusOf
   findOrCreateUser: FindOrCreateUser
   grantSession: GrantSession
-  asksToWrite: () => boolean
+  areReportsOn: () => boolean
   audit: (principal: Principal, action: string, details?: object) => Promise<void>
   adminIds: () => Promise<readonly string[]>
 }
@@ -51,7 +51,7 @@ export const createOAuth = (needs: Needs) => {
   const workingToken = createRenewal({ ...needs, accounts })
   return {
     ...{ flow, grantSession, log },
-    ...createConnections({ accounts, providers, workingToken, log }),
+    ...createConnections({ accounts, providers, log }),
     access: createAccountAccess({ ...needs, accounts, providers, workingToken }),
   }
 }

@@ -1,4 +1,4 @@
-import { collection } from '../core/collection.ts'
+import { type Change, collection, type LiveDraft } from '../core/collection.ts'
 import type { AnyWrite } from '../ports/store.ts'
 import type { IssueRef, TrackerName } from '../ports/tracker.ts'
 import type { TaskReport } from './schema.ts'
@@ -32,7 +32,32 @@ export type ReportRow = {
   passedTo?: string
 }
 
-export const reports = collection<ReportRow>({ name: 'reports', key: 'id', indexes: {} })
+/** The report as its task shows it; undefined where nothing is to be told yet. */
+export const shownReport = (row: ReportRow | undefined): TaskReport | undefined => {
+  if (row?.status === undefined) return undefined
+  const { provider, status, url, reportedAt, error } = row
+  return {
+    ...{ provider, status },
+    ...(url === undefined ? {} : { url }),
+    ...(reportedAt === undefined ? {} : { reportedAt }),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+/** What a reader of the task sees changed; by the task's id. */
+const publishesOf = ({ before, after }: Change<ReportRow>): LiveDraft[] => {
+  const report = shownReport(after)
+  if (after === undefined || report === undefined) return []
+  if (JSON.stringify(report) === JSON.stringify(shownReport(before))) return []
+  return [{ type: 'report.updated', data: { id: after.taskId, ...report } }]
+}
+
+export const reports = collection<ReportRow>({
+  name: 'reports',
+  key: 'id',
+  indexes: {},
+  publishes: publishesOf,
+})
 
 const TASK = 'task_'
 const REPORT = 'rep_'

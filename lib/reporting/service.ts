@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Store, Update } from '../ports/store.ts'
 import type { TrackerName } from '../ports/tracker.ts'
 import type { Task } from '../tasks/schema.ts'
-import { deliveryIdOf, isReportId, type ReportRow, reportIdOf, reports } from './rows.ts'
+import { deliveryIdOf, isReportId, type ReportRow, reportIdOf, reports, shownReport } from './rows.ts'
 import type { ReportOf } from './schema.ts'
 import { createSendReport } from './send.ts'
 
@@ -113,17 +113,7 @@ export const createReporting = (needs: Needs) => {
     })
   }
 
-  const reportOf: ReportOf = async (taskId) => {
-    const row = await store.get(reports, reportIdOf(taskId))
-    if (row?.status === undefined) return undefined
-    const { provider, status, url, reportedAt, error } = row
-    return {
-      ...{ provider, status },
-      ...(url === undefined ? {} : { url }),
-      ...(reportedAt === undefined ? {} : { reportedAt }),
-      ...(error === undefined ? {} : { error }),
-    }
-  }
+  const reportOf: ReportOf = async (taskId) => shownReport(await store.get(reports, reportIdOf(taskId)))
 
   /** Reports as their deliveries meet them. */
   const endpoints: Endpoints = {

@@ -28,7 +28,3 @@ export const httpUrl = (text: string | undefined): string | undefined =>
 /** What follows `/ai ` where a comment begins with that; undefined where it does not, or nothing follows. */
 export const orderIn = (comment: string | undefined): string | undefined =>
   /^\/ai\s+(\S[\s\S]*)$/.exec(comment ?? '')?.[1]?.trimEnd()
-
-/** Whether a comment is a report of this service, by how its adapter marks those; one that quotes a report is none. */
-export const isReport = (comment: string | undefined): boolean =>
-  /^<!-- agent-task-service task_\S+ -->/.test(comment ?? '')

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { openSite, type Site } from './site.ts'
+import { tokenOf } from './token-of.ts'
 
 describe('linking an account', () => {
   let site: Site
@@ -108,11 +109,11 @@ describe('linking an account', () => {
     const browser = await signedUp('bob@example.com')
     await browser.signIn('trackera')
     const { id } = await browser.me()
-    const before = await site.domains.oauth.accessTokenOf(id, 'trackera')
+    const before = await tokenOf(site.domains, id, 'trackera')
     site.provider.state.sites = []
     site.provider.grants.life.expiresIn = undefined
     await browser.signIn('trackera')
-    expect(await site.domains.oauth.accessTokenOf(id, 'trackera')).not.toBe(before)
+    expect(await tokenOf(site.domains, id, 'trackera')).not.toBe(before)
     const connection = await site.domains.oauth.connectionOf(id, 'trackera')
     expect(connection).not.toHaveProperty('cloudId')
     expect(connection).not.toHaveProperty('tokenExpiry')
@@ -125,11 +126,11 @@ describe('unlinking an account', () => {
     const browser = site.browser()
     await browser.signIn(name)
     const { id } = await browser.me()
-    const token = await site.domains.oauth.accessTokenOf(id, name)
+    const token = await tokenOf(site.domains, id, name)
     await site.domains.oauth.unlink(id, [name])
     expect(site.provider.revocations).toEqual([token])
     expect((await browser.me()).connectedAccounts).toEqual([])
-    expect(await site.domains.oauth.accessTokenOf(id, name)).toBeUndefined()
+    expect(await tokenOf(site.domains, id, name)).toBeUndefined()
     await site.domains.oauth.unlink(id, [name])
   })
 

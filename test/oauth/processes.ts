@@ -68,7 +68,12 @@ export const openProcess = ({ store, clock, provider, timeoutMs = 10_000 }: Need
     await accounts.link(there, USER, profile, tokens)
   }
   const row = async (): Promise<LinkedAccountRow | undefined> => (await accounts.ofUser(USER))[0]
-  return { log, accounts, link, row, ...createConnections({ accounts, providers, workingToken, log }) }
+  const accessTokenOf = async (userId: string, name: ProviderName) => {
+    const there = providers.get(name)
+    const linked = (await accounts.ofUser(userId)).find(({ provider: at }) => at === name)
+    return there && linked && workingToken(linked.id, there)
+  }
+  return { log, accounts, link, row, accessTokenOf, ...createConnections({ accounts, providers, log }) }
 }
 
 export type Medium = { open: (clock: MovedClock) => Promise<() => Store>; close: () => Promise<void> }

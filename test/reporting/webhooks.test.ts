@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { TrackerName } from '../../lib/ports/tracker.ts'
 import type { Sender } from '../../lib/webhooks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
-import { turns, until } from '../fakes/service.ts'
+import { ANN, turns, until } from '../fakes/service.ts'
 import { type FakeTrackers, startTrackers } from '../fakes/trackers.ts'
 import { type StartedInbound, startInbound } from '../webhooks/inbound.ts'
 import * as github from '../webhooks/payloads/codehost.ts'
@@ -67,6 +67,35 @@ describe('a task that came as an event', () => {
     expect(trackers.said('codehost')).toEqual([expect.stringMatching(/Task completed[\s\S]*Mended\./)])
   })
 
+  it('has those who watch hear where its report has come to', async () => {
+    await using trackers = await startTrackers()
+    trackers.state.answer = () => ({ status: 503, body: {} })
+    await using inbound = await start(trackers, done)
+    await linkAccount(inbound, 'codehost')
+    const reader = new AbortController()
+    const heard: object[] = []
+    const events = await inbound.live.follow(ANN, '', reader.signal)
+    const reading = (async () => {
+      for await (const { type, data } of events) if (type === 'report.updated') heard.push(data)
+    })()
+    const { id } = (await label(inbound)).body.task
+    /** What was heard last is the report as it is read, in this state. */
+    const hear = (state: object) =>
+      until(async () => {
+        await inbound.pass(200, 100)
+        const report = await reportOf(inbound, id)
+        const { status, error } = report ?? {}
+        const isThere = JSON.stringify({ status, code: error?.code }) === JSON.stringify(state)
+        return isThere && JSON.stringify(heard.at(-1)) === JSON.stringify({ id, ...report })
+      })
+    await hear({ status: 'pending', code: 'provider_failed' })
+    trackers.state.answer = () => undefined
+    await hear({ status: 'reported' })
+    expect(heard.at(-1)).toMatchObject({ id, provider: 'codehost', url: expect.any(String) })
+    reader.abort()
+    await reading
+  })
+
   it('is told of by nobody but an admin whose account may write, the one linked last', async () => {
     await using trackers = await startTrackers()
     await using inbound = await start(trackers, done)
@@ -101,7 +130,7 @@ describe('a task that came as an event', () => {
     const { body } = await inbound.deliver('codehost', github.commentCreated(said), {
       event: 'issue_comment',
     })
-    expect(body).toEqual({ message: 'Reports of this service make no tasks' })
+    expect(body).toEqual({ message: 'The comment does not begin with /ai and what to do' })
     const quoting = await order(inbound, `again, see\n> ${said}`)
     expect(quoting.body.message).toBe('This event has made a task')
   })

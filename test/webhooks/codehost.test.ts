@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals'
+import { pullRequestBody } from '../../lib/adapters/agents/coding/pull-request-body.ts'
+import type { AgentTask } from '../../lib/ports/agent.ts'
 import { asked, type LABELS } from './asked.ts'
 import * as github from './payloads/codehost.ts'
 
 const send = (event: string | undefined, payload: unknown, labels?: typeof LABELS) =>
   asked('codehost', payload, event, labels)
 const bot = { user: github.user('robo[bot]', 'Bot') }
+const head = github.pullRequest().head as object
+const ofTask = { head: { ...head, ref: 'agent/task_01K0000000000000000000000A' } }
+const saidByTask = pullRequestBody({ task: { id: 'task_1' } as AgentTask, output: 'Done', leftOut: [] })
 const fork = {
-  head: { ...(github.pullRequest().head as object), repo: github.repository('bea/shop', 2) },
+  head: { ...head, repo: github.repository('bea/shop', 2) },
 }
 
 describe('an event of the code host that makes a task', () => {
@@ -75,6 +80,13 @@ describe('an event of the code host that makes a task', () => {
     expect(task?.prompt).toMatch(/BEGIN comment \S+\nexplain\nEND comment/)
   })
 
+  it.each([
+    ['a label on what a task has opened', github.pullRequestLabeled('ai-review', ofTask)],
+    ['a review of a fork that calls itself one', github.reviewRequested({ ...fork, body: saidByTask })],
+  ])('is %s', (_what, payload) => {
+    expect(send('pull_request', payload).task).toBeDefined()
+  })
+
   it('names no branch of a fork, which is none of the repository, but says where it is', () => {
     const { task } = send('pull_request', github.reviewRequested(fork))
     expect(task).toMatchObject({ repository: 'acme/shop' })
@@ -137,6 +149,8 @@ describe('an event of the code host that makes none', () => {
     ],
     ['a pull request labeled for a task', 'pull_request', github.pullRequestLabeled('ai-task')],
     ['a pull request that is opened', 'pull_request', { ...github.reviewRequested(), action: 'opened' }],
+    ['a review of a branch of a task', 'pull_request', github.reviewRequested(ofTask)],
+    ['a review of what a task opened', 'pull_request', github.reviewRequested({ body: saidByTask })],
     ['a ping', 'ping', github.ping],
     ['a push', 'push', github.push],
     ['an event of no name', undefined, github.issueLabeled('ai-task')],

@@ -1,3 +1,4 @@
+import { isOwnPullRequest } from '../../core/own-pull-request.ts'
 import {
   type Ask,
   kindOf,
@@ -8,7 +9,7 @@ import {
   type Verdict,
   type Withdrawal,
 } from '../ask.ts'
-import { isReport, orderIn } from '../outside-text.ts'
+import { orderIn } from '../outside-text.ts'
 import { CommentEvent, IssueEvent, PullRequestEvent } from './payload.ts'
 
 /** The author associations whose comments may ask for a task. */
@@ -51,7 +52,6 @@ const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
 
 const commented = (event: CommentEvent): Ask | string => {
   const { comment, issue } = event
-  if (isReport(comment.body)) return 'Reports of this service make no tasks'
   const order = orderIn(comment.body)
   if (order === undefined) return 'The comment does not begin with /ai and what to do'
   if (isMachine(comment)) return 'Comments of programs make no tasks'
@@ -66,11 +66,15 @@ const commented = (event: CommentEvent): Ask | string => {
 const isMachine = ({ user, performed_via_github_app: app }: CommentEvent['comment']): boolean =>
   user?.type?.toLowerCase() === 'bot' || (user?.login ?? '').endsWith('[bot]') || Boolean(app)
 
-const reviewOf = ({ pull_request: issue, repository }: PullRequestEvent): Ask => {
+/** A branch of a fork is none of this repository. */
+const isOfRepository = ({ pull_request: { head }, repository }: PullRequestEvent): boolean =>
+  head.repo?.full_name === repository.full_name
+
+const reviewOf = (event: PullRequestEvent): Ask => {
+  const { pull_request: issue, repository } = event
   const { head, base } = issue
   const ask = askAbout('review', { issue, repository })
-  // A branch of a fork is none of this repository.
-  const isOwn = head.repo?.full_name === repository.full_name
+  const isOwn = isOfRepository(event)
   return {
     ...ask,
     branch: isOwn ? head.ref : undefined,
@@ -81,6 +85,14 @@ const reviewOf = ({ pull_request: issue, repository }: PullRequestEvent): Ask =>
       ...(isOwn ? {} : { 'comes from': head.repo?.full_name, 'branch there': head.ref }),
     },
   }
+}
+
+/** A rule of the repository may request reviews of all changes: reviews of what agents change would not come to an end. */
+const reviewRequested = (event: PullRequestEvent): Ask | string => {
+  const { head, body } = event.pull_request
+  return isOfRepository(event) && isOwnPullRequest(head.ref, body)
+    ? 'Pull requests of this service are reviewed where a label asks for it'
+    : reviewOf(event)
 }
 
 const labeledChange = (event: PullRequestEvent, { review }: Labels): Ask | string =>
@@ -109,5 +121,5 @@ export const rules: Readonly<Record<string, Rule>> = {
     unlabeled(changeOf(event), event.label, labels),
   ),
   'pull_request.closed': rule(PullRequestEvent, (event) => closed(changeOf(event))),
-  'pull_request.review_requested': rule(PullRequestEvent, reviewOf),
+  'pull_request.review_requested': rule(PullRequestEvent, reviewRequested),
 }

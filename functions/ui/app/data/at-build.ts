@@ -4,7 +4,6 @@ import { routes as described } from '../../../../lib/api/routes.ts'
 import { securityModes } from '../../../../lib/core/security-mode.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { SCOPES } from '../../../../lib/http/route.ts'
-import { catalog } from '../../../../lib/oauth/catalog.ts'
 import { WEBHOOK_EVENTS } from '../../../../lib/outbound-webhooks/schema.ts'
 import { everySetting } from '../../../../lib/settings/catalog.ts'
 import { TASK_SOURCES } from '../../../../lib/tasks/schema.ts'
@@ -41,13 +40,6 @@ export const settings = everySetting.map(({ path, variable, schema }) => ({
   variable,
   shape: z.toJSONSchema(schema),
 }))
-
-/** What is asked for when an account elsewhere is linked. */
-export const askedScopes: Readonly<Record<keyof typeof catalog, readonly string[]>> = {
-  codehost: catalog.codehost.scopes,
-  trackera: catalog.trackera.scopes,
-  trackerb: catalog.trackerb.scopes,
-}
 
 /** What each security mode makes of each kind of tool. */
 export const modePolicy = policyOfModes

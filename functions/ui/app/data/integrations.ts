@@ -6,7 +6,7 @@ import { EVERY_MS, useLive } from './live.ts'
 /** The accounts elsewhere that agents act with. */
 export type AccountName = CatalogName
 
-/** What is known of a linked account, whichever it is. `scopes` is absent where the provider does not tell them. */
+/** What is known of a linked account, whichever it is. `scopes` is empty where the provider does not say them. */
 export type Connection = {
   connected: boolean
   username?: string | undefined
@@ -14,7 +14,11 @@ export type Connection = {
   tokenExpiry?: string | undefined
   workspaceName?: string | undefined
   teams?: readonly { id: string; name: string; key: string }[]
-  scopes?: readonly string[]
+  scopes: readonly string[]
+  /** What linking it would ask for now. */
+  askedScopes: readonly string[]
+  /** Whether tasks may be answered with it. */
+  mayComment: boolean
   webhookConfigured?: boolean
   aiTaskLabel?: string
 }

@@ -7,6 +7,7 @@ export const isStreaming = createSignal(false)
 /** What a change of this kind may have changed on the page. */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   task: ['tasks', 'analytics', 'agents'],
+  report: ['tasks'],
   queue: ['queue'],
   dlq: ['dead-letters', 'queue'],
   approval: ['approvals', 'allowed-tools'],

@@ -1,3 +1,4 @@
+import { ownBranchOf } from '../../../core/own-pull-request.ts'
 import { taskFailure } from '../../../core/task-failure.ts'
 import { COMMITTER, type Credential, type Git } from '../../../ports/git.ts'
 import type { Source } from '../../../ports/repositories.ts'
@@ -23,8 +24,6 @@ type Wanted = {
   credential?: Credential | undefined
   signal: AbortSignal
 }
-
-export const ownBranchOf = (taskId: string): string => `agent/${taskId}`
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 

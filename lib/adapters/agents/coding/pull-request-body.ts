@@ -1,4 +1,5 @@
 import { neutralText } from '../../../core/neutral-text.ts'
+import { madeBy } from '../../../core/own-pull-request.ts'
 import { webhookCreator } from '../../../core/principal.ts'
 import type { AgentTask } from '../../../ports/agent.ts'
 
@@ -46,6 +47,6 @@ export const pullRequestBody = ({ task, output, leftOut }: About): string => {
     '',
     '---',
     '',
-    `Made by an agent for the task ${task.id}${origin ? `, which came from <${origin}>` : ''}.`,
+    `${madeBy(task.id)}${origin ? `, which came from <${origin}>` : ''}.`,
   ].join('\n')
 }

@@ -10,17 +10,24 @@ import { type AccountName, type Connection, useConnection, useDisconnect } from 
 import { useMe } from '../../data/me.ts'
 import { titleOf, useStandings, wayTo } from '../../data/providers.ts'
 import { leaveToLink } from '../../data/way-back.ts'
-import { askedOf, grantedOf, missingOf } from './scope-words.ts'
+import { missingOf, wordsOf } from './scope-words.ts'
 
 const names: readonly AccountName[] = ['codehost', 'trackera', 'trackerb']
 
-/** What stops when an account is disconnected. */
+/** What stops for its owner when an account is disconnected. */
 const stops: Readonly<Record<AccountName, string>> = {
   codehost:
-    'Your tasks clone private repositories no more, push no branches and open no pull requests, and are not answered at issues of the code host. The token is revoked there.',
+    'Your tasks clone private repositories no more, push no branches and open no pull requests, and chat reads none of its issues for you.',
+  trackera: 'Chat reads no issues of tracker A for you any more.',
+  trackerb: 'Chat reads no issues of tracker B for you any more.',
+}
+const STOPS_COMMENTS =
+  'Tasks that came from issues there are not answered by it any more; where another admin has linked an account that may comment, that one answers them.'
+const becomesOfToken: Readonly<Record<AccountName, string>> = {
+  codehost: 'The token is revoked there.',
   trackera:
-    'Your tasks are not answered at issues of tracker A any more. The token is forgotten here; tracker A revokes none, so remove the app in your settings there as well.',
-  trackerb: 'Your tasks are not answered at issues of tracker B any more. The token is revoked there.',
+    'The token is forgotten here; tracker A revokes none, so remove the app in your settings there as well.',
+  trackerb: 'The token is revoked there.',
 }
 
 /** Your accounts elsewhere, and what each may do. */
@@ -59,7 +66,7 @@ const Account = ({ name, isAdmin }: { name: AccountName; isAdmin: boolean }) => 
           {data?.webhookConfigured !== undefined && <Webhook {...data} isAdmin={isAdmin} />}
         </>
       }
-      actions={data && <Actions name={name} isConnected={data.connected} needs={standing?.needs} />}
+      actions={data && <Actions name={name} account={data} needs={standing?.needs} />}
     />
   )
 }
@@ -87,12 +94,14 @@ const factsOf = ({ username, siteName, workspaceName, teams, tokenExpiry }: Conn
 ]
 
 /** What the account lets the service do. */
-const rightsOf = (name: AccountName, { connected, scopes }: Connection): string => {
+const rightsOf = (name: AccountName, account: Connection): string => {
+  const { connected, scopes, askedScopes, mayComment } = account
   const listed = (rights: readonly string[]) => rights.join(', ')
-  if (!connected) return `Connecting lets the service ${listed(askedOf(name))}.`
-  if (scopes === undefined) return `It may, as asked when it was connected, ${listed(askedOf(name))}.`
-  const missing = missingOf(name, scopes)
-  const may = `It may ${listed(grantedOf(name, scopes))}.`
+  if (!connected) return `Connecting lets the service ${listed(wordsOf(name, askedScopes))}.`
+  const answers = mayComment ? ' Tasks that came from issues there are answered with it.' : ''
+  if (scopes.length === 0) return `It may do what its app was allowed there.${answers}`
+  const missing = missingOf(name, account)
+  const may = `It may ${listed(wordsOf(name, scopes))}.${answers}`
   return missing.length === 0 ? may : `${may} It may not ${listed(missing)}. Connect it again to allow that.`
 }
 
@@ -110,9 +119,10 @@ const Webhook = ({ webhookConfigured, aiTaskLabel, isAdmin }: WebhookProps) => (
   </p>
 )
 
-type ActionsProps = { name: AccountName; isConnected: boolean; needs: string | undefined }
+type ActionsProps = { name: AccountName; account: Connection; needs: string | undefined }
 
-const Actions = ({ name, isConnected, needs }: ActionsProps) => {
+const Actions = ({ name, account, needs }: ActionsProps) => {
+  const { connected: isConnected, mayComment } = account
   const { mutateAsync } = useDisconnect(name)
   const title = titleOf(name)
   return (
@@ -140,7 +150,7 @@ const Actions = ({ name, isConnected, needs }: ActionsProps) => {
           onConfirm={() => mutateAsync()}
           keep="Keep it connected"
         >
-          <p>{stops[name]}</p>
+          <p>{[stops[name], ...(mayComment ? [STOPS_COMMENTS] : []), becomesOfToken[name]].join(' ')}</p>
           <p className="pt-2">
             If you sign in with it alone, you sign in with it again, by the same verified address.
           </p>

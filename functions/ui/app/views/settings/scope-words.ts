@@ -1,5 +1,4 @@
-import { askedScopes } from '../../data/at-build.ts'
-import type { AccountName } from '../../data/integrations.ts'
+import type { AccountName, Connection } from '../../data/integrations.ts'
 
 /** What each scope lets the service do, for a person. */
 const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
@@ -26,18 +25,16 @@ const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
 /** Those that say who somebody is, and no more: providers leave them out of what they grant, or imply them. */
 const OF_IDENTITY = ['read:user', 'user:email', 'read:me', 'offline_access']
 
-const wordsOf = (name: AccountName, scopes: readonly string[]) =>
+/** What scopes let the service do. */
+export const wordsOf = (name: AccountName, scopes: readonly string[]): string[] =>
   scopes.map((scope) => words[name][scope] ?? scope)
 
-/** What is asked for when an account is linked. */
-export const askedOf = (name: AccountName): string[] => wordsOf(name, askedScopes[name])
-
-/** What somebody let the service do. */
-export const grantedOf = (name: AccountName, scopes: readonly string[]): string[] => wordsOf(name, scopes)
-
 /** What is asked for today, and was not when the account was linked, or was refused. */
-export const missingOf = (name: AccountName, scopes: readonly string[]): string[] =>
+export const missingOf = (
+  name: AccountName,
+  { askedScopes, scopes }: Pick<Connection, 'askedScopes' | 'scopes'>,
+): string[] =>
   wordsOf(
     name,
-    askedScopes[name].filter((scope) => !scopes.includes(scope) && !OF_IDENTITY.includes(scope)),
+    askedScopes.filter((scope) => !scopes.includes(scope) && !OF_IDENTITY.includes(scope)),
   )

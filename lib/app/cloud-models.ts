@@ -11,6 +11,7 @@ import type { AuthContext, AuthPorts } from '../join/auth-context.ts'
 import { joinChat } from '../join/chat.ts'
 import type { Work, WorkPorts } from '../join/work.ts'
 import type { Workspaces } from '../ports/workspace.ts'
+import { LONGEST_WAIT_MS } from './cloud-accepting.ts'
 import { openAccounts } from './cloud-accounts.ts'
 import { openContainer, sweepDisk } from './cloud-container.ts'
 import { withSecrets } from './cloud-secrets.ts'
@@ -48,6 +49,7 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     { ...opened, tasks: served.tasks, access },
     { ...ports, ...agents, workspaces, trackers },
     config,
+    LONGEST_WAIT_MS.streaming,
   )
   return { ...modelHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) }
 }

@@ -59,8 +59,10 @@ type Needs = {
   leases: TurnLeases
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
-  /** The longest turn; one that waits for approval begins anew with each decision. */
+  /** The longest turn that goes on after a decision: with each it begins anew. */
   timeoutMs: number
+  /** The longest turn that a caller waits for: nothing is sent before its end. */
+  firstByteMs: number
 }
 
 /** A turn with tools as it goes on, in this process or the next. */
@@ -129,14 +131,14 @@ const textOf = ({ ended, text }: LoopResult): string => {
 /** Turns that are answered as a whole: plain, and with tools. */
 export const createSend = (needs: Needs) => {
   const { store, clock, ids, masker, loop, openTools, workspaces, conversations, turns, leases } = needs
-  const { snapshots, timeoutMs, withdrawApprovals } = needs
+  const { snapshots, timeoutMs, firstByteMs, withdrawApprovals } = needs
 
   /** The turns that go on in this process. */
   const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
 
-  /** Runs a turn for as long as one may take. */
-  const within = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    using limit = timeLimit(clock, timeoutMs)
+  /** Runs a turn for so long at most. */
+  const within = async <T>(mostMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    using limit = timeLimit(clock, mostMs)
     const ended = work(limit.signal)
     const one = { stop: limit.stop, ended }
     running.add(one)
@@ -169,7 +171,7 @@ export const createSend = (needs: Needs) => {
 
   /** A turn without tools. */
   const send = (principal: Principal, id: string, body: SendBody) =>
-    within((signal) => answerPlainly(principal, id, body, signal))
+    within(firstByteMs, (signal) => answerPlainly(principal, id, body, signal))
 
   const answerPlainly = async (
     principal: Principal,
@@ -421,7 +423,7 @@ export const createSend = (needs: Needs) => {
 
   /** A turn with tools. Where calls wait for approval it answers so, and `resume` continues it. */
   const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
-    within((signal) => answerWithTools(principal, id, body, signal))
+    within(firstByteMs, (signal) => answerWithTools(principal, id, body, signal))
 
   const answerWithTools = async (
     principal: Principal,
@@ -515,7 +517,7 @@ export const createSend = (needs: Needs) => {
     if (applied) await refuseWhileHeld(conversationId)
     const run = applied ? await takeWaiting(conversationId) : undefined
     if (run === undefined) return
-    await within((signal) =>
+    await within(timeoutMs, (signal) =>
       answerOf(run, undefined, async () => {
         const toolbox = await toolboxFor(conversationId, run.options)
         return carryOn(run, toolbox, signal)

@@ -100,8 +100,8 @@ type Needs = {
   context: Pick<ChatContext, 'ofConversation'>
   compaction: ChatCompaction
   leases: TurnLeases
-  /** The longest that a turn may take to begin. */
-  timeoutMs: number
+  /** The longest that a turn may take to begin: an agentic one sends nothing before. */
+  firstByteMs: number
   snapshots: Pick<Snapshots, 'keep'>
   withdrawApprovals: WithdrawApprovals
 }
@@ -125,7 +125,7 @@ const titleOf = (content: string): string => {
  */
 export const createTurns = (needs: Needs) => {
   const { store, clock, ids, masker, models, conversations, context, compaction } = needs
-  const { leases, snapshots, timeoutMs, withdrawApprovals } = needs
+  const { leases, snapshots, firstByteMs, withdrawApprovals } = needs
 
   /**
    * Refuses while a turn waits for approval. Ends one that was not decided on in time, or whose process died while it went
@@ -246,7 +246,7 @@ export const createTurns = (needs: Needs) => {
       await leases.release(id, token)
     }
     try {
-      using limit = timeLimit(clock, timeoutMs, given.signal)
+      using limit = timeLimit(clock, firstByteMs, given.signal)
       const ending = AbortSignal.any([limit.signal, signal])
       const { messages, compaction: done, usage } = await promptFor(taken, token, target, given, ending)
       return {

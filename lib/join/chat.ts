@@ -31,11 +31,15 @@ export type ChatJoinPorts = ChatPorts & { workspaces: Workspaces; trackers: Trac
 
 const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
 
-/** Conversations with models: their turns, plain, with tools and agentic, and how a turn goes on after an approval. */
+/**
+ * Conversations with models: their turns, plain, with tools and agentic, and how a turn goes on after an approval.
+ * `longestSilenceMs` is how long a proxy in front of the service waits for a first byte.
+ */
 export const joinChat = (
   { tasks, memory, policy, approvals, agentSessions, access }: Others,
   ports: Ports,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'SERVICE_MODE'>,
+  longestSilenceMs = Number.POSITIVE_INFINITY,
 ) => {
   const isOneProcess = config.SERVICE_MODE !== 'pro'
   const conversations = createConversations(ports)
@@ -53,6 +57,7 @@ export const joinChat = (
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
+    firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
   })
   /** A conversation's workspace, with all tools approved. */
   const openToolbox = async ({ userId }: Principal, conversationId: string) => {

@@ -131,7 +131,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     await turn('first', id, writes('a.txt', 'one'))
     const { first } = benches()
     const overtake = async () => {
-      world().clock.advance(120_000)
+      world().clock.advance(60_000)
       await turn('second', id, writes('a.txt', 'two'))
     }
     const slow = world().process({

@@ -1,3 +1,5 @@
+import { clipped } from '../core/clipped.ts'
+import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
@@ -9,14 +11,14 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import { boundedCalls, clipped } from './bounds.ts'
-import type { ChatCompaction, Target } from './compaction.ts'
+import { boundedCalls } from './bounds.ts'
+import type { ChatCompaction, Summary, Target } from './compaction.ts'
 import type { ChatContext, Known } from './context.ts'
 import { systemText } from './context.ts'
 import type { Conversations } from './conversations.ts'
 import { shownConversation } from './conversations.ts'
 import { type TurnLeases, turnLost } from './leases.ts'
-import { messageOfRow, tokensOf } from './messages.ts'
+import { messageOfRow } from './messages.ts'
 import {
   type ConversationRow,
   chatMessages,
@@ -185,11 +187,7 @@ export const createTurns = (needs: Needs) => {
     return { token, signal, taken: taken ?? row, last: rows.findLast(({ role }) => role === 'user') }
   }
 
-  const storeSummary = async (
-    id: string,
-    token: string,
-    summary: Pick<ConversationRow, 'summary' | 'summarized'>,
-  ) => {
+  const storeSummary = async (id: string, token: string, summary: Summary) => {
     const { applied, row } = await store.commit<ConversationRow>({
       update: conversationRows,
       key: id,
@@ -199,39 +197,26 @@ export const createTurns = (needs: Needs) => {
     if (!applied) throw turnLost(row)
   }
 
-  const promptFor = async (
-    taken: ConversationRow,
-    token: string,
-    target: Target,
-    given: OpenTurn,
-    signal: AbortSignal,
-  ) => {
+  /** The system prompt of a turn, with or without a summary: what is asked for, and what is known. */
+  const systemOf = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    const own = await context.ofConversation(taken, query)
+    const own = await context.ofConversation(row, query)
     const known = {
       ...own,
       ...given.known,
       memory: given.known?.memory.length ? given.known.memory : own.memory,
     }
     const { instructions } = given
-    const systemPrompt = [given.systemPrompt ?? taken.systemPrompt, ...(given.system ?? [])]
+    const systemPrompt = [given.systemPrompt ?? row.systemPrompt, ...(given.system ?? [])]
       .filter((text) => text !== undefined)
       .join('\n\n')
-    const prompt = await compaction.prepare({
-      conversation: taken,
-      target,
-      system: (summary) =>
-        systemText({
-          ...known,
-          systemPrompt,
-          ...(instructions === undefined ? {} : { instructions }),
-          ...(summary === undefined ? {} : { summary }),
-        }),
-      ...(given.specs ? { specs: given.specs } : {}),
-      signal,
-    })
-    if (prompt.summary) await storeSummary(taken.id, token, prompt.summary)
-    return prompt
+    return (summary: string | undefined) =>
+      systemText({
+        ...known,
+        systemPrompt,
+        ...(instructions === undefined ? {} : { instructions }),
+        ...(summary === undefined ? {} : { summary }),
+      })
   }
 
   /** As `begin`, for what is said in several messages. */
@@ -239,7 +224,10 @@ export const createTurns = (needs: Needs) => {
     const target = models.resolve(targetOf(given))
     const found = await conversations.own(principal, id)
     if (leases.isHeld(found)) throw underWay()
-    refuseTooLong(given.messages, models.contextTokens(target))
+    const { specs = [] } = given
+    const system = await systemOf(found, given)
+    const content = system(found.summary)
+    refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
     const { token, signal, taken, last } = await take(await withoutWaiting(found), given.messages)
     const release = async () => {
       await snapshots.keep(id, token)
@@ -248,7 +236,14 @@ export const createTurns = (needs: Needs) => {
     try {
       using limit = timeLimit(clock, firstByteMs, given.signal)
       const ending = AbortSignal.any([limit.signal, signal])
-      const { messages, compaction: done, usage } = await promptFor(taken, token, target, given, ending)
+      const {
+        messages,
+        compaction: done,
+        usage,
+      } = await compaction.prepare({
+        ...{ conversation: taken, target, system, specs, signal: ending },
+        keep: (summary) => storeSummary(id, token, summary),
+      })
       return {
         conversation: shownConversation(taken),
         userMessage: messageOfRow(last as MessageRow),
@@ -371,8 +366,14 @@ const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
     details: { pendingApprovals: pendingOf(toolCalls) },
   })
 
-const refuseTooLong = (messages: readonly Said[], window: number): void => {
-  if (tokensOf(messages) <= window) return
-  const message = `What is said is longer than the ${window} tokens that the model takes`
+/** Nothing of what is said now can be left out of the prompt, and its answer needs room too. */
+const refuseTooLong = (
+  messages: readonly { content: string }[],
+  specs: readonly ToolSpec[],
+  window: number,
+): void => {
+  if (tokensOfTools(specs) + tokensOf(messages) <= promptTokensOf(window)) return
+  const what = 'What is said, with the system prompt and the tools,'
+  const message = `${what} is longer than the model takes: its window has ${window} tokens, the answer's among them`
   throw new Problem('invalid', 'message_too_long', message)
 }

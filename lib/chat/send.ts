@@ -29,7 +29,14 @@ import type { ChatMessage, ChatToolCall } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
 import { answerErrorOf, type Turn, type TurnAnswer, type Turns } from './turns.ts'
-import { pendingOf, type WithdrawApprovals, withoutPending } from './waiting.ts'
+import {
+  findWaiting,
+  giveUpWaiting,
+  INTERRUPTED,
+  pendingOf,
+  type WithdrawApprovals,
+  withoutPending,
+} from './waiting.ts'
 
 /** Roundtrips of tools in one turn. A call after the last is refused, and the model has two more steps to answer. */
 const MOST_ROUNDTRIPS = 5
@@ -464,13 +471,11 @@ export const createSend = (needs: Needs) => {
 
   /** Takes the lease of a conversation whose turn waits; undefined when another process has it, or nothing waits. */
   const takeWaiting = async (conversationId: string): Promise<Run | undefined> => {
-    const conversation = await store.get(conversationRows, conversationId)
-    if (conversation === undefined || leases.isHeld(conversation)) return undefined
     const token = ids.next('turn')
     const { applied } = await store.commit<ConversationRow>({
       update: conversationRows,
       key: conversationId,
-      when: { turnToken: conversation.turnToken ?? null },
+      when: { turnToken: null },
       set: { turnToken: token, turnUntil: leases.until() },
       unset: ['turnCancelled'],
     })
@@ -489,33 +494,33 @@ export const createSend = (needs: Needs) => {
   }
 
   /**
-   * The process that holds the lease may be dead: the message of the decision is to come again until that is known. Throws
-   * Problem `unavailable` `turn_under_way`.
+   * Takes the turn that waits in a conversation, if one does. The process that holds the lease may be dead: the message of
+   * the decision is to come again until that is known, and the turn of one that died ends as interrupted. Throws Problem
+   * `unavailable` `turn_under_way`.
    */
-  const refuseWhileHeld = async (conversationId: string): Promise<void> => {
+  const takeUp = async (conversationId: string): Promise<Run | undefined> => {
     const conversation = await store.get(conversationRows, conversationId)
-    if (conversation === undefined || !leases.isHeld(conversation)) return
-    throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+    if (conversation === undefined) return undefined
+    if (leases.isHeld(conversation))
+      throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+    if (conversation.turnToken === undefined) return takeWaiting(conversationId)
+    const waiting = await findWaiting(store, conversationId)
+    await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, INTERRUPTED)
+    return undefined
   }
 
   /**
    * Continues the turn that waits in a conversation, after a decision on one of its approvals. May be called again for the
-   * same decision: one process at a time goes on, and it hears of every call. Throws what the turn fails with, once that
+   * same decision: one process at a time goes on, and no call is made twice. Throws what the turn fails with, once that
    * is stored.
    */
-  const resume = async ({
-    conversationId,
-  }: {
-    conversationId: string
-    approvalId?: string
-  }): Promise<void> => {
+  const resume = async ({ conversationId }: { conversationId: string }): Promise<void> => {
     const { applied } = await store.commit<ChatTurnRow>({
       update: chatTurns,
       key: conversationId,
       add: { wakes: 1 },
     })
-    if (applied) await refuseWhileHeld(conversationId)
-    const run = applied ? await takeWaiting(conversationId) : undefined
+    const run = applied ? await takeUp(conversationId) : undefined
     if (run === undefined) return
     await within(timeoutMs, (signal) =>
       answerOf(run, undefined, async () => {

@@ -29,7 +29,7 @@ import {
 import type { ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
-import { endWaiting, findWaiting, pendingOf, type WithdrawApprovals } from './waiting.ts'
+import { findWaiting, giveUpWaiting, INTERRUPTED, pendingOf, type WithdrawApprovals } from './waiting.ts'
 
 const LONGEST_TITLE = 80
 /** Characters of an answer as it is kept. */
@@ -139,13 +139,8 @@ export const createTurns = (needs: Needs) => {
     const waiting = await findWaiting(store, id)
     const isExpired = waitingUntil <= clock.now()
     if (!isExpired && turnToken === undefined) throw approvalPending(waiting?.toolCalls ?? [])
-    const error = isExpired
-      ? { code: 'approval_expired', message: 'The approvals were not decided on in time' }
-      : { code: 'interrupted', message: 'The service was interrupted during this turn' }
-    if (await endWaiting(store, row, waiting, error)) {
-      const unanswered = pendingOf(waiting?.toolCalls ?? []).map((call) => call.id)
-      await withdrawApprovals(unanswered, 'its turn was interrupted')
-    }
+    const expired = { code: 'approval_expired', message: 'The approvals were not decided on in time' }
+    await giveUpWaiting({ store, withdrawApprovals }, row, waiting, isExpired ? expired : INTERRUPTED)
     return conversations.own({ userId }, id)
   }
 

@@ -73,9 +73,9 @@ export const joinChat = (
       const { endedTaskId: taskId, userId } = message
       return approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
     }
-    const { conversationId, taskId, approvalId } = message
+    const { conversationId, taskId } = message
     if (taskId !== undefined) await tasks.recovery.resume(taskId)
-    else if (conversationId !== undefined) await chat.turns.resume({ conversationId, approvalId })
+    else if (conversationId !== undefined) await chat.turns.resume({ conversationId })
   }
   return { conversations, chat, snapshots, agentSessions, agentic, continueTurn }
 }

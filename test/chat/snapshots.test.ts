@@ -170,7 +170,7 @@ describe('the workspace of a conversation whose turns share no disk', () => {
     expect((await asked.send.sendWithTools(ANN, id, given)).pendingApprovals).toHaveLength(1)
     isApproved = true
     const worker = world().process({ models, openTools: asking(second), disk: second.workspaces })
-    await worker.turns.resume({ conversationId: id, approvalId: 'apv_1' })
+    await worker.turns.resume({ conversationId: id })
     const [, answer] = await worker.read(id)
     expect(answer).toMatchObject({
       content: 'Done.',

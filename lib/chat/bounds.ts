@@ -1,3 +1,4 @@
+import { clipped } from '../core/clipped.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { ChatToolCall } from './schema.ts'
 
@@ -10,11 +11,6 @@ const EXCERPT = 500
 const LONGEST_WAITING = 100_000
 const MOST_WAITING = 1_000_000
 const SHORTEST_WAITING = 2_000
-
-export const clipped = (text: string, most: number): string =>
-  text.length > most
-    ? `${text.slice(0, most).toWellFormed()}\n[${text.length - most} more characters are left out]`
-    : text
 
 const cutTexts = (value: unknown, most: number): unknown => {
   if (typeof value === 'string') return clipped(value, most)

@@ -29,7 +29,14 @@ import type { ChatMessage, ChatToolCall } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
 import { answerErrorOf, type Turn, type TurnAnswer, type Turns } from './turns.ts'
-import { pendingOf, type WithdrawApprovals, withoutPending } from './waiting.ts'
+import {
+  findWaiting,
+  giveUpWaiting,
+  INTERRUPTED,
+  pendingOf,
+  type WithdrawApprovals,
+  withoutPending,
+} from './waiting.ts'
 
 /** Roundtrips of tools in one turn. A call after the last is refused, and the model has two more steps to answer. */
 const MOST_ROUNDTRIPS = 5
@@ -59,8 +66,10 @@ type Needs = {
   leases: TurnLeases
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
-  /** The longest turn; one that waits for approval begins anew with each decision. */
+  /** The longest turn that goes on after a decision: with each it begins anew. */
   timeoutMs: number
+  /** The longest turn that a caller waits for: nothing is sent before its end. */
+  firstByteMs: number
 }
 
 /** A turn with tools as it goes on, in this process or the next. */
@@ -129,14 +138,14 @@ const textOf = ({ ended, text }: LoopResult): string => {
 /** Turns that are answered as a whole: plain, and with tools. */
 export const createSend = (needs: Needs) => {
   const { store, clock, ids, masker, loop, openTools, workspaces, conversations, turns, leases } = needs
-  const { snapshots, timeoutMs, withdrawApprovals } = needs
+  const { snapshots, timeoutMs, firstByteMs, withdrawApprovals } = needs
 
   /** The turns that go on in this process. */
   const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
 
-  /** Runs a turn for as long as one may take. */
-  const within = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    using limit = timeLimit(clock, timeoutMs)
+  /** Runs a turn for so long at most. */
+  const within = async <T>(mostMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    using limit = timeLimit(clock, mostMs)
     const ended = work(limit.signal)
     const one = { stop: limit.stop, ended }
     running.add(one)
@@ -169,7 +178,7 @@ export const createSend = (needs: Needs) => {
 
   /** A turn without tools. */
   const send = (principal: Principal, id: string, body: SendBody) =>
-    within((signal) => answerPlainly(principal, id, body, signal))
+    within(firstByteMs, (signal) => answerPlainly(principal, id, body, signal))
 
   const answerPlainly = async (
     principal: Principal,
@@ -421,7 +430,7 @@ export const createSend = (needs: Needs) => {
 
   /** A turn with tools. Where calls wait for approval it answers so, and `resume` continues it. */
   const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
-    within((signal) => answerWithTools(principal, id, body, signal))
+    within(firstByteMs, (signal) => answerWithTools(principal, id, body, signal))
 
   const answerWithTools = async (
     principal: Principal,
@@ -462,13 +471,11 @@ export const createSend = (needs: Needs) => {
 
   /** Takes the lease of a conversation whose turn waits; undefined when another process has it, or nothing waits. */
   const takeWaiting = async (conversationId: string): Promise<Run | undefined> => {
-    const conversation = await store.get(conversationRows, conversationId)
-    if (conversation === undefined || leases.isHeld(conversation)) return undefined
     const token = ids.next('turn')
     const { applied } = await store.commit<ConversationRow>({
       update: conversationRows,
       key: conversationId,
-      when: { turnToken: conversation.turnToken ?? null },
+      when: { turnToken: null },
       set: { turnToken: token, turnUntil: leases.until() },
       unset: ['turnCancelled'],
     })
@@ -487,35 +494,35 @@ export const createSend = (needs: Needs) => {
   }
 
   /**
-   * The process that holds the lease may be dead: the message of the decision is to come again until that is known. Throws
-   * Problem `unavailable` `turn_under_way`.
+   * Takes the turn that waits in a conversation, if one does. The process that holds the lease may be dead: the message of
+   * the decision is to come again until that is known, and the turn of one that died ends as interrupted. Throws Problem
+   * `unavailable` `turn_under_way`.
    */
-  const refuseWhileHeld = async (conversationId: string): Promise<void> => {
+  const takeUp = async (conversationId: string): Promise<Run | undefined> => {
     const conversation = await store.get(conversationRows, conversationId)
-    if (conversation === undefined || !leases.isHeld(conversation)) return
-    throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+    if (conversation === undefined) return undefined
+    if (leases.isHeld(conversation))
+      throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+    if (conversation.turnToken === undefined) return takeWaiting(conversationId)
+    const waiting = await findWaiting(store, conversationId)
+    await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, INTERRUPTED)
+    return undefined
   }
 
   /**
    * Continues the turn that waits in a conversation, after a decision on one of its approvals. May be called again for the
-   * same decision: one process at a time goes on, and it hears of every call. Throws what the turn fails with, once that
+   * same decision: one process at a time goes on, and no call is made twice. Throws what the turn fails with, once that
    * is stored.
    */
-  const resume = async ({
-    conversationId,
-  }: {
-    conversationId: string
-    approvalId?: string
-  }): Promise<void> => {
+  const resume = async ({ conversationId }: { conversationId: string }): Promise<void> => {
     const { applied } = await store.commit<ChatTurnRow>({
       update: chatTurns,
       key: conversationId,
       add: { wakes: 1 },
     })
-    if (applied) await refuseWhileHeld(conversationId)
-    const run = applied ? await takeWaiting(conversationId) : undefined
+    const run = applied ? await takeUp(conversationId) : undefined
     if (run === undefined) return
-    await within((signal) =>
+    await within(timeoutMs, (signal) =>
       answerOf(run, undefined, async () => {
         const toolbox = await toolboxFor(conversationId, run.options)
         return carryOn(run, toolbox, signal)

@@ -2,7 +2,9 @@ import { Problem } from '../core/errors.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
+import { createWindow } from './window.ts'
 
+type FitWindow = ReturnType<typeof createWindow>
 type Finish = Extract<StepPart, { type: 'finish' }>
 type State = {
   messages: ModelMessage[]
@@ -11,6 +13,9 @@ type State = {
   usage: TokenUsage
   pending: PendingCall[]
 }
+
+const targetOf = (models: Models, { provider, model }: LoopRequest) =>
+  models.resolve({ ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) })
 
 const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
@@ -128,12 +133,13 @@ const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['
 }
 
 /** One call of the model and the tool calls that it asks for; how it finished, and whether another step is to follow. */
-const takeStep = async (models: Models, request: LoopRequest, state: State) => {
+const takeStep = async (models: Models, request: LoopRequest, state: State, fitWindow: FitWindow) => {
   const { maxSteps, signal, onEvent } = request
   signal.throwIfAborted()
   state.steps += 1
   const step = state.steps
   onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
+  state.messages = fitWindow(state.messages)
   const finish = await think(models, request, state)
   state.usage = sumOf(state.usage, finish.usage)
   state.messages.push(finish.message)
@@ -161,11 +167,12 @@ export const createLoop =
   async (request) => {
     const messages = [...request.messages]
     const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
+    const fitWindow = createWindow(models.contextTokens(targetOf(models, request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
     if (state.pending.length > 0) return stillWaiting(models, request, state)
     for (;;) {
-      const { finish, goesOn } = await takeStep(models, request, state)
+      const { finish, goesOn } = await takeStep(models, request, state, fitWindow)
       if (goesOn) continue
       const { provider, model, fallbackFrom } = finish
       return {
@@ -182,10 +189,5 @@ export const createLoop =
 
 /** Not all that was waited for is decided: the model was not asked. */
 const stillWaiting = (models: Models, request: LoopRequest, state: State): LoopResult => {
-  const { provider, model } = request
-  const target = models.resolve({
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-  })
-  return { ...state, ended: 'waiting', finishReason: 'tool-calls', text: '', ...target }
+  return { ...state, ended: 'waiting', finishReason: 'tool-calls', text: '', ...targetOf(models, request) }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { promptTokensOf, tokensOf } from '../../lib/core/context-window.ts'
 import type { Models, StepPart } from '../../lib/ports/model.ts'
 import type { LoopEvent, LoopRequest, LoopResult, ToolOutcome } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
@@ -171,6 +172,30 @@ describe('the loop', () => {
     expect(events).toEqual(
       ['a', 'no', 'ask 1', 'b', 'ask 2'].flatMap((each) => [`call ${each}`, `result ${each}`]),
     )
+  })
+
+  it('keeps within the window of the model: results that it has answered to are cut first, the newest least', async () => {
+    const window = 8_000
+    const texts = [8_000, 16_000, 12_000, 60_000]
+    const models = {
+      ...createScriptedModels([...texts.map((length) => calling(length)), { text: 'Done' }]),
+      contextTokens: () => window,
+    }
+    const reading = fakeToolbox(async ({ arguments: length }) => ({
+      ...{ content: 'word '.repeat(Number(length) / 5), failed: false, decision: 'allowed', durationMs: 1 },
+    }))
+    await createLoop({ models })(request({ toolbox: reading }))
+    const lengths = models.requests.map(({ messages }) =>
+      messages.flatMap(({ role, content }) => (role === 'tool' ? [content.length] : [])),
+    )
+    for (const { messages } of models.requests)
+      expect(tokensOf(messages)).toBeLessThanOrEqual(promptTokensOf(window))
+    expect(lengths.slice(0, 3)).toEqual([[], [8_000], [8_000, 16_000]])
+    const [first, second, third, newest = 0] = lengths[4] ?? []
+    for (const one of [first, second, third]) expect(one).toBeLessThan(2_100)
+    expect(newest).toBeGreaterThan(10_000)
+    const last = models.requests[4]?.messages.at(-1)?.content
+    expect(last).toMatch(/^(word )+(w|wo|wor|word)?\n\[\d+ more characters are left out\]$/)
   })
 
   it('begins no step once its tokens are spent', async () => {

@@ -6,6 +6,7 @@ import { AuditLink, type AuditOf } from './audit-link.tsx'
 import type { CallState } from './run.ts'
 
 type Shown = {
+  callId: string
   name: string
   title: string
   arguments: unknown
@@ -55,9 +56,9 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
       <div className="flex flex-col gap-2 border-t px-2.5 py-2">
         <Field label="Arguments" text={argumentsOf(call.arguments)} />
         {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
-        {state !== 'running' && (
+        {state !== 'running' && state !== 'waiting' && (
           <p className="text-xs">
-            <AuditLink of={of} />
+            <AuditLink of={of} callId={call.callId} />
           </p>
         )}
       </div>

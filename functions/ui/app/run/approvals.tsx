@@ -36,10 +36,10 @@ export const Approvals = ({ of }: { of: AuditOf }) => {
   )
 }
 
-/** A decision may have been made this moment, or it is for somebody else. */
+/** A decision may have been made this moment, or it is for another person. */
 const Elsewhere = () => (
   <p role="status" className="text-muted-foreground">
-    It waits for the decision of whoever asked for it, or of an admin; and goes on by itself.
+    The person who asked for it, or an admin, decides on it; then it goes on by itself.
   </p>
 )
 

@@ -8,7 +8,7 @@ import type { Turn } from '../../data/turns.ts'
 import { Approvals } from '../../run/approvals.tsx'
 import { RunView, Trouble } from '../../run/run-view.tsx'
 import { Message, UserMessage } from './messages.tsx'
-import { placed } from './placed.ts'
+import { isUnanswered, placed } from './placed.ts'
 
 type Talk = Pick<ReturnType<typeof useConversation>, 'messages' | 'onMore' | 'hasNextPage'>
 type Props = {
@@ -27,8 +27,6 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const run = live?.followed.run
   const of = useMemo(() => ({ conversationId: id }), [id])
   const last = messages.at(-1)
-  // What the run does not tell of: a turn that is answered as a whole may have been sent before the page was loaded.
-  const lastOutside = after.at(-1) ?? (isShown ? undefined : last)
   const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   return (
     // Upside down, so that it stands still at its end while it grows, and where it is while older messages come.
@@ -58,7 +56,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
           <Message key={message.id} message={message} />
         ))}
         <Sent turn={turn} last={last} />
-        {lastOutside?.role === 'user' && !turn && (
+        {!turn && isUnanswered(messages, run, isLive) && (
           <p role="status" className="text-muted-foreground">
             There is no answer yet. If one is on its way, it appears here.
           </p>
@@ -69,9 +67,13 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   )
 }
 
-/** What was sent and is not answered yet, or was refused. */
+/** What was sent and is not answered yet, was refused, or was stopped before anything of it was stored. */
 const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | undefined }) => {
   if (turn === undefined) return null
+  if (turn.state === 'stopped')
+    return last?.role === 'user' ? (
+      <Trouble code="cancelled" message="Stopped before the model had answered" />
+    ) : null
   if (turn.state === 'refused') return <NotSent error={turn.error} last={last} />
   const isStored = last?.role === 'user' && last.content.trim() === turn.content.trim()
   return (

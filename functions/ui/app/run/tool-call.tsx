@@ -1,5 +1,6 @@
 import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { spanOf } from '../components/time.ts'
 import { AuditLink, type AuditOf } from './audit-link.tsx'
@@ -72,17 +73,10 @@ const argumentsOf = (given: unknown): string => {
 }
 
 const Field = ({ label, text }: { label: string; text: string }) => (
-  // biome-ignore lint/a11y/useSemanticElements: it is no set of fields, and one of many of its name.
-  <div
-    role="group"
-    aria-label={label}
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-    tabIndex={0}
-    className="max-h-72 overflow-y-auto"
-  >
+  <Scroller role="group" label={label} className="max-h-72 overflow-y-auto">
     <p className="text-xs text-muted-foreground">{label}</p>
     <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
       {text || 'Nothing'}
     </pre>
-  </div>
+  </Scroller>
 )

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { Button } from '../../components/button.tsx'
 import { saysOf } from '../../components/problem.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import type { ChatMessage, useConversation } from '../../data/chat.ts'
 import { type AgentSession, type Followed, isSessionOver } from '../../data/sessions.ts'
 import type { Turn } from '../../data/turns.ts'
@@ -30,10 +31,8 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   return (
     // Upside down, so that it stands still at its end while it grows, and where it is while older messages come.
-    <section
-      aria-label="Messages"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-      tabIndex={0}
+    <Scroller
+      label="Messages"
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
     >
       <div className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-5 px-4 py-5 md:px-6">
@@ -63,7 +62,7 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
         )}
         {isWaiting && <Approvals of={of} />}
       </div>
-    </section>
+    </Scroller>
   )
 }
 

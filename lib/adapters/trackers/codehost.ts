@@ -36,7 +36,7 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
     return async (path: string, request: Parameters<typeof ask>[1] = {}): Promise<Response> => {
       const response = await ask(path, { ...request, headers: HEADERS })
       if (response.status >= 200 && response.status < 300) return response
-      const said = saidIn(await jsonOf(response))
+      const said = saidIn(await jsonOf(response), asked)
       return refuse(response.status, said, limitedMs(response, said, nowMs()))
     }
   }

@@ -49,7 +49,7 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
       const response = await ask(path, request)
       if (response.status >= 200 && response.status < 300) return response
       const limited = response.status === 429 ? (retryAfterMs(response, nowMs()) ?? 0) : undefined
-      return refuse(response.status, saidIn(await jsonOf(response)), limited)
+      return refuse(response.status, saidIn(await jsonOf(response), asked), limited)
     }
   }
 

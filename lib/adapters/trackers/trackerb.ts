@@ -71,7 +71,7 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
     const response = await askWith(asked)('/graphql', { method: 'POST', body: { query, variables } })
     const body = await jsonOf(response)
     const failures = Failures.safeParse(body).data?.errors
-    if (failures !== undefined) return refuseFor(failures, response, saidIn(body), nowMs())
+    if (failures !== undefined) return refuseFor(failures, response, saidIn(body, asked), nowMs())
     if (response.status !== 200)
       return refuse(
         response.status,

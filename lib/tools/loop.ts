@@ -129,8 +129,11 @@ const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['
   if (state.pending.length > 0) return 'waiting'
   if (!isWhole(finish)) return 'cut'
   if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
-  return finish.message.content.trim() === '' && state.toolCalls === 0 ? 'empty' : 'answered'
+  return finish.message.content.trim() === '' ? 'empty' : 'answered'
 }
+
+/** Whether the last step is the model's answer; after any other it was to go on. */
+const isEnd = (ended: LoopResult['ended']) => ended === 'answered' || ended === 'cut' || ended === 'empty'
 
 /** One call of the model and the tool calls that it asks for; how it finished, and whether another step is to follow. */
 const takeStep = async (models: Models, request: LoopRequest, state: State, fitWindow: FitWindow) => {
@@ -170,24 +173,31 @@ export const createLoop =
     const fitWindow = createWindow(models.contextTokens(targetOf(models, request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
-    if (state.pending.length > 0) return stillWaiting(models, request, state)
+    if (state.pending.length > 0) return unasked(models, request, state, 'waiting')
+    if (isSpent(request, state)) return unasked(models, request, state, 'budget')
     for (;;) {
       const { finish, goesOn } = await takeStep(models, request, state, fitWindow)
       if (goesOn) continue
       const { provider, model, fallbackFrom } = finish
+      const ended = endOf(request, finish, state)
+      const said = lastSaid(state.messages)
       return {
         ...state,
-        ended: endOf(request, finish, state),
-        finishReason: finish.reason,
-        text: lastSaid(state.messages),
-        provider,
-        model,
+        ...{ ended, finishReason: finish.reason, said, provider, model },
+        text: isEnd(ended) ? finish.message.content : said,
         ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
       }
     }
   }
 
-/** Not all that was waited for is decided: the model was not asked. */
-const stillWaiting = (models: Models, request: LoopRequest, state: State): LoopResult => {
-  return { ...state, ended: 'waiting', finishReason: 'tool-calls', text: '', ...targetOf(models, request) }
-}
+/** The model was not asked: not all that was waited for is decided, or its tokens were spent before. */
+const unasked = (
+  models: Models,
+  request: LoopRequest,
+  state: State,
+  ended: 'waiting' | 'budget',
+): LoopResult => ({
+  ...state,
+  ...{ ended, finishReason: 'tool-calls', text: '', said: '' },
+  ...targetOf(models, request),
+})

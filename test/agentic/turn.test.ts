@@ -163,15 +163,6 @@ describe('an agentic turn', () => {
     })
   })
 
-  it('has as its answer what the model said last, also before its last calls', async () => {
-    const script = [{ ...calling('a'), text: 'All is written; I check it.' }, {}]
-    const { run, finished } = open(createScriptedModels(script))
-    expect((await run()).find(({ type }) => type === 'summary')?.data).toEqual({
-      summary: 'All is written; I check it.',
-    })
-    expect(finished).toMatchObject([{ content: 'All is written; I check it.' }])
-  })
-
   const failing = (after: number, thrown: unknown): Models => {
     const models = createScriptedModels([calling('a')])
     let steps = 0
@@ -203,7 +194,11 @@ describe('an agentic turn', () => {
       createScriptedModels([{ reasoning: 'Hm', reason: 'length' }]),
       'PROVIDER_ERROR',
     ],
-    ['the model says nothing after its calls', createScriptedModels([calling('a'), {}]), 'PROVIDER_ERROR'],
+    [
+      'the model says nothing after its calls',
+      createScriptedModels([{ ...calling('a'), text: 'I look first.' }, {}]),
+      'PROVIDER_ERROR',
+    ],
   ])('ends in an error, and in nothing after it, when %s', async (_what, models, code) => {
     const { run, did, finished, sessions } = open(models)
     const events = await run()

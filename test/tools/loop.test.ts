@@ -3,7 +3,7 @@ import { promptTokensOf, tokensOf } from '../../lib/core/context-window.ts'
 import type { Models, StepPart } from '../../lib/ports/model.ts'
 import type { LoopEvent, LoopRequest, LoopResult, ToolOutcome } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
-import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
 import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import { never } from '../fakes/workbench.ts'
 
@@ -115,15 +115,22 @@ describe('the loop', () => {
       ended: 'empty',
     })
     const afterWork = createScriptedModels([calling('a'), {}])
-    expect(await createLoop({ models: afterWork })(request())).toMatchObject({ ended: 'answered' })
+    expect(await createLoop({ models: afterWork })(request())).toMatchObject({ ended: 'empty', toolCalls: 1 })
   })
 
-  it('has as its text what the model said last, also before calls', async () => {
-    const models = createScriptedModels([{ ...calling('a'), text: 'Now this.' }, calling('b'), {}])
-    expect(await createLoop({ models })(request())).toMatchObject({ ended: 'answered', text: 'Now this.' })
+  it('tells what the model said last, also before calls, from what it answers', async () => {
+    const said = { ...calling('a'), text: 'Now this.' }
+    const run = (script: ScriptedStep[], more: Partial<LoopRequest> = {}) =>
+      createLoop({ models: createScriptedModels(script) })(request(more))
+    expect(await run([said, calling('b'), {}])).toMatchObject({ ended: 'empty', text: '', said: 'Now this.' })
+    expect(await run([said, { reason: 'length' }])).toMatchObject({
+      ended: 'cut',
+      text: '',
+      said: 'Now this.',
+    })
+    expect(await run([said], { maxSteps: 1 })).toMatchObject({ text: 'Now this.', said: 'Now this.' })
     const before = [{ role: 'assistant', content: 'Of old.' }, ...request().messages] as const
-    const silent = createScriptedModels([calling('a'), {}])
-    expect((await createLoop({ models: silent })({ ...request(), messages: [...before] })).text).toBe('')
+    expect((await run([calling('a'), {}], { messages: [...before] })).said).toBe('')
   })
 
   it('throws when the stream ends without a finish', async () => {
@@ -202,5 +209,7 @@ describe('the loop', () => {
     const models = createScriptedModels([calling('a')])
     const result = await createLoop({ models })(request({ maxTokens: 30 }))
     expect(result).toMatchObject({ ended: 'budget', steps: 2, usage: { totalTokens: 30 } })
+    const unasked = await createLoop({ models })(request({ maxTokens: 0 }))
+    expect([unasked.ended, unasked.steps, models.requests.length]).toEqual(['budget', 0, 2])
   })
 })

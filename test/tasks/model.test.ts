@@ -10,8 +10,8 @@ import { tasks } from '../../lib/tasks/rows.ts'
 import { type RunTask, TASK_EVENT_TYPES, type TaskEvent, type TaskRow } from '../../lib/tasks/schema.ts'
 import { OPERATIONS, play } from './model.ts'
 
-// 500 in CI; MODEL_SEQUENCES=10000 is the full size.
-const numRuns = Number(process.env.MODEL_SEQUENCES ?? 500)
+// 200 in CI; MODEL_SEQUENCES=10000 is the full size.
+const numRuns = Number(process.env.MODEL_SEQUENCES ?? 200)
 // On a slow machine, beside other suites, one takes more than 120 ms.
 const TIME_LIMIT_MS = Math.max(60_000, numRuns * 360)
 

@@ -38,6 +38,7 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
     breakers: createBreakers({ clock, isFault }),
     random: Math.random,
     queueMode: 'sqs',
+    defersFailing: true,
   }
   return { ...ports, redeliverIn: createRedelivery({ client: sqs, anyUrl: normal, clock }) }
 }

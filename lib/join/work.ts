@@ -8,7 +8,7 @@ import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/api-urls.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
-import { toldBy } from '../outbound-webhooks/events.ts'
+import { eventNamesOf } from '../outbound-webhooks/events.ts'
 import { ALL_EVENTS } from '../outbound-webhooks/schema.ts'
 import { createWebhookSecrets } from '../outbound-webhooks/secrets.ts'
 import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
@@ -52,6 +52,8 @@ export type WorkPorts = AuthPorts & {
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>
   cipher: Cipher
+  /** See `createDeliveries`. */
+  defersFailing?: true
   /** Absent where no notices are handled. */
   commenting?: Commenting
   random: () => number
@@ -98,9 +100,9 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
-  const isHeard = (type: TaskEvent['type']): boolean => {
-    const heard = settings.heard()
-    return heard.size > 0 && toldBy(type).some((event) => heard.has(event) || heard.has(ALL_EVENTS))
+  const isSubscribed = (type: TaskEvent['type']): boolean => {
+    const events = settings.subscribedEvents()
+    return events.size > 0 && eventNamesOf(type).some((event) => events.has(event) || events.has(ALL_EVENTS))
   }
   const tasks = createTasks({
     ...ports,
@@ -110,7 +112,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
-    isHeard,
+    isSubscribed,
     limiter,
     audit: entry.audit.record,
     maxAttempts: () => retry().attempts,
@@ -150,7 +152,8 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
   const outboundWebhooks = createOutboundWebhooks({
     ...ports,
     secrets: webhookSecrets,
-    changeHeard: settings.changeHeard,
+    subscriptions: settings.subscriptions,
+    changeSubscriptions: settings.changeSubscriptions,
     findTask: tasks.find,
     deliveries: { ...deliveries, ...createOwnedDeliveries(ports) },
     audit: entry.audit.record,
@@ -185,7 +188,7 @@ export const joinWork = (entry: AuthContext, ports: WorkPorts, config: Config) =
   })
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({
     ...{ gateway, reporting, notifications },
-    tell: outboundWebhooks.tell,
+    emit: outboundWebhooks.emit,
   })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },

@@ -124,6 +124,7 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
     breakers: openBreakers(clock),
     random: Math.random,
     queueMode: 'sqs',
+    defersFailing: true,
   }
   return { ...ports, redeliverIn: createRedelivery({ client: sqs, anyUrl: normal, clock }) }
 }

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
-import { openLocalApp } from '../../lib/app.ts'
+import { openLocalApp } from '../../lib/app/local.ts'
 import { readConfig } from '../../lib/config.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import {

@@ -1,21 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createS3Blobs } from '../../lib/adapters/aws/s3.ts'
-import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
-import { createFolderBlobs } from '../../lib/adapters/node/folder-blobs.ts'
 import { startBucket } from '../adapters/aws/bucket.ts'
+import { createMemoryBlobs } from '../fakes/memory-blobs.ts'
 import { blobsContract } from './blobs.ts'
 
 blobsContract('in memory', async () => ({ blobs: createMemoryBlobs(), close: async () => undefined }), {
   failure: 'there is nothing behind it that could fail',
-})
-
-blobsContract('in a folder', async () => {
-  const above = await mkdtemp(join(tmpdir(), 'blobs-'))
-  const folder = join(above, 'files')
-  const breakDown = () => rm(folder, { recursive: true })
-  return { blobs: createFolderBlobs({ folder }), breakDown, close: () => rm(above, { recursive: true }) }
 })
 
 const openS3 = async (prefix?: string) => {

@@ -1,5 +1,5 @@
-import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
 import type { Blobs } from '../../lib/ports/blobs.ts'
+import { createMemoryBlobs } from './memory-blobs.ts'
 
 type Verb = 'get' | 'put'
 

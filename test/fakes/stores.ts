@@ -1,10 +1,10 @@
-import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import type { Clock } from '../../lib/ports/clock.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { openTables } from '../adapters/dynamodb/opened.ts'
 import { startDatabase } from './database.ts'
+import { createMemoryBlobs } from './memory-blobs.ts'
 
 type Opened = { store: Store; close(): Promise<unknown> }
 

@@ -1,4 +1,3 @@
-import { createMemoryBlobs } from '../../lib/adapters/memory/blobs.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { collections } from '../../lib/collections.ts'
 import type { Principal } from '../../lib/core/principal.ts'
@@ -9,6 +8,7 @@ import type { Store } from '../../lib/ports/store.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
+import { createMemoryBlobs } from '../fakes/memory-blobs.ts'
 
 export const ADMIN: Principal = { userId: 'user_admin', role: 'admin' }
 

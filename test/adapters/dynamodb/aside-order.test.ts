@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { type Collection, collection } from '../../../lib/core/collection.ts'
 import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Query, Store } from '../../../lib/ports/store.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { databaseForTests } from '../../fakes/database.ts'
+import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
 import { type Opened, openTables } from './opened.ts'
 
 type Book = { id: string; at: string; title: string; body?: string }

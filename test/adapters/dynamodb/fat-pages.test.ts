@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { createProjectionBudget } from '../../../lib/adapters/aws/dynamodb/blob-offload.ts'
 import { planOf } from '../../../lib/adapters/aws/dynamodb/plan.ts'
-import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
@@ -12,6 +11,7 @@ import type { TaskRow } from '../../../lib/tasks/schema.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { databaseForTests } from '../../fakes/database.ts'
+import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
 import { openTables } from './opened.ts'
 
 /** Texts that nothing could make shorter. */

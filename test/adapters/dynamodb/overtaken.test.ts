@@ -1,10 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import type { Store } from '../../../lib/ports/store.ts'
 import { type Emulator, startDynamoDb } from '../../../offline/emulators.ts'
 import { note, notes, samples } from '../../contract/store-samples.ts'
+import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
 import { openClient, openTables } from './opened.ts'
 
 const body = 'A text that lies beside its row. '.repeat(10)

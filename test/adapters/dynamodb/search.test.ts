@@ -1,6 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createMemoryBlobs } from '../../../lib/adapters/memory/blobs.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { collections } from '../../../lib/collections.ts'
 import { iso } from '../../../lib/core/time.ts'
@@ -11,6 +10,7 @@ import type { TaskRow } from '../../../lib/tasks/schema.ts'
 import { type Capacity, meterCapacity } from '../../../offline/capacity.ts'
 import { type Emulator, hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
+import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
 import { type Opened, openClient, openTables } from './opened.ts'
 
 const SECOND = 1_000

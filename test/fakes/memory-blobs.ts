@@ -1,7 +1,7 @@
-import { checkBlobKey, checkBlobList, encodeBlob } from '../../core/blob.ts'
-import type { Blobs } from '../../ports/blobs.ts'
+import { checkBlobKey, checkBlobList, encodeBlob } from '../../lib/core/blob.ts'
+import type { Blobs } from '../../lib/ports/blobs.ts'
 
-/** Texts that live and die with the process. A list sorts every key there is: for tests and demos. */
+/** Texts that live and die with the process. A list sorts every key there is. */
 export const createMemoryBlobs = (): Blobs => {
   const texts = new Map<string, string>()
   return {

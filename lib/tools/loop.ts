@@ -145,6 +145,7 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   state.messages = fitWindow(state.messages)
   const finish = await think(models, request, state)
   state.usage = sumOf(state.usage, finish.usage)
+  request.onUsage?.(state.usage)
   state.messages.push(finish.message)
   // The calls of an answer that was cut off may be cut off themselves: they are not run.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []

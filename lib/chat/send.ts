@@ -10,7 +10,7 @@ import type { ModelMessage } from '../ports/model.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
-import { boundedCalls, boundedPrompt } from './bounds.ts'
+import { boundedAnswer, boundedCalls, boundedPrompt } from './bounds.ts'
 import type { SendBody, WithToolsBody } from './contract.ts'
 import type { Conversations } from './conversations.ts'
 import { type TurnLeases, turnCancelled } from './leases.ts'
@@ -287,7 +287,7 @@ export const createSend = (needs: Needs) => {
     const now = iso(clock.now())
     const message: MessageRow = {
       ...{ id: ids.next('msg'), conversationId, number: answer, role: 'assistant', model, provider },
-      content: masker.text(text),
+      content: boundedAnswer(masker.text(text)),
       ...{ usage: run.usage, toolCalls: boundedCalls(run.toolCalls), createdAt: now },
     }
     const waiting: ChatTurnRow = {
@@ -363,7 +363,7 @@ export const createSend = (needs: Needs) => {
 
   /** What a message that has waited becomes; one that failed keeps what it said before, where it said nothing since. */
   const endOfWaiting = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
-    ...(content ? { content: masker.text(content) } : {}),
+    ...(content ? { content: boundedAnswer(masker.text(content)) } : {}),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),

@@ -1,4 +1,3 @@
-import { clipped } from '../core/clipped.ts'
 import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
@@ -11,7 +10,7 @@ import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import { boundedCalls } from './bounds.ts'
+import { boundedAnswer, boundedCalls } from './bounds.ts'
 import type { ChatCompaction, Summary, Target } from './compaction.ts'
 import type { ChatContext, Known } from './context.ts'
 import { systemText } from './context.ts'
@@ -32,8 +31,6 @@ import { timeLimit } from './time-limit.ts'
 import { findWaiting, giveUpWaiting, INTERRUPTED, pendingOf, type WithdrawApprovals } from './waiting.ts'
 
 const LONGEST_TITLE = 80
-/** Characters of an answer as it is kept. */
-const LONGEST_ANSWER = 400_000
 
 type Said = { role: 'user' | 'assistant'; content: string }
 
@@ -283,7 +280,7 @@ export const createTurns = (needs: Needs) => {
   }: TurnAnswer) => ({
     ...{
       role: 'assistant' as const,
-      content: clipped(masker.text(content), LONGEST_ANSWER),
+      content: boundedAnswer(masker.text(content)),
       model,
       provider,
     },

@@ -290,7 +290,7 @@ export const createAgentSessions = (needs: Needs) => {
     return row === undefined || isOver((await shown(row)).status)
   }
 
-  /** Says that this session is followed from here, so that its process stores what happens every 2 s. */
+  /** Says that this session is followed from here, so that its process stores what happens every 1.7 s. */
   const markFollowed = (id: string) =>
     store.commit<AgentSessionRow>({
       update: agentSessions,

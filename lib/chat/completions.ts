@@ -114,16 +114,17 @@ export const createCompletions = (needs: Needs) => {
   }
 
   const saved = async ({ turn }: Prepared, finish: Finish) => {
-    const { usage, provider, model, fallbackFrom, message } = finish
-    if (turn !== undefined)
-      await turns.finish(turn, { content: message.content, usage, provider, model, fallbackFrom })
-    return turn === undefined ? usage : sumOf(turn.spent, usage)
+    const { provider, model, fallbackFrom, message } = finish
+    if (turn === undefined) return finish.usage
+    const usage = sumOf(turn.spent, finish.usage)
+    await turns.finish(turn, { content: message.content, usage, provider, model, fallbackFrom })
+    return usage
   }
 
   /** What of a turn there is when it fails. The failure that is told is the first one. */
   const failed = async ({ turn }: Prepared, thrown: unknown, said: string): Promise<void> => {
     if (turn === undefined) return
-    await turns.fail(turn, thrown, { content: said }).catch((again: unknown) => {
+    await turns.fail(turn, thrown, { content: said, usage: turn.spent }).catch((again: unknown) => {
       log.warn({ err: again, conversationId: turn.conversation.id }, 'a turn that failed could not be stored')
     })
   }

@@ -3,14 +3,14 @@ import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { iso } from '../core/time.ts'
-import { NO_USAGE, sumOf } from '../core/token-usage.ts'
+import { sumOf } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
-import { boundedCalls, boundedPrompt } from './bounds.ts'
+import { boundedAnswer, boundedCalls, boundedPrompt } from './bounds.ts'
 import type { SendBody, WithToolsBody } from './contract.ts'
 import type { Conversations } from './conversations.ts'
 import { type TurnLeases, turnCancelled } from './leases.ts'
@@ -84,6 +84,7 @@ type Run = {
   messages: readonly ModelMessage[]
   toolCalls: ChatToolCall[]
   steps: number
+  /** Of all steps, and of the summary that was made for them. */
   usage: ChatTurnRow['usage']
   /** What the model said last in this process. */
   said: string
@@ -157,16 +158,14 @@ export const createSend = (needs: Needs) => {
   }
 
   /** Runs `work`; when it throws, ends the turn with what there is of an answer. */
-  const ending = async <T>(
-    turn: Turn,
-    partial: () => { content: string; toolCalls?: readonly ChatToolCall[] },
-    work: () => Promise<T>,
-  ): Promise<T> => {
+  const ending = async <T>(turn: Turn, said: () => string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (thrown) {
       // A conversation that cannot be written now is told of by the failure itself, and its lease ends.
-      await turns.fail(turn, thrown, partial()).catch(() => leases.drop(turn.token))
+      await turns
+        .fail(turn, thrown, { content: said(), usage: turn.spent })
+        .catch(() => leases.drop(turn.token))
       throw thrown
     }
   }
@@ -190,7 +189,7 @@ export const createSend = (needs: Needs) => {
     let said = ''
     const answer = await ending(
       turn,
-      () => ({ content: said }),
+      () => said,
       async (): Promise<TurnAnswer> => {
         const result = await loop({
           ...{ messages: turn.messages, toolbox: noTools, maxSteps: 1, ...turn.target },
@@ -201,16 +200,14 @@ export const createSend = (needs: Needs) => {
           },
         })
         if (result.text.trim() === '') throw nothingSaid()
-        const { usage, provider, model, fallbackFrom } = result
+        const { provider, model, fallbackFrom } = result
+        const usage = sumOf(turn.spent, result.usage)
         return { content: result.text, usage, provider, model, fallbackFrom }
       },
     )
     const assistantMessage = await turns.finish(turn, answer)
-    const { userMessage, spent } = turn
-    return {
-      ...{ userMessage, assistantMessage, usage: sumOf(spent, answer.usage) },
-      ...factsOf(turn, answer),
-    }
+    const { userMessage } = turn
+    return { userMessage, assistantMessage, usage: answer.usage, ...factsOf(turn, answer) }
   }
 
   const toolboxFor = async (
@@ -226,7 +223,7 @@ export const createSend = (needs: Needs) => {
   const advance = async (run: Run, toolbox: Toolbox, limit: AbortSignal): Promise<LoopResult> => {
     const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
-    const before = run.steps
+    const { steps: before, usage: spent } = run
     let step = 0
     let text = ''
     const note = (call: ChatToolCall) => {
@@ -238,6 +235,9 @@ export const createSend = (needs: Needs) => {
       toolbox: bounded(toolbox, () => before + step),
       waiting: waitingOf(run.toolCalls),
       maxSteps: Math.max(1, MOST_STEPS - before),
+      onUsage: (usage) => {
+        run.usage = sumOf(spent, usage)
+      },
       onEvent: (event) => {
         if (event.type === 'step:start') {
           step = event.step
@@ -257,7 +257,6 @@ export const createSend = (needs: Needs) => {
     })
     run.messages = result.messages
     run.steps = before + result.steps
-    run.usage = sumOf(run.usage, result.usage)
     for (const { call, approvalId } of result.pending)
       note({
         ...{ id: call.id, name: call.name, arguments: call.arguments, status: 'pending', duration: 0 },
@@ -288,7 +287,7 @@ export const createSend = (needs: Needs) => {
     const now = iso(clock.now())
     const message: MessageRow = {
       ...{ id: ids.next('msg'), conversationId, number: answer, role: 'assistant', model, provider },
-      content: masker.text(text),
+      content: boundedAnswer(masker.text(text)),
       ...{ usage: run.usage, toolCalls: boundedCalls(run.toolCalls), createdAt: now },
     }
     const waiting: ChatTurnRow = {
@@ -364,7 +363,7 @@ export const createSend = (needs: Needs) => {
 
   /** What a message that has waited becomes; one that failed keeps what it said before, where it said nothing since. */
   const endOfWaiting = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
-    ...(content ? { content: masker.text(content) } : {}),
+    ...(content ? { content: boundedAnswer(masker.text(content)) } : {}),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
@@ -425,7 +424,10 @@ export const createSend = (needs: Needs) => {
 
   const endFailed = async (run: Run, turn: Turn | undefined, thrown: unknown): Promise<void> => {
     if (isWaiting(run)) await finishWaiting(run, { content: run.said, error: answerErrorOf(thrown) })
-    else if (turn) await turns.fail(turn, thrown, { content: run.said, toolCalls: run.toolCalls })
+    else if (turn) {
+      const { said: content, toolCalls, usage } = run
+      await turns.fail(turn, thrown, { content, toolCalls, usage })
+    }
   }
 
   /** A turn with tools. Where calls wait for approval it answers so, and `resume` continues it. */
@@ -458,12 +460,12 @@ export const createSend = (needs: Needs) => {
     const run: Run = {
       ...{ conversationId: id, token: turn.token, signal: turn.signal },
       ...{ answer: undefined, options: { ...asked, ...turn.target } },
-      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: NO_USAGE, said: '' },
+      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: turn.spent, said: '' },
     }
     const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, signal))
     const pendingApprovals = result.ended === 'waiting' ? pendingOf(boundedCalls(run.toolCalls)) : []
     return {
-      ...{ userMessage: turn.userMessage, assistantMessage, usage: sumOf(turn.spent, run.usage) },
+      ...{ userMessage: turn.userMessage, assistantMessage, usage: run.usage },
       ...factsOf(turn, result),
       ...(pendingApprovals.length === 0 ? {} : { pendingApprovals }),
     }

@@ -1,17 +1,16 @@
-import { clipped } from '../core/clipped.ts'
 import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
-import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import { boundedCalls } from './bounds.ts'
+import { boundedAnswer, boundedCalls } from './bounds.ts'
 import type { ChatCompaction, Summary, Target } from './compaction.ts'
 import type { ChatContext, Known } from './context.ts'
 import { systemText } from './context.ts'
@@ -32,8 +31,6 @@ import { timeLimit } from './time-limit.ts'
 import { findWaiting, giveUpWaiting, INTERRUPTED, pendingOf, type WithdrawApprovals } from './waiting.ts'
 
 const LONGEST_TITLE = 80
-/** Characters of an answer as it is kept. */
-const LONGEST_ANSWER = 400_000
 
 type Said = { role: 'user' | 'assistant'; content: string }
 
@@ -89,7 +86,13 @@ export type TurnAnswer = {
 }
 
 /** What there is of an answer that failed. */
-type PartialAnswer = { content: string; toolCalls?: readonly ChatToolCall[]; sessionId?: string | undefined }
+type PartialAnswer = {
+  content: string
+  toolCalls?: readonly ChatToolCall[]
+  /** Of the turn until then, what a summary took included. */
+  usage: TokenUsage
+  sessionId?: string | undefined
+}
 
 type Needs = {
   store: Store
@@ -277,7 +280,7 @@ export const createTurns = (needs: Needs) => {
   }: TurnAnswer) => ({
     ...{
       role: 'assistant' as const,
-      content: clipped(masker.text(content), LONGEST_ANSWER),
+      content: boundedAnswer(masker.text(content)),
       model,
       provider,
     },
@@ -289,17 +292,15 @@ export const createTurns = (needs: Needs) => {
   })
 
   /**
-   * Stores the answer and gives the lease back; resolves to the message. Tokens that a summary took are added to the usage.
-   * Throws Problem `missing` for a conversation that was deleted meanwhile.
+   * Stores the answer and gives the lease back; resolves to the message. Throws Problem `missing` for a conversation that was deleted meanwhile.
    */
   const finish = async (turn: Turn, answer: TurnAnswer): Promise<ChatMessage> => {
-    const { conversation, token, messageCount, spent } = turn
+    const { conversation, token, messageCount } = turn
     const { id } = conversation
     const notice = await snapshots.keep(id, token)
     leases.drop(token)
     const whole = {
       ...answer,
-      usage: sumOf(spent, answer.usage),
       ...(notice === undefined ? {} : { notice }),
     }
     const row = messageRow(id, messageCount, answerOf(whole))
@@ -321,11 +322,11 @@ export const createTurns = (needs: Needs) => {
   const fail = async (
     turn: Turn,
     thrown: unknown,
-    { content, toolCalls = [], sessionId }: PartialAnswer,
+    { content, toolCalls = [], usage, sessionId }: PartialAnswer,
   ): Promise<void> => {
     if (content.trim() === '' && toolCalls.length === 0) return turn.release()
     const error = answerErrorOf(thrown)
-    await finish(turn, { content, toolCalls, usage: NO_USAGE, ...turn.target, error, sessionId })
+    await finish(turn, { content, toolCalls, usage, ...turn.target, error, sessionId })
   }
 
   return { begin, open, finish, fail, answerOf }

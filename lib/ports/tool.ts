@@ -85,6 +85,8 @@ export type LoopRequest = {
   /** The approvals that calls without result waited for when the messages were put aside. */
   waiting?: readonly WaitingCall[]
   onEvent?: (event: LoopEvent) => void
+  /** Is given what all steps have used, after each answer of the model. */
+  onUsage?: (usage: TokenUsage) => void
 }
 
 /** A tool call that waits for the decision of a person, by its id. */

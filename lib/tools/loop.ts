@@ -12,6 +12,8 @@ type State = {
   toolCalls: number
   usage: TokenUsage
   pending: PendingCall[]
+  /** The model that was asked first, where any step fell back from it. */
+  fallbackFrom?: string
 }
 
 const targetOf = (models: Models, { provider, model }: LoopRequest) =>
@@ -145,6 +147,8 @@ const takeStep = async (models: Models, request: LoopRequest, state: State, fitW
   state.messages = fitWindow(state.messages)
   const finish = await think(models, request, state)
   state.usage = sumOf(state.usage, finish.usage)
+  request.onUsage?.(state.usage)
+  if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
   state.messages.push(finish.message)
   // The calls of an answer that was cut off may be cut off themselves: they are not run.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
@@ -178,14 +182,13 @@ export const createLoop =
     for (;;) {
       const { finish, goesOn } = await takeStep(models, request, state, fitWindow)
       if (goesOn) continue
-      const { provider, model, fallbackFrom } = finish
+      const { provider, model } = finish
       const ended = endOf(request, finish, state)
       const said = lastSaid(state.messages)
       return {
         ...state,
         ...{ ended, finishReason: finish.reason, said, provider, model },
         text: isEnd(ended) ? finish.message.content : said,
-        ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
       }
     }
   }

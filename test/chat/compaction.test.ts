@@ -6,7 +6,7 @@ import type { ModelMessage, Models, StepRequest } from '../../lib/ports/model.ts
 import type { Store } from '../../lib/ports/store.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
-import { fakeToolbox } from '../fakes/toolbox.ts'
+import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import { ANN, createWorld, type Process } from './world.ts'
 
 const world = forEachTest(
@@ -164,6 +164,26 @@ describe('a conversation that outgrows the window of its model', () => {
       ])
     },
   )
+
+  it.each([
+    ['waits', { calls: [{ name: 'echo', arguments: {} }] }],
+    ['is cut', { text: 'Half', reason: 'length' as const }],
+  ])('counts the tokens of its summary to those of a turn that %s', async (_how, step) => {
+    const { begin, send } = world().process({ models: createScriptedModels([{ text: 'Noted.' }]) })
+    const id = await begin()
+    for (const count of [600, 600, 600]) await send.send(ANN, id, { content: words(count) })
+    const models = createScriptedModels([
+      (request) => (isSummary(request) ? { text: 'Words were said.' } : step),
+    ])
+    const small = world().process({
+      models: { ...models, contextTokens: () => WINDOW },
+      openTools: () => fakeToolbox(async () => pendingOn('apv_1'), { isDecided: async () => false }),
+    })
+    const answer = await small.send.sendWithTools(ANN, id, { content: 'Go' })
+    expect(answer.compaction).toMatchObject({ summarized: true })
+    expect(answer.usage.totalTokens).toBe(15 * models.requests.length)
+    expect((await small.read(id)).at(-1)?.usage).toEqual(answer.usage)
+  })
 
   const said = { content: words(300) }
   it.each<[what: string, given: object, ask: (process: Process, id: string) => Promise<unknown>]>([

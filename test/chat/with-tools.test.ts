@@ -139,6 +139,7 @@ describe('a turn with tools', () => {
       content: 'First this.',
       toolCalls: [{ arguments: { n: 1 }, status: 'success' }],
       error: { code: 'provider_error' },
+      usage: { totalTokens: 15 },
     })
   })
 })

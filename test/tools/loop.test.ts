@@ -205,6 +205,19 @@ describe('the loop', () => {
     expect(last).toMatch(/^(word )+(w|wo|wor|word)?\n\[\d+ more characters are left out\]$/)
   })
 
+  it('says that it fell back, also where only an earlier step did', async () => {
+    const scripted = createScriptedModels([calling('a'), { text: 'Done' }])
+    const models: Models = {
+      ...scripted,
+      async *step(given) {
+        const fell = scripted.requests.length === 0 ? { fallbackFrom: 'first/model' } : {}
+        for await (const part of scripted.step(given))
+          yield part.type === 'finish' ? { ...part, ...fell } : part
+      },
+    }
+    expect((await createLoop({ models })(request())).fallbackFrom).toBe('first/model')
+  })
+
   it('begins no step once its tokens are spent', async () => {
     const models = createScriptedModels([calling('a')])
     const result = await createLoop({ models })(request({ maxTokens: 30 }))

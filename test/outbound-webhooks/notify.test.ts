@@ -14,7 +14,7 @@ const LATER = 3
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let functions: Functions
 
-// An emulator without streams does not do what is deployed.
+if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: no other emulator has streams')
 const suite = hasDynoxide() ? describe : describe.skip
 suite('the function of notices', () => {
   beforeAll(async () => {

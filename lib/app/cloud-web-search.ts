@@ -14,7 +14,7 @@ export const openWebSearch = (entry: Entry, ports: AuthPorts, config: Config, ou
     ...ports,
     cipher: openCloudCipher(config, ports),
     outbound,
-    webSearchProviders: createWebSearchProviders({ outbound }),
+    webSearchProviders: createWebSearchProviders({ outbound, clock: ports.clock }),
   })
 
 const notHere = async (): Promise<never> => {

@@ -28,6 +28,7 @@ beforeEach(() => {
   waits = []
 })
 
+const NOW_MS = Date.UTC(2026, 0, 1)
 /** With a clock on which no wait takes time. */
 const codeHost = () => {
   const after = (ms: number, call: () => void) => {
@@ -35,7 +36,11 @@ const codeHost = () => {
     setImmediate(call)
     return () => undefined
   }
-  return createCodeHost({ apiUrl: host.apiUrl, fetch: createProviderFetch(), clock: { after } })
+  return createCodeHost({
+    apiUrl: host.apiUrl,
+    fetch: createProviderFetch(),
+    clock: { now: () => NOW_MS, after },
+  })
 }
 const wanted = {
   repository: { owner: 'owner', name: 'repo' },
@@ -95,6 +100,7 @@ describe('a pull request', () => {
   it.each([
     [{ 'retry-after': '7' }, [7_000], true],
     [{ 'retry-after': '3600' }, [], false],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:04 GMT' }, [4_000], true],
     [{ 'x-ratelimit-remaining': '0' }, [], false],
   ])('waits as a limit says (%j), if that is short', async (headers, waited, isOpened) => {
     failing('GET', `${API}/pulls`, () => ({ status: 403, headers, body: {} }), 1)

@@ -128,15 +128,16 @@ beforeAll(async () => {
 afterAll(() => far[Symbol.asyncDispose]())
 beforeEach(() => void far.heard.splice(0))
 
-const outbound = createOutbound({ clock: createClock(), allow: ['127.0.0.1'] })
+const clock = { ...createClock(), now: () => Date.UTC(2026, 0, 1) }
+const outbound = createOutbound({ clock, allow: ['127.0.0.1'] })
 const search = ({ open }: Case, query = 'jest esm', signal = new AbortController().signal) => {
   const origin = far.url.replace('/hook', '')
-  return open({ outbound }, origin).search(query, { apiKey: KEY, baseUrl: `${origin}/searx/` }, signal)
+  return open({ outbound, clock }, origin).search(query, { apiKey: KEY, baseUrl: `${origin}/searx/` }, signal)
 }
 /** What is thrown, with everything of it that could be written anywhere. */
 const thrownBy = (work: Promise<unknown>) =>
   work.then(
-    () => ({ code: 'nothing was thrown' }),
+    () => ({ code: 'nothing was thrown', retryAfterMs: undefined }),
     (thrown) => ({ ...thrown, message: thrown.message, stack: thrown.stack, cause: String(thrown.cause) }),
   )
 
@@ -187,6 +188,15 @@ describe.each(each)('%s', (_id, provider) => {
     expect(far.heard).toHaveLength(1)
   })
 
+  it('says how long to wait, also where it is told a date or nothing', async () => {
+    const waits: unknown[] = []
+    for (const header of ['Thu, 01 Jan 2026 00:00:09 GMT', 'soon']) {
+      far.answer = says('{}', 429, { 'retry-after': header })
+      waits.push((await thrownBy(search(provider))).retryAfterMs)
+    }
+    expect(waits).toEqual([9_000, 60_000])
+  })
+
   it('is let go when its signal aborts', async () => {
     const stop = new AbortController()
     const reason = new Error('enough')
@@ -217,8 +227,8 @@ it.each([
 })
 
 it('a SearXNG at a private address is reached only where an operator allows it', async () => {
-  const closed = createOutbound({ clock: createClock(), allow: [] })
-  const provider = createSearxng({ outbound: closed })
+  const clock = createClock()
+  const provider = createSearxng({ outbound: createOutbound({ clock, allow: [] }), clock })
   const asked = provider.search('x', { baseUrl: far.url }, new AbortController().signal)
   await expect(asked).rejects.toMatchObject({ code: 'url_refused' })
   expect(far.heard).toEqual([])

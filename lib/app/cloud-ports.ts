@@ -274,7 +274,7 @@ export const openWebSearchPorts = (config: Config, ports: AuthPorts, outbound: O
   ...ports,
   cipher: openCloudCipher(config, ports),
   outbound,
-  webSearchProviders: createWebSearchProviders({ outbound }),
+  webSearchProviders: createWebSearchProviders({ outbound, clock: ports.clock }),
 })
 
 /** The same for its settings alone: a function that searches nothing is small without the client of those that do. */

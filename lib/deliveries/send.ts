@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import { retryAfterMs } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -106,14 +107,10 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
     try {
       if (endpoint !== undefined && 'handle' in endpoint) {
         const { outcome, retryAfterMs: askedMs = 0, ...attempt } = await endpoint.handle(row)
-        return {
-          attempt: { ...lasted(), ...attempt },
-          askedMs: Math.min(askedMs, LONGEST_RETRY_AFTER_MS),
-          outcome,
-        }
+        return { attempt: { ...lasted(), ...attempt }, askedMs, outcome }
       }
       const { status: statusCode, headers, body } = await post(row, endpoint)
-      const askedMs = retryAfterMs(headers['retry-after'], clock.now())
+      const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? 0
       return { attempt: { ...lasted(), statusCode, responseBody: shown(body) }, askedMs }
     } catch (thrown) {
       return { attempt: { ...lasted(), error: messageOf(thrown, 500) }, askedMs: 0 }
@@ -232,18 +229,11 @@ const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attemp
 
 const shown = (body: string): string => Buffer.from(body).subarray(0, MOST_SHOWN_BYTES).toString()
 
-/** The wait that a receiver's `Retry-After` asks for: seconds or a date (RFC 9110, section 10.2.3); 0 where it is malformed. */
-const retryAfterMs = (header: string | undefined, nowMs: number): number => {
-  if (header === undefined) return 0
-  const asked = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs
-  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER_MS)
-}
-
 /**
  * How long to wait after so many failed sends: what the schedule says, or longer where the receiver asked for it.
  * Undefined when the schedule is at its end. Nothing shortens a wait.
  */
 const waitAfter = (sends: number, delaysMs: readonly number[], askedMs: number): number | undefined => {
   const delayMs = delaysMs[sends - 1]
-  return delayMs === undefined ? undefined : Math.max(delayMs, askedMs)
+  return delayMs === undefined ? undefined : Math.max(delayMs, Math.min(askedMs, LONGEST_RETRY_AFTER_MS))
 }

@@ -22,6 +22,7 @@ const start = async () => {
   return { host, close }
 }
 
+const NOW_MS = Date.UTC(2026, 0, 1)
 /** With a clock on which no wait takes time. */
 const codeHostAt = (host: TestCodeHost, waits: number[] = []) => {
   const after = (ms: number, call: () => void) => {
@@ -29,7 +30,11 @@ const codeHostAt = (host: TestCodeHost, waits: number[] = []) => {
     setImmediate(call)
     return () => undefined
   }
-  return createCodeHost({ apiUrl: host.apiUrl, fetch: createProviderFetch(), clock: { after } })
+  return createCodeHost({
+    apiUrl: host.apiUrl,
+    fetch: createProviderFetch(),
+    clock: { now: () => NOW_MS, after },
+  })
 }
 
 codeHostContract('GitHub', async () => {
@@ -52,6 +57,7 @@ describe('GitHub', () => {
   it.each([
     [{ 'retry-after': '7' }, [7_000], true],
     [{ 'retry-after': '3600' }, [], false],
+    [{ 'retry-after': 'Thu, 01 Jan 2026 00:00:04 GMT' }, [4_000], true],
     [{ 'x-ratelimit-remaining': '0' }, [], false],
   ])('is waited for as a limit says (%j), if that is short', async (headers, waited, isOpened) => {
     const waits: number[] = []

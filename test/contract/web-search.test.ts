@@ -126,8 +126,9 @@ it.each([
 })
 
 it('a SearXNG at a private address is reached only where an operator allows it', async () => {
-  const closed = createOutbound({ clock: createClock(), allow: [] })
-  const provider = createSearxng({ outbound: closed })
+  const clock = createClock()
+  const closed = createOutbound({ clock, allow: [] })
+  const provider = createSearxng({ outbound: closed, clock })
   const asked = provider.search('x', { baseUrl: far.url }, new AbortController().signal)
   await expect(asked).rejects.toMatchObject({ code: 'url_refused' })
   expect(far.heard).toEqual([])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
+import type { Clock } from '../../lib/ports/clock.ts'
 import type { Outbound } from '../../lib/ports/outbound.ts'
 import type { WebSearchProvider } from '../../lib/ports/web-search.ts'
 import { type Answering, type Receiver, startReceiver } from '../adapters/outbound-receiver.ts'
@@ -12,7 +13,7 @@ const NEXT = { url: 'http://example.org/b?c=d', title: 'Second', snippet: 'About
 type Found = typeof PAGE
 /** How a provider of searches speaks. */
 export type WebSearchDialect = {
-  open: (needs: { outbound: Outbound }, baseUrl: string) => WebSearchProvider
+  open: (needs: { outbound: Outbound; clock: Pick<Clock, 'now'> }, baseUrl: string) => WebSearchProvider
   /** The answer as the provider writes it, around more that is not read. */
   answer: (found: readonly Found[]) => object
   asked: { path: RegExp; headers: object; body?: object }
@@ -31,7 +32,8 @@ export const says =
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(typeof body === 'string' ? body : JSON.stringify(body))
 
-const outbound = createOutbound({ clock: createClock(), allow: ['127.0.0.1'] })
+const clock = { ...createClock(), now: () => Date.UTC(2026, 0, 1) }
+const outbound = createOutbound({ clock, allow: ['127.0.0.1'] })
 
 /** Searches with the receiver as the provider. */
 export const searchAt = (
@@ -41,13 +43,13 @@ export const searchAt = (
   signal = new AbortController().signal,
 ) => {
   const origin = far.url.replace('/hook', '')
-  return open({ outbound }, origin).search(query, { apiKey: KEY, baseUrl: `${origin}/searx/` }, signal)
+  return open({ outbound, clock }, origin).search(query, { apiKey: KEY, baseUrl: `${origin}/searx/` }, signal)
 }
 
 /** What is thrown, with everything of it that could be written anywhere. */
 const thrownBy = (work: Promise<unknown>) =>
   work.then(
-    () => ({ code: 'nothing was thrown' }),
+    () => ({ code: 'nothing was thrown', retryAfterMs: undefined }),
     (thrown) => ({ ...thrown, message: thrown.message, stack: thrown.stack, cause: String(thrown.cause) }),
   )
 
@@ -107,6 +109,15 @@ export const webSearchContract = (name: string, provider: WebSearchDialect) =>
       expect(thrown).toMatchObject({ code, ...(code === LIMITED ? { retryAfterMs: 7_000 } : {}) })
       expect(JSON.stringify(thrown)).not.toContain(KEY)
       expect(far.heard).toHaveLength(1)
+    })
+
+    it('says how long to wait, also where the provider gives a date or no time', async () => {
+      const waits: unknown[] = []
+      for (const header of ['Thu, 01 Jan 2026 00:00:09 GMT', 'soon']) {
+        far.answer = says('{}', 429, { 'retry-after': header })
+        waits.push((await thrownBy(search())).retryAfterMs)
+      }
+      expect(waits).toEqual([9_000, 60_000])
     })
 
     it('is let go when its signal aborts', async () => {

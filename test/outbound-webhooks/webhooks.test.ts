@@ -84,6 +84,22 @@ describe('events', () => {
     ])
   })
 
+  it('are of the task and of its agent when a task is cancelled while it runs', async () => {
+    const agent = createFakeAgent(HOLD)
+    await using it_ = await started({ events: ['task.cancelled', 'agent.finished'] }, undefined, {
+      adapters: [agent],
+    })
+    const { id } = await it_.service.create({ title: 'Stop' })
+    await until(() => agent.runs.length === 1)
+    expect((await it_.call(`POST /api/tasks/${id}/cancel`)).status).toBe(200)
+    await it_.sends()
+    expect(Object.fromEntries(it_.heard().map(({ event, payload }) => [event, payload]))).toEqual({
+      'task.cancelled': { id, title: 'Stop' },
+      'agent.finished': { taskId: id, agentType: 'test-agent', output: expect.any(String) },
+    })
+    expect(it_.heard()).toHaveLength(2)
+  })
+
   it('come once to each webhook that is registered for them, of tasks that were there before as well', async () => {
     const agent = createFakeAgent(HOLD)
     await using it_ = await started({ events: ['task.failed'] }, undefined, { adapters: [agent] })

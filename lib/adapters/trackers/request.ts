@@ -59,14 +59,6 @@ export const jsonOf = async (response: Response): Promise<unknown> => {
   }
 }
 
-/** The wait that `Retry-After` asks for, in seconds or as a date (RFC 9110, section 10.2.3). */
-export const retryAfterMs = ({ headers }: Response, nowMs: number): number | undefined => {
-  const asked = headers.get('retry-after')
-  if (asked === null) return undefined
-  const ms = /^\d{1,9}$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - nowMs
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
-}
-
 const Said = z.object({
   message: z.string().optional().catch(undefined),
   errorMessages: z.array(z.string()).optional().catch(undefined),

@@ -2,10 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { linkOf, secureLinkOf } from '../../functions/ui/app/components/link.ts'
 import { changeOf } from '../../functions/ui/app/views/settings/web-search-change.ts'
+import { createTrackerApi, refusals } from '../fakes/trackers.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
 import { startProvider, type TestProvider } from '../oauth/provider.ts'
+import * as github from '../webhooks/payloads/codehost.ts'
+import { headersOf, secretEnv } from '../webhooks/signed.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -57,7 +60,10 @@ beforeAll(async () => {
   if (!hasBrowser) return
   provider = await startProvider()
   const { TRACKERA_CLIENT_ID: _id, TRACKERA_CLIENT_SECRET: _secret, ...there } = provider.env()
-  const env = { ...world.env, ...there, AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open' }
+  const env = {
+    ...{ ...world.env, ...there, ...secretEnv },
+    ...{ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'open', REPORT_PULL_REQUESTS: 'true' },
+  }
   service = await startService({ env, mostMs: 300_000 })
   provider.register(service.baseUrl)
   admin = await signUp('ada')
@@ -91,7 +97,9 @@ inBrowser('the accounts', () => {
     await row.getByRole('link', { name: 'Connect: Code host' }).click()
     await page.waitForURL('**/settings/integrations')
     await row.getByText('as ann').waitFor()
-    await row.getByText(/It may read private repositories, push branches.*e-mail addresses\.$/).waitFor()
+    await row
+      .getByText(/It may read private repositories, push branches.*e-mail addresses\. Tasks that/)
+      .waitFor()
     await accountIn(page, 'Tracker B').getByRole('link', { name: 'Connect: Tracker B' }).click()
     await accountIn(page, 'Tracker B').getByText('workspace Ann & Co').waitFor()
     await accountIn(page, 'Tracker B').getByText('teams Core').waitFor()
@@ -109,24 +117,51 @@ inBrowser('the accounts', () => {
 
   it('say what an account was not allowed, and that its provider gives no tokens any more', async () => {
     const page = await open(admin)
-    const answer = (json: object) =>
-      page.route('**/api/integrations/codehost', (route) =>
-        route.fulfill({ json: { scopes: [], webhookConfigured: true, aiTaskLabel: 'ai-task', ...json } }),
-      )
-    await answer({ connected: true, username: 'ann', scopes: ['user:email', 'admin:org'] })
-    await page.reload()
+    provider.state.scopes.codehost = 'user:email,admin:org'
     const row = accountIn(page, 'Code host')
+    await row.getByRole('link', { name: 'Connect: Code host' }).click()
     await row.getByText(/admin:org\. It may not read private repositories.*Connect it again/).waitFor()
     await row.getByText('Issues with the label ai-task become tasks.').waitFor()
-    await page.unroute('**/api/integrations/codehost')
-    await page.route('**/api/integrations/trackerb', (route) =>
-      route.fulfill({ json: { connected: false, teams: [] } }),
-    )
+    provider.state.scopes.codehost = 'repo,user:email'
+    await row.getByRole('link', { name: 'Connect again: Code host' }).click()
+    await row.getByText(/^It may read private repositories.*Tasks that came from issues there/).waitFor()
+    await page.route('**/api/integrations/trackerb', async (route) => {
+      const json = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...json, connected: false } })
+    })
     await page.reload()
     await accountIn(page, 'Tracker B').getByText('Connection lost').waitFor()
     await soundly(admin)
     await page.unroute('**/api/integrations/trackerb')
-  })
+  }, 60_000)
+
+  it('say to admins alone what commenting takes, by the setting as it is', async () => {
+    const page = await open(admin)
+    const row = accountIn(page, 'Tracker B')
+    const asked = 'Connecting lets the service read issues and teams'
+    await row.getByText(/It may not change issues and comment\. Connect it again to allow that\.$/).waitFor()
+    await open(guest)
+    await accountIn(guest.page, 'Tracker B').getByText(`${asked}.`, { exact: true }).waitFor()
+
+    provider.state.scopes.trackerb = ['read', 'write']
+    await row.getByRole('link', { name: 'Connect again: Tracker B' }).click()
+    await row.getByText('It may read issues and teams, change issues and comment. Tasks that').waitFor()
+    await row.getByRole('button', { name: 'Disconnect: Tracker B' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Disconnect: Tracker B' })
+    await dialog.getByText(/not answered by it any more/).waitFor()
+    await page.keyboard.press('Escape')
+
+    const comments = page.getByRole('checkbox', { name: 'Answer at issues' })
+    await comments.click()
+    await row.getByText(/^It may read issues and teams, change issues and comment\.$/).waitFor()
+    await row.getByRole('button', { name: 'Disconnect: Tracker B' }).click()
+    await dialog.getByText(/Chat reads no issues/).waitFor()
+    expect(await dialog.getByText(/not answered/).count()).toBe(0)
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await row.getByText(`${asked}.`, { exact: true }).waitFor()
+    await comments.click()
+    await row.getByText(`${asked}, change issues and comment.`, { exact: true }).waitFor()
+  }, 60_000)
 
   it('that the operator has not set up are not to be connected; admins are told the variables', async () => {
     for (const [opened, words] of [
@@ -176,98 +211,95 @@ inBrowser('the web search', () => {
 })
 
 inBrowser('where results are reported', () => {
-  it('is switched by admins where the installation has settings for it', async () => {
+  it('is switched by admins, where the environment does not decide', async () => {
     const page = await open(admin)
-    const reporting: Record<string, boolean> = { comments: false, pullRequests: true }
-    const sent: unknown[] = []
-    let isThere = true
-    await page.route('**/api/settings', async (route) => {
-      const request = route.request()
-      const isChange = request.method() === 'PATCH'
-      if (isChange) {
-        sent.push(request.postDataJSON())
-        Object.assign(reporting, request.postDataJSON().reporting)
-      }
-      const { settings, sources } = await (await page.request.get('/api/settings')).json()
-      const { reporting: _own, ...others } = settings
-      const more = { 'reporting.comments': 'stored', 'reporting.pullRequests': 'environment' }
-      await route.fulfill({
-        json: {
-          ...(isChange ? { message: 'Settings changed' } : {}),
-          settings: isThere ? { ...others, reporting } : others,
-          sources: { ...sources, ...more },
-        },
-      })
-    })
-    await page.reload()
     const comments = page.getByRole('checkbox', { name: 'Answer at issues' })
-    await comments.click()
-    await page.getByText('Answer at issues: on').waitFor()
-    expect(await comments.isChecked()).toBe(true)
-    expect(sent).toEqual([{ reporting: { comments: true } }])
-    expect(await page.getByLabel('Open pull requests').isDisabled()).toBe(true)
+    const stored = async () => (await (await page.request.get('/api/settings')).json()).settings.reporting
+    for (const isOn of [false, true]) {
+      await comments.click()
+      await page.getByText(`Answer at issues: ${isOn ? 'on' : 'off'}`).waitFor()
+      expect(await comments.isChecked()).toBe(isOn)
+      expect(await stored()).toMatchObject({ comments: isOn })
+    }
+    const pullRequests = page.getByLabel('Open pull requests')
+    expect([await pullRequests.isDisabled(), await pullRequests.isChecked()]).toEqual([true, true])
+    await page.getByText('Decided by REPORT_PULL_REQUESTS in the environment.').waitFor()
     await soundly(admin)
     await wide(page)
-    isThere = false
-    await page.reload()
-    await page.getByRole('form', { name: 'Web search' }).waitFor()
-    await page.waitForLoadState('networkidle')
-    expect(await comments.count()).toBe(0)
-    await page.unroute('**/api/settings')
-  })
+    await open(guest)
+    await guest.page.getByRole('form', { name: 'Web search' }).waitFor()
+    expect(await guest.page.getByRole('checkbox', { name: 'Answer at issues' }).count()).toBe(0)
+  }, 60_000)
 
-  it('is on the page of a task, with ways out by https alone and errors in words', async () => {
-    const cookies = (await admin.context.cookies()).map(({ name, value }) => `${name}=${value}`)
-    const { id } = await connect(service.baseUrl, { cookie: cookies.join('; ') }).perform({ title: 'Done' })
-    const { page } = admin
-    const show = async (report: object, published: object) => {
-      await page.unroute(`**/api/tasks/${id}`)
-      await page.route(`**/api/tasks/${id}`, async (route) => {
-        const { task } = await (await route.fetch()).json()
-        const result = { ...task.result, published }
-        await route.fulfill({ json: { task: { ...task, report, result } } })
-      })
-      await open(admin, `/tasks/${id}`)
-      return page.getByRole('region', { name: 'Where it was reported' })
+  const panelOf = ({ page }: typeof admin) => page.getByRole('region', { name: 'Where it was reported' })
+  /** An issue gets the label; answers the task that this makes. */
+  const label = async (number: number): Promise<string> => {
+    const body = JSON.stringify(github.issueLabeled('ai-task', { number }))
+    const headers = headersOf({ sender: 'codehost', body, event: 'issues', delivery: `delivery-${number}` })
+    const answer = await fetch(`${service.baseUrl}/api/webhooks/codehost`, { method: 'POST', headers, body })
+    return (await answer.json()).task.id
+  }
+
+  it('is on the page of a task, which follows the answer at the issue as it goes', async () => {
+    const trackers = createTrackerApi()
+    provider.state.api = async (call) => {
+      trackers.state.token = String(call.headers.authorization).replace(/^Bearer /, '')
+      return trackers.call(call)
     }
-    const panel = await show(
-      {
-        ...{ provider: 'codehost', status: 'reported', reportedAt: new Date().toISOString() },
-        url: 'https://example.com/issues/1#comment',
-      },
-      {
-        status: 'published',
-        branch: 'agent/one',
-        pullRequest: { number: 12, url: 'https://example.com/pull/12' },
-      },
-    )
-    const link = panel.getByRole('link', { name: 'Pull request #12' })
-    await link.waitFor()
+    const isSent = Promise.withResolvers<void>()
+    trackers.state.after = () => isSent.promise
+    await open(admin, `/tasks/${await label(12)}`)
+    const panel = panelOf(admin)
+    await panel.getByText('The answer at the issue at the code host is on its way').waitFor()
+    isSent.resolve()
+    await panel.getByText('Answered at the issue at the code host').waitFor()
+    const link = panel.getByRole('link', { name: 'the issue at the code host' })
     expect([await link.getAttribute('href'), await link.getAttribute('rel')]).toEqual([
-      'https://example.com/pull/12',
+      expect.stringMatching(/^https:\/\/github\.com\/acme\/shop\/issues\/12#issuecomment-\d+$/),
       'noopener noreferrer',
     ])
-    expect(await panel.innerText()).toMatch(
-      /from the branch agent\/one\s+Answered at the issue at the code host/,
-    )
-    expect(await page.getByText('Details of the run').count()).toBe(0)
     await soundly(admin)
 
-    const error = { code: 'push_refused', message: 'The account may not push' }
-    const failed = await show(
-      { provider: 'trackera', status: 'failed', url: 'javascript:alert(1)', error },
-      { status: 'failed', branch: 'agent/two', error },
-    )
-    await failed.getByText('Not answered at the issue at tracker A').waitFor()
-    expect(await failed.innerText()).toContain('The account may not push (push_refused)')
-    const ways = await failed.getByRole('link').allInnerTexts()
-    expect(ways).toEqual(['Integrations', 'Integrations'])
-    const waiting = await show(
-      { provider: 'trackerb', status: 'pending' },
-      { branch: 'agent/three', status: 'published' },
-    )
-    await waiting.getByText('Pushed to the branch agent/three').waitFor()
-    await waiting.getByText('The answer at the issue at tracker B is on its way').waitFor()
-    await page.unroute(`**/api/tasks/${id}`)
+    trackers.state.answer = () => refusals(Date.now(), 'Not on my watch').forbidden.codehost
+    await open(admin, `/tasks/${await label(13)}`)
+    await panel.getByText(/^Not answered at the issue at the code host/).waitFor()
+    expect(await panel.innerText()).toMatch(/Not on my watch.*\(comment_forbidden\)/)
+    expect(await panel.getByRole('link').allInnerTexts()).toEqual(['Integrations'])
   }, 90_000)
+
+  it.each<[string, object, RegExp, readonly string[]]>([
+    [
+      'a pull request',
+      { status: 'published', pullRequest: { number: 12, url: 'https://example.com/pull/12' } },
+      /Pull request #12 from the branch agent\/one/,
+      ['https://example.com/pull/12'],
+    ],
+    [
+      'a pull request at an address that is none of https',
+      { status: 'published', pullRequest: { number: 12, url: 'javascript:alert(1)' } },
+      /Pull request #12 from the branch agent\/one/,
+      [],
+    ],
+    ['a branch', { status: 'published' }, /Pushed to the branch agent\/one/, []],
+    [
+      'why there is none',
+      { status: 'failed', error: { code: 'push_refused', message: 'The account may not push' } },
+      /agent\/one were not published: The account may not push \(push_refused\)/,
+      ['/settings/integrations'],
+    ],
+  ])(
+    'is with the result of an agent: %s',
+    async (_what, published, words, ways) => {
+      const cookies = (await admin.context.cookies()).map(({ name, value }) => `${name}=${value}`)
+      const api = connect(service.baseUrl, { cookie: cookies.join('; ') })
+      const metadata = { published: { branch: 'agent/one', ...published } }
+      const { id } = await api.perform({ title: 'Done', metadata })
+      const page = await open(admin, `/tasks/${id}`)
+      await panelOf(admin).getByText(words).waitFor()
+      const links = await panelOf(admin).getByRole('link').all()
+      expect(await Promise.all(links.map((link) => link.getAttribute('href')))).toEqual(ways)
+      expect(await page.getByText('Details of the run').count()).toBe(0)
+    },
+    60_000,
+  )
 })

@@ -33,12 +33,12 @@ const ends: Readonly<Record<AccountName, () => Promise<unknown>>> = {
   trackera: () => client.disconnectTrackera(),
   trackerb: () => client.disconnectTrackerb(),
 }
-const connections = ['connections'] as const
+export const connectionsKey = ['connections'] as const
 
 /** How the account of the person who is signed in stands with a provider. */
 export const useConnection = (name: AccountName) =>
   useLive(
-    queryOptions({ queryKey: [...connections, name], queryFn: ({ signal }) => reads[name](signal) }),
+    queryOptions({ queryKey: [...connectionsKey, name], queryFn: ({ signal }) => reads[name](signal) }),
     EVERY_MS.calm,
   )
 
@@ -47,7 +47,7 @@ export const useDisconnect = (name: AccountName) => {
   return useMutation({
     mutationFn: () => ends[name](),
     onSettled: () => {
-      for (const queryKey of [connections, ['me']]) void queries.invalidateQueries({ queryKey })
+      for (const queryKey of [connectionsKey, ['me']]) void queries.invalidateQueries({ queryKey })
     },
   })
 }

@@ -1,5 +1,6 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { client } from './client.ts'
+import { connectionsKey } from './integrations.ts'
 import { EVERY_MS, useLive } from './live.ts'
 
 const key = ['settings'] as const
@@ -20,7 +21,11 @@ export const useChangeSettings = () => {
   return useMutation({
     mutationFn: (changes: Readonly<Record<string, unknown>>) =>
       client.changeSettings({ body: patchOf(changes) }),
-    onSuccess: ({ settings, sources }) => queries.setQueryData(key, { settings, sources }),
+    onSuccess: ({ settings, sources }) => {
+      queries.setQueryData(key, { settings, sources })
+      // What linked accounts may do follows from the settings.
+      void queries.invalidateQueries({ queryKey: connectionsKey })
+    },
   })
 }
 

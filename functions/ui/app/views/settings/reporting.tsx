@@ -3,7 +3,7 @@ import { Refusal } from '../../components/refusal.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
 import { settings as every } from '../../data/at-build.ts'
-import { type Answer, useChangeSettings, useSettings } from '../../data/settings.ts'
+import { useChangeSettings, useSettings } from '../../data/settings.ts'
 
 const GROUP = 'reporting'
 const words: Readonly<Record<string, { label: string; hint: string }>> = {
@@ -17,20 +17,11 @@ const words: Readonly<Record<string, { label: string; hint: string }>> = {
   },
 }
 
-/** The settings of the group that are switches; none where this installation has no such group. */
-const switchesIn = ({ settings }: Answer): [name: string, isOn: boolean][] => {
-  const groups: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = settings
-  return Object.entries(groups[GROUP] ?? {}).filter(
-    (entry): entry is [string, boolean] => typeof entry[1] === 'boolean',
-  )
-}
-
 /** Where results are told of; for admins. */
 export const Reporting = () => {
   const { data } = useSettings()
   const { mutate, error, isPending } = useChangeSettings()
-  const switches = data ? switchesIn(data) : []
-  if (!data || switches.length === 0) return null
+  if (!data) return null
   const turn = (name: string, isOn: boolean) =>
     mutate(
       { [`${GROUP}.${name}`]: isOn },
@@ -39,7 +30,7 @@ export const Reporting = () => {
   return (
     <Panel title="Where results are reported">
       <div className="flex flex-col gap-3 p-3.5">
-        {switches.map(([name, isOn]) => {
+        {Object.entries(data.settings[GROUP]).map(([name, isOn]) => {
           const path = `${GROUP}.${name}`
           const isFixed = data.sources[path] === 'environment'
           const variable = every.find((one) => one.path === path)?.variable ?? 'a variable'

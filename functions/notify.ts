@@ -3,7 +3,7 @@ import { openNotify } from '../lib/app/cloud-jobs.ts'
 
 let opened: ReturnType<typeof openNotify> | undefined
 
-/** Tells people what the messages of a batch announce. */
+/** Handles the notices of a batch: notifications, and deliveries to webhooks and callers. */
 export const handler = async (event: SqsEvent, context: InvocationContext) => {
   opened ??= openNotify()
   return opened(event, context)

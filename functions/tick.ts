@@ -72,7 +72,7 @@ const report = (left: number, { tablePrefix, clock, log }: Pick<Opened, 'tablePr
 
 /**
  * Does what has become due. A step that fails costs the others nothing; the invocation fails after the last one. One that
- * has no time left is for the next tick, and is told of.
+ * has no time left is for the next tick, and is logged.
  */
 export const handler = async (_event: unknown, context: InvocationContext): Promise<void> => {
   opened ??= await open()

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 type Signed = { id: string; body: string; secrets: readonly string[]; atMs: number }
 
 /**
- * The headers that tell a receiver what it was sent, when, and with a secret also by whom: `X-Svc-Signature`, an HMAC of
+ * The headers by which a receiver knows a delivery and its time, and with a secret also its sender: `X-Svc-Signature`, an HMAC of
  * the body alone under the newest secret, and those of Standard Webhooks (https://www.standardwebhooks.com), whose HMACs
  * bind id and time as well, one for each secret. The key is the secret's bytes as they are.
  */

@@ -53,7 +53,7 @@ export const outboundWebhookRoutes = defineRoutes({
   createWebhook: {
     method: 'POST',
     path: '/api/webhooks',
-    summary: 'Register an outbound webhook: the URL hears of the events from now on',
+    summary: 'Register an outbound webhook: the URL gets its events from now on',
     access: 'webhooks',
     body: CreateWebhookBody,
     status: 201,

@@ -260,6 +260,24 @@ inBrowser('the view of webhooks', () => {
     expect(opened.faults).toEqual([])
   }, 90_000)
 
+  it('counts all attempts of a delivery, and numbers those that are kept as they were made', async () => {
+    receiver.answer = (response) => response.end('ok')
+    const { id } = await webhook('often')
+    const { delivery } = await api.client.testWebhook({ params: { id } })
+    for (let n = 0; n < 23; n += 1) await api.client.redeliver({ params: { id, deliveryId: delivery.id } })
+    await using opened = await openPage(service.baseUrl, `/webhooks/${id}`)
+    const { page } = opened
+    await rowOf(page, 'webhook.test').getByText('24', { exact: true }).waitFor()
+    await rowOf(page, 'webhook.test').getByRole('link').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Attempts 2 to 4 are not kept.').waitFor()
+    const texts = await dialog.getByRole('list', { name: 'Attempts' }).getByRole('listitem').allInnerTexts()
+    const numbers = texts.map((text) => Number.parseInt(text, 10))
+    expect(numbers).toEqual([1, ...Array.from({ length: 20 }, (_, n) => n + 5)])
+    await expectGood(opened)
+    await api.client.deleteWebhook({ params: { id } })
+  }, 90_000)
+
   it('is gone through by keys, pauses and resumes several, and changes, signs anew and deletes one', async () => {
     for (const { id } of (await api.client.listWebhooks()).webhooks)
       await api.client.deleteWebhook({ params: { id } })

@@ -18,7 +18,7 @@ import type { Heard } from './receiver.ts'
 
 /**
  * Outbound webhooks in mode `mini`: `npm run bench:webhooks`. Service, receivers and this program are processes of their own,
- * on one machine that all of them share. `--deaf` measures only what a registration costs that hears nothing, `--sends`
+ * on one machine that all of them share. `--deaf` measures only what a registration costs that gets no events, `--sends`
  * only the deliveries.
  */
 const entry = join(repository, 'bin/start.js')
@@ -163,7 +163,7 @@ const ROUND_TASKS = 5_000
 const FIRST_ROUNDS = 3
 const QUIET_MS = 1_200
 
-/** Tasks from POST to completed with one registration that hears nothing, and without it; the two take turns. */
+/** Tasks from POST to completed with one registration that gets no events, and without it; the two take turns. */
 const measureDeaf = async (): Promise<Row> => {
   const [without, deaf] = [await startService(entry), await startService(entry)]
   await post(deaf, 'webhooks', { url: 'https://deaf.example/', events: ['task.cancelled'] })
@@ -184,7 +184,7 @@ const measureDeaf = async (): Promise<Row> => {
   await deaf.stop()
   const rounds = { ours: taken.ours.slice(FIRST_ROUNDS), against: taken.against.slice(FIRST_ROUNDS) }
   return atLeast(0.95, {
-    ...{ measure: 'tasks with a webhook that hears nothing', unit: '/s', opponent: 'none', rounds },
+    ...{ measure: 'tasks with a webhook that gets none of them', unit: '/s', opponent: 'none', rounds },
     ...{ ours: median(rounds.ours), against: median(rounds.against) },
   })
 }

@@ -40,7 +40,7 @@ const rules = [
   [
     'core-stands-alone',
     { path: within('core') },
-    { pathNot: [within('core'), inPackage('zod')], dependencyTypesNot: ['core'] },
+    { pathNot: [within('core'), inPackage('zod|tokenx')], dependencyTypesNot: ['core'] },
   ],
   ['ports-see-core', { path: within('ports') }, { pathNot: within('core|ports') }],
   [

@@ -27,6 +27,8 @@ const open = async () => {
 }
 /** A thousand rows, and half a second for each of 20 writes at once. */
 const LONGEST_REMOVAL_MS = 15_000
+/** What one step for webhooks works; a page of writes may come on top. */
+const WEBHOOKS_MS = 5_000
 type Opened = Awaited<ReturnType<typeof open>>
 let opened: Opened | undefined
 
@@ -45,7 +47,12 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
     needsMs: LONGEST_REMOVAL_MS,
     work: rest.conversationRemoval.removeDeleted,
   },
-  { step: 'webhooks', work: rest.outboundWebhooks.wakeDue },
+  { step: 'webhooks', needsMs: WEBHOOKS_MS, work: () => rest.outboundWebhooks.resumeDue(WEBHOOKS_MS) },
+  {
+    step: 'deleted webhooks',
+    needsMs: WEBHOOKS_MS,
+    work: () => rest.outboundWebhooks.removeDeleted(WEBHOOKS_MS),
+  },
   { step: 'approvals', work: rest.approvals.expireDue },
   { step: 'memory', needsMs: LONGEST_SYNC_MS + LONGEST_SEND_MS, work: rest.memory.syncIfChanged },
   {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { missing, Problem } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -8,7 +8,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store, Update } from '../ports/store.ts'
 import { emailKey } from './fields.ts'
-import { type InviteRow, invites, registrations } from './rows.ts'
+import { INVITE_COUNTERS, type InviteRow, invites, registrations } from './rows.ts'
 import type { AccountStatusOf, Invite } from './schema.ts'
 
 const DAY_MS = 86_400_000
@@ -53,10 +53,11 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
   }
 
   const list = async (query: PageQuery) => {
-    const [page, total] = await Promise.all([
+    const [page, counters] = await Promise.all([
       store.page(invites, { index: 'newest', order: 'desc', ...rangeOf(query, 'invites') }),
-      store.count(invites, { index: 'newest' }),
+      store.counters(INVITE_COUNTERS.counter),
     ])
+    const total = totalOf(page, counters[INVITE_COUNTERS.member]?.total, query)
     return { invites: page.rows.map(shown), ...pageFacts(page, total, query, 'invites') }
   }
 

@@ -66,6 +66,8 @@ export type Roster = {
 export const ROSTER_ID = 'admins'
 export const rosters = collection<Roster>({ name: 'rosters', key: 'id', indexes: {} })
 
+export const INVITE_COUNTERS = { counter: 'invites', member: 'all' } as const
+
 /** Lets one person register; only the SHA-256 of its secret is stored. */
 export type InviteRow = {
   id: string
@@ -88,6 +90,11 @@ export const invites = collection<InviteRow>({
   indexes: { newest: { by: 'createdAt' }, ofEmail: { within: 'email', by: 'createdAt' } },
   summary: InviteSchema.keyof().options,
   expires: 'keptUntil',
+  counts: ({ before, after }) => {
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    return change === 0 ? [] : [{ ...INVITE_COUNTERS, add: { total: change } }]
+  },
+  recount: { index: 'newest' },
 })
 
 /** The row that an account begins with. */

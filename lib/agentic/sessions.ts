@@ -50,7 +50,12 @@ export type OpenSession = {
 }
 
 /** The part of a task's session that one run of its agent adds. Nothing is stored where nothing is emitted. */
-export type TaskSessionRun = { readonly emit: EmitEvent; flush(): Promise<void>; close(): Promise<void> }
+export type TaskSessionRun = {
+  readonly id: string
+  readonly emit: EmitEvent
+  flush(): Promise<void>
+  close(): Promise<void>
+}
 
 /** What a session needs to know of a task. */
 export type TaskFacts = {
@@ -79,8 +84,11 @@ type Needs = {
 type Started = Pick<AgentSession, 'userId' | 'provider' | 'model'> & { conversationId: string }
 type Listed = PageQuery & { taskId?: string | undefined; conversationId?: string | undefined }
 
-/** How often a running session looks whether another process wants it to stop, or follows it. */
-const WATCH_MS = 1_000
+/**
+ * How often a running session looks whether another process wants it to stop, or follows it. A reader elsewhere is two
+ * seconds behind at most: two looks, and its own poll.
+ */
+const WATCH_MS = 850
 /** Looks from one append to the next of a session that is followed from elsewhere: each append is paid for. */
 const LOOKS_OF_APPEND = 2
 /** A mark that a session is followed from elsewhere lasts so long, and is renewed so long before its end. */
@@ -261,6 +269,7 @@ export const createAgentSessions = (needs: Needs) => {
       )
     }
     return {
+      id,
       emit: (type, data) => {
         if (inserted === undefined) begin()
         part.emit(type, data)
@@ -281,7 +290,7 @@ export const createAgentSessions = (needs: Needs) => {
     return row === undefined || isOver((await shown(row)).status)
   }
 
-  /** Says that this session is followed from here, so that its process stores what happens every 2 s. */
+  /** Says that this session is followed from here, so that its process stores what happens every 1.7 s. */
   const markFollowed = (id: string) =>
     store.commit<AgentSessionRow>({
       update: agentSessions,

@@ -36,7 +36,7 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
   const begin = (task: ClaimedTask) => {
     const chosen = target()
     const run = sessions.openRun(task, task.fence, chosen)
-    run.emit('session:start', { taskId: task.id, attempt: task.attempts, ...chosen })
+    run.emit('session:start', { sessionId: run.id, taskId: task.id, attempt: task.attempts, ...chosen })
     return { run, tell: createLoopEvents({ emit: run.emit, clock, ids, showThinking: true }) }
   }
   return (task: ClaimedTask) => {

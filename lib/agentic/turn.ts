@@ -1,7 +1,7 @@
 import type { ChatToolCall } from '../chat/schema.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
-import type { TokenUsage } from '../core/token-usage.ts'
+import { sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
@@ -17,6 +17,8 @@ export type ConversationTurn = {
   readonly messages: readonly ModelMessage[]
   readonly messageCount: number
   readonly compaction?: object | undefined
+  /** The tokens that its summary took. */
+  readonly spent: TokenUsage
   /** Aborts when the turn is cancelled, or its conversation deleted. */
   readonly signal: AbortSignal
   release(): Promise<void>
@@ -57,7 +59,12 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
   fail(
     turn: Turn,
     thrown: unknown,
-    partial: { content: string; toolCalls: readonly ChatToolCall[]; sessionId: string },
+    partial: {
+      content: string
+      toolCalls: readonly ChatToolCall[]
+      usage: TokenUsage
+      sessionId: string
+    },
   ): Promise<void>
 }
 
@@ -104,14 +111,18 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
       onEvent: hear,
+      onUsage: (usage) => {
+        start.usage = sumOf(turn.spent, usage)
+      },
     })
     const content = answerOf(result, start)
-    const { usage, provider, model } = result
+    const { provider, model } = result
+    const { usage } = start
     // Saved first: nothing may fail once the turn is said to be complete.
     const given = { sessionId: session.id, provider, model }
     const { id, notice } = await turns.finish(turn, { content, toolCalls, usage, ...given })
     emit('summary', { summary: content })
-    emit('complete', { ...completionOf(result), ...(notice === undefined ? {} : { notice }) })
+    emit('complete', { ...completionOf(result, usage), ...(notice === undefined ? {} : { notice }) })
     emit('message_saved', { id })
   }
 
@@ -133,11 +144,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     turn: Turn,
     sessionId: string,
     { code, message }: Failure,
-    { said, toolCalls }: Start,
+    { said, toolCalls, usage }: Start,
   ) => {
     const reason = new Problem('unavailable', code.toLowerCase(), message)
     try {
-      await turns.fail(turn, reason, { content: said.text, toolCalls, sessionId })
+      await turns.fail(turn, reason, { content: said.text, toolCalls, usage, sessionId })
     } catch (thrown) {
       log.warn({ reason: messageOf(thrown) }, 'what a failed agentic turn had said was not stored')
     }
@@ -184,6 +195,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
           target,
           toolCalls: [],
           said: { text: '' },
+          usage: turn.spent,
         }).catch((thrown) =>
           log.error(
             { sessionId: session.id, reason: messageOf(thrown) },
@@ -207,6 +219,8 @@ type Start = {
   /** The calls so far, and what the model said last. */
   toolCalls: ChatToolCall[]
   said: { text: string }
+  /** Until now, with the summary's. */
+  usage: TokenUsage
 }
 
 type Failure = NonNullable<AgentSession['error']>
@@ -239,8 +253,8 @@ const answerOf = ({ text, ended }: LoopResult, { maxSteps, request }: Start): st
   throw new Problem('unavailable', 'provider_error', 'The model ended without an answer.')
 }
 
-const completionOf = (result: LoopResult) => {
-  const { usage, model, provider, toolCalls, ended, finishReason, fallbackFrom } = result
+const completionOf = (result: LoopResult, usage: TokenUsage) => {
+  const { model, provider, toolCalls, ended, finishReason, fallbackFrom } = result
   return {
     totalTokens: usage.totalTokens,
     inputTokens: usage.promptTokens,

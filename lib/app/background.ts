@@ -9,6 +9,8 @@ import type { LocalNotice, LocalTurn } from './local-delivery.ts'
 const TICK_MS = 1_000
 const SWEEP_MS = 60_000
 const MEMORY_MS = 60_000
+/** What a call works at most: one that has more to do goes on with the next tick. */
+const WEBHOOKS_MS = 5_000
 const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
@@ -85,7 +87,8 @@ export const createBackground = (
       every({ clock, log }, 'tick', TICK_MS, () => tasks.recovery.tick(active.has)),
       every({ clock, log }, 'schedules', TICK_MS, schedules.runAllDue),
       every({ clock, log }, 'approvals', TICK_MS, approvals.expireDue),
-      every({ clock, log }, 'webhooks', TICK_MS, outboundWebhooks.wakeDue),
+      every({ clock, log }, 'webhooks', TICK_MS, () => outboundWebhooks.resumeDue(WEBHOOKS_MS)),
+      every({ clock, log }, 'deleted webhooks', TICK_MS, () => outboundWebhooks.removeDeleted(WEBHOOKS_MS)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
       // What the watcher did not hear of, or the provider of embeddings refused.

@@ -21,6 +21,7 @@ import type { Handlers } from '../http/route.ts'
 import type { Log } from '../ports/log.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { openAgents, toolVerbs } from './agents.ts'
+import { LONGEST_WAIT_MS } from './cloud-groups.ts'
 import {
   openAccounts,
   openCloudCipher,
@@ -137,6 +138,7 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     { ...opened, tasks: served.tasks, access },
     { ...ports, ...agents, workspaces, trackers },
     config,
+    LONGEST_WAIT_MS.streaming,
   )
   return { ...modelHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) }
 }

@@ -61,8 +61,9 @@ export const openWork =
   }
 
 /**
- * How long a request may wait for its task: of the functions behind the HTTP API, which end after 29 s, and of the
- * streaming one, on which the distribution gives up after two minutes of silence. Storing the task comes before.
+ * How long a request may wait for its task, or for the first byte of a model's answer: of the functions behind the HTTP
+ * API, which end after 29 s, and of the streaming one, on which the distribution gives up after two minutes of silence.
+ * Storing the task, or the turn, is not counted.
  */
 export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
 

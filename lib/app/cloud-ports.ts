@@ -124,6 +124,7 @@ export const openWorkPorts = (config: Config, sending: Sending) => {
     breakers: openBreakers(clock),
     random: Math.random,
     queueMode: 'sqs',
+    defersFailing: true,
   }
   return { ...ports, redeliverIn: createRedelivery({ client: sqs, anyUrl: normal, clock }) }
 }
@@ -273,7 +274,7 @@ export const openWebSearchPorts = (config: Config, ports: AuthPorts, outbound: O
   ...ports,
   cipher: openCloudCipher(config, ports),
   outbound,
-  webSearchProviders: createWebSearchProviders({ outbound }),
+  webSearchProviders: createWebSearchProviders({ outbound, clock: ports.clock }),
 })
 
 /** The same for its settings alone: a function that searches nothing is small without the client of those that do. */

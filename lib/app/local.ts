@@ -132,7 +132,7 @@ export const openLocalApp = async (config: Config) => {
     providerFetch,
     outbound,
     repositories,
-    webSearchProviders: createWebSearchProviders({ outbound }),
+    webSearchProviders: createWebSearchProviders({ outbound, clock }),
     trackers: createTrackers({ fetch: providerFetch, clock, apiUrls: apiUrlsOf(config.accounts) }),
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),

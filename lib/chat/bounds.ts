@@ -1,8 +1,11 @@
+import { clipped } from '../core/clipped.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { ChatToolCall } from './schema.ts'
 
 /** Characters of a tool's result as a message keeps it, and of each text of a call's arguments. */
 export const LONGEST_RESULT = 20_000
+/** Characters of an answer as a message keeps it. */
+const LONGEST_ANSWER = 400_000
 /** Of all calls of one message: what is over that is cut to an excerpt, that of the oldest calls first. */
 const MOST_OF_MESSAGE = 400_000
 const EXCERPT = 500
@@ -11,10 +14,8 @@ const LONGEST_WAITING = 100_000
 const MOST_WAITING = 1_000_000
 const SHORTEST_WAITING = 2_000
 
-export const clipped = (text: string, most: number): string =>
-  text.length > most
-    ? `${text.slice(0, most).toWellFormed()}\n[${text.length - most} more characters are left out]`
-    : text
+/** The text of an answer as a message keeps it. */
+export const boundedAnswer = (text: string): string => clipped(text, LONGEST_ANSWER)
 
 const cutTexts = (value: unknown, most: number): unknown => {
   if (typeof value === 'string') return clipped(value, most)
@@ -83,6 +84,9 @@ export const boundedPrompt = (messages: readonly ModelMessage[]): ModelMessage[]
         ? { ...call, arguments: boundedArguments(call.arguments, LONGEST_RESULT) }
         : call,
     )
-    return { ...message, toolCalls }
+    if (toolCalls.every((call, nth) => call.arguments === message.toolCalls?.[nth]?.arguments)) return message
+    // The provider's own form of it has the arguments too, whole.
+    const { opaque: _, ...shorter } = message
+    return { ...shorter, toolCalls }
   })
 }

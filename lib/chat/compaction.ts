@@ -1,10 +1,12 @@
+import { clipped } from '../core/clipped.ts'
+import { tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
-import { NO_USAGE, type TokenUsage } from '../core/token-usage.ts'
+import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import { historyOf, tokensOf, transcriptOf } from './messages.ts'
+import { historyOf, transcriptOf } from './messages.ts'
 import { type ConversationRow, chatMessages, type MessageRow, numberText } from './rows.ts'
 import type { Compaction } from './schema.ts'
 
@@ -21,6 +23,8 @@ const PAGE = 50
 /** Tokens of a summary; less where the window is small. */
 const LONGEST_SUMMARY = 2_048
 const SUMMARY_PART = 1 / 8
+/** Tokens of what is summarised at once, however small the window. */
+const SHORTEST_PIECE = 100
 
 const SUMMARISE = [
   'You summarise the earlier part of a conversation between a user and an assistant, for the assistant to go on with.',
@@ -29,22 +33,21 @@ const SUMMARISE = [
 ].join('\n')
 
 export type Target = { provider: string; model: string }
+/** Stands for the first `summarized` messages. */
+export type Summary = Required<Pick<ConversationRow, 'summary' | 'summarized'>>
 type Given = {
   conversation: ConversationRow
   /** The system prompt, with or without a summary. */
   system: (summary: string | undefined) => string
   target: Target
   specs?: readonly ToolSpec[]
+  /** Stores a summary. What it throws ends the turn. */
+  keep: (summary: Summary) => Promise<void>
   signal: AbortSignal
 }
 
-/** A prompt, and what had to be done for it. `summary` is to be stored; it stands for the first `summarized` messages. */
-export type Prompt = {
-  messages: readonly ModelMessage[]
-  compaction?: Compaction
-  summary?: { summary: string; summarized: number }
-  usage: TokenUsage
-}
+/** A prompt, and what had to be done for it. */
+export type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usage: TokenUsage }
 
 type Needs = { store: Store; models: Models; log: Log }
 
@@ -68,6 +71,29 @@ const firstKept = (rows: readonly MessageRow[], mostTokens: number): number => {
   return kept === rows.length ? rows.length - 1 : kept
 }
 
+/** A text of so many tokens at most. */
+const fitted = (text: string, mostTokens: number): string => {
+  let fits = text
+  for (
+    let tokens = tokensOf([{ content: fits }]);
+    tokens > mostTokens;
+    tokens = tokensOf([{ content: fits }])
+  )
+    fits = clipped(text, Math.floor((0.9 * fits.length * mostTokens) / tokens))
+  return fits
+}
+
+/** As many of the messages as fit so many tokens as a transcript; one at least, of which the beginning stays. */
+const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript: string; count: number } => {
+  const most = Math.max(SHORTEST_PIECE, mostTokens)
+  let count = 0
+  for (let tokens = 0; count < rows.length; count += 1) {
+    tokens += tokensOf([{ content: transcriptOf(historyOf([rows[count] as MessageRow])) }])
+    if (count > 0 && tokens > most) break
+  }
+  return { transcript: fitted(transcriptOf(historyOf(rows.slice(0, count))), most), count }
+}
+
 /** Makes the prompts of conversations, and summarises what is too long for one. */
 export const createCompaction = ({ store, models, log }: Needs) => {
   /** The messages after the summary, the newest first, until so much has been read. */
@@ -88,15 +114,20 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     return { rows: rows.reverse(), tokens, isWhole: true }
   }
 
-  /** Throws what the model throws, and Problem `provider_error` when it says nothing. */
-  const summarise = async (older: readonly MessageRow[], { conversation, target, signal }: Given) => {
-    const before = conversation.summary ? `Summary so far:\n${conversation.summary}\n\n` : ''
+  /**
+   * Summarises as many messages as fit the model's window, together with the summary of those before. Throws what the model
+   * throws, and Problem `provider_error` when it says nothing.
+   */
+  const summarise = async (rows: readonly MessageRow[], before: string, { target, signal }: Given) => {
     const window = models.contextTokens(target)
-    const messages = [
-      { role: 'system' as const, content: SUMMARISE },
-      { role: 'user' as const, content: `${before}${transcriptOf(historyOf(older))}` },
-    ]
     const maxOutputTokens = Math.max(1, Math.min(LONGEST_SUMMARY, Math.floor(window * SUMMARY_PART)))
+    const promptOf = (transcript: string) => [
+      { role: 'system' as const, content: SUMMARISE },
+      { role: 'user' as const, content: `${before && `Summary so far:\n${before}\n\n`}${transcript}` },
+    ]
+    const most = Math.min(window - maxOutputTokens, Math.floor(window * FULL_AT))
+    const piece = pieceOf(rows, most - tokensOf(promptOf('')))
+    const messages = promptOf(piece.transcript)
     let usage = NO_USAGE
     let summary = ''
     for await (const part of models.step({ ...target, messages, maxOutputTokens, signal })) {
@@ -106,14 +137,13 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     }
     if (summary === '')
       throw new Problem('unavailable', 'provider_error', 'The model summarised the conversation with nothing')
-    return { summary, usage }
+    return { summary, usage, count: piece.count }
   }
 
   /** Throws the signal's reason once that has aborted; any other failure leaves the older part out. */
-  const tried = async (older: readonly MessageRow[], given: Given) => {
-    if (older.length === 0) return undefined
+  const tried = async (rows: readonly MessageRow[], before: string, given: Given) => {
     try {
-      return await summarise(older, given)
+      return await summarise(rows, before, given)
     } catch (thrown) {
       given.signal.throwIfAborted()
       const { id } = given.conversation
@@ -125,6 +155,22 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     }
   }
 
+  /** Summarises piece after piece, and stores the summary after each: what fails is gone on with in the next turn. */
+  const summarised = async (older: readonly MessageRow[], given: Given) => {
+    let summary = given.conversation.summary ?? ''
+    let usage = NO_USAGE
+    let done = 0
+    while (done < older.length) {
+      const made = await tried(older.slice(done), summary, given)
+      if (made === undefined) break
+      summary = made.summary
+      usage = sumOf(usage, made.usage)
+      done += made.count
+      await given.keep({ summary, summarized: Number(older[done - 1]?.number) + 1 })
+    }
+    return { summary, usage, isWhole: done > 0 && done === older.length }
+  }
+
   const promptOf = (system: string, rows: readonly MessageRow[]): ModelMessage[] => [
     ...(system === '' ? [] : [{ role: 'system' as const, content: system }]),
     ...historyOf(rows),
@@ -132,13 +178,13 @@ export const createCompaction = ({ store, models, log }: Needs) => {
 
   /**
    * The prompt of a conversation: system prompt, and the messages after its summary. From 75 % of the model's window on, by
-   * an estimate, or 200 messages, the older part is summarised first, in whole turns. What is older than two windows, which
-   * is only there where no summary could be made, is left out unread.
+   * an estimate, or 200 messages, the older part is summarised first, in whole turns and in pieces that fit the window. What
+   * is older than two windows, which is only there where no summary could be made, is left out unread.
    */
   const prepare = async (given: Given): Promise<Prompt> => {
     const { conversation, system, target, specs = [] } = given
     const full = Math.floor(models.contextTokens(target) * FULL_AT)
-    const tools = specs.length === 0 ? 0 : tokensOf([{ role: 'system', content: JSON.stringify(specs) }])
+    const tools = tokensOfTools(specs)
     const sizeOf = (messages: readonly ModelMessage[]) => tools + tokensOf(messages)
     const { rows, isWhole } = await read(conversation, MOST_READ * full)
     const whole = promptOf(system(conversation.summary), rows)
@@ -147,23 +193,16 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     const fixed = sizeOf(promptOf(system(undefined), []))
     const at = firstKept(rows, Math.max(0, full - fixed) * KEPT_PART)
     const [older, kept] = [rows.slice(0, at), rows.slice(at)]
-    const made = await tried(older, given)
     if (older.length === 0 && isWhole) return { messages: whole, usage: NO_USAGE }
-    const messages = promptOf(system(made?.summary ?? conversation.summary), kept)
+    const made = await summarised(older, given)
+    const messages = promptOf(system(made.summary || undefined), kept)
     const compaction = {
       originalCount: rows.length,
-      compactedCount: kept.length + (made || conversation.summary ? 1 : 0),
+      compactedCount: kept.length + (made.summary === '' ? 0 : 1),
       tokensReduced: Math.max(0, before - sizeOf(messages)),
-      summarized: made !== undefined,
+      summarized: made.isWhole,
     }
-    if (!made) return { messages, compaction, usage: NO_USAGE }
-    const summarized = Number(older.at(-1)?.number) + 1
-    return {
-      messages,
-      compaction,
-      summary: { summary: made.summary, summarized },
-      usage: made.usage,
-    }
+    return { messages, compaction, usage: made.usage }
   }
 
   return { prepare }

@@ -24,7 +24,10 @@ type Needs = {
   masker: Masker
   turns: Pick<Turns, 'open' | 'finish' | 'fail'>
   context: Pick<ChatContext, 'ofRequest'>
+  /** The longest stream. */
   timeoutMs: number
+  /** The longest whole answer, and the longest wait for the first piece of a stream. */
+  firstByteMs: number
 }
 
 /** What is sent, and the turn that its answer belongs to. */
@@ -52,7 +55,7 @@ const without = <Role extends string>({ messages }: CompletionBody, role: Role) 
 
 /** Answers of a model to messages, of which nothing is stored unless they belong to a conversation. */
 export const createCompletions = (needs: Needs) => {
-  const { models, clock, ids, log, masker, turns, context, timeoutMs } = needs
+  const { models, clock, ids, log, masker, turns, context, timeoutMs, firstByteMs } = needs
 
   const prepare = async (
     principal: Principal,
@@ -111,16 +114,17 @@ export const createCompletions = (needs: Needs) => {
   }
 
   const saved = async ({ turn }: Prepared, finish: Finish) => {
-    const { usage, provider, model, fallbackFrom, message } = finish
-    if (turn !== undefined)
-      await turns.finish(turn, { content: message.content, usage, provider, model, fallbackFrom })
-    return turn === undefined ? usage : sumOf(turn.spent, usage)
+    const { provider, model, fallbackFrom, message } = finish
+    if (turn === undefined) return finish.usage
+    const usage = sumOf(turn.spent, finish.usage)
+    await turns.finish(turn, { content: message.content, usage, provider, model, fallbackFrom })
+    return usage
   }
 
   /** What of a turn there is when it fails. The failure that is told is the first one. */
   const failed = async ({ turn }: Prepared, thrown: unknown, said: string): Promise<void> => {
     if (turn === undefined) return
-    await turns.fail(turn, thrown, { content: said }).catch((again: unknown) => {
+    await turns.fail(turn, thrown, { content: said, usage: turn.spent }).catch((again: unknown) => {
       log.warn({ err: again, conversationId: turn.conversation.id }, 'a turn that failed could not be stored')
     })
   }
@@ -138,7 +142,7 @@ export const createCompletions = (needs: Needs) => {
     { withMemory = false, gone }: Options = {},
   ) => {
     const from = clock.monotonic()
-    using limit = timeLimit(clock, timeoutMs, body.conversationId === undefined ? gone : undefined)
+    using limit = timeLimit(clock, firstByteMs, body.conversationId === undefined ? gone : undefined)
     const prepared = await prepare(principal, body, withMemory, limit.signal)
     let content = ''
     try {
@@ -172,8 +176,12 @@ export const createCompletions = (needs: Needs) => {
   ): Promise<AsyncIterable<string>> => {
     const left = new AbortController()
     const outer = gone ? AbortSignal.any([gone, left.signal]) : left.signal
-    const limit = timeLimit(clock, timeoutMs, outer)
-    const end = () => limit[Symbol.dispose]()
+    const untilFirst = timeLimit(clock, firstByteMs, outer)
+    const limit = timeLimit(clock, timeoutMs, untilFirst.signal)
+    const end = () => {
+      untilFirst[Symbol.dispose]()
+      limit[Symbol.dispose]()
+    }
     let prepared: Prepared
     try {
       prepared = await prepare(principal, body, withMemory, limit.signal)
@@ -185,6 +193,7 @@ export const createCompletions = (needs: Needs) => {
     let first: Awaited<ReturnType<typeof pieces.next>>
     try {
       first = await pieces.next()
+      untilFirst[Symbol.dispose]()
     } catch (thrown) {
       end()
       await failed(prepared, thrown, '')

@@ -1,11 +1,8 @@
-import { estimateTokenCount } from 'tokenx'
+import { clipped } from '../core/clipped.ts'
 import type { ModelMessage } from '../ports/model.ts'
-import { clipped, LONGEST_RESULT } from './bounds.ts'
+import { LONGEST_RESULT } from './bounds.ts'
 import type { MessageRow } from './rows.ts'
 import type { ChatMessage, ChatToolCall } from './schema.ts'
-
-/** What a message costs beside its text. */
-const PER_MESSAGE = 4
 
 /** A stored row as the API shows it. */
 export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
@@ -59,15 +56,6 @@ export const historyOf = (messages: readonly ChatMessage[]): ModelMessage[] => {
   }
   return history
 }
-
-const textOf = (message: ModelMessage): string =>
-  message.role === 'assistant' && message.toolCalls
-    ? message.content + JSON.stringify(message.toolCalls)
-    : message.content
-
-/** An estimate of what messages cost in a prompt. */
-export const tokensOf = (messages: readonly ModelMessage[]): number =>
-  messages.reduce((sum, message) => sum + PER_MESSAGE + estimateTokenCount(textOf(message)), 0)
 
 const SPOKEN: Readonly<Record<ModelMessage['role'], string>> = {
   system: 'Instructions',

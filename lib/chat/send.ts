@@ -3,14 +3,14 @@ import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { iso } from '../core/time.ts'
-import { NO_USAGE, sumOf } from '../core/token-usage.ts'
+import { sumOf } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { ModelMessage } from '../ports/model.ts'
 import type { AnyWrite, Store } from '../ports/store.ts'
 import type { LoopResult, RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { Workspaces } from '../ports/workspace.ts'
-import { boundedCalls, boundedPrompt } from './bounds.ts'
+import { boundedAnswer, boundedCalls, boundedPrompt } from './bounds.ts'
 import type { SendBody, WithToolsBody } from './contract.ts'
 import type { Conversations } from './conversations.ts'
 import { type TurnLeases, turnCancelled } from './leases.ts'
@@ -29,7 +29,14 @@ import type { ChatMessage, ChatToolCall } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
 import { answerErrorOf, type Turn, type TurnAnswer, type Turns } from './turns.ts'
-import { pendingOf, type WithdrawApprovals, withoutPending } from './waiting.ts'
+import {
+  findWaiting,
+  giveUpWaiting,
+  INTERRUPTED,
+  pendingOf,
+  type WithdrawApprovals,
+  withoutPending,
+} from './waiting.ts'
 
 /** Roundtrips of tools in one turn. A call after the last is refused, and the model has two more steps to answer. */
 const MOST_ROUNDTRIPS = 5
@@ -59,8 +66,10 @@ type Needs = {
   leases: TurnLeases
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
-  /** The longest turn; one that waits for approval begins anew with each decision. */
+  /** The longest turn that goes on after a decision: with each it begins anew. */
   timeoutMs: number
+  /** The longest turn that a caller waits for: nothing is sent before its end. */
+  firstByteMs: number
 }
 
 /** A turn with tools as it goes on, in this process or the next. */
@@ -75,6 +84,7 @@ type Run = {
   messages: readonly ModelMessage[]
   toolCalls: ChatToolCall[]
   steps: number
+  /** Of all steps, and of the summary that was made for them. */
   usage: ChatTurnRow['usage']
   /** What the model said last in this process. */
   said: string
@@ -129,14 +139,14 @@ const textOf = ({ ended, text }: LoopResult): string => {
 /** Turns that are answered as a whole: plain, and with tools. */
 export const createSend = (needs: Needs) => {
   const { store, clock, ids, masker, loop, openTools, workspaces, conversations, turns, leases } = needs
-  const { snapshots, timeoutMs, withdrawApprovals } = needs
+  const { snapshots, timeoutMs, firstByteMs, withdrawApprovals } = needs
 
   /** The turns that go on in this process. */
   const running = new Set<{ stop(reason: unknown): void; ended: Promise<unknown> }>()
 
-  /** Runs a turn for as long as one may take. */
-  const within = async <T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-    using limit = timeLimit(clock, timeoutMs)
+  /** Runs a turn for so long at most. */
+  const within = async <T>(mostMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    using limit = timeLimit(clock, mostMs)
     const ended = work(limit.signal)
     const one = { stop: limit.stop, ended }
     running.add(one)
@@ -148,16 +158,14 @@ export const createSend = (needs: Needs) => {
   }
 
   /** Runs `work`; when it throws, ends the turn with what there is of an answer. */
-  const ending = async <T>(
-    turn: Turn,
-    partial: () => { content: string; toolCalls?: readonly ChatToolCall[] },
-    work: () => Promise<T>,
-  ): Promise<T> => {
+  const ending = async <T>(turn: Turn, said: () => string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (thrown) {
       // A conversation that cannot be written now is told of by the failure itself, and its lease ends.
-      await turns.fail(turn, thrown, partial()).catch(() => leases.drop(turn.token))
+      await turns
+        .fail(turn, thrown, { content: said(), usage: turn.spent })
+        .catch(() => leases.drop(turn.token))
       throw thrown
     }
   }
@@ -169,7 +177,7 @@ export const createSend = (needs: Needs) => {
 
   /** A turn without tools. */
   const send = (principal: Principal, id: string, body: SendBody) =>
-    within((signal) => answerPlainly(principal, id, body, signal))
+    within(firstByteMs, (signal) => answerPlainly(principal, id, body, signal))
 
   const answerPlainly = async (
     principal: Principal,
@@ -181,7 +189,7 @@ export const createSend = (needs: Needs) => {
     let said = ''
     const answer = await ending(
       turn,
-      () => ({ content: said }),
+      () => said,
       async (): Promise<TurnAnswer> => {
         const result = await loop({
           ...{ messages: turn.messages, toolbox: noTools, maxSteps: 1, ...turn.target },
@@ -192,16 +200,14 @@ export const createSend = (needs: Needs) => {
           },
         })
         if (result.text.trim() === '') throw nothingSaid()
-        const { usage, provider, model, fallbackFrom } = result
+        const { provider, model, fallbackFrom } = result
+        const usage = sumOf(turn.spent, result.usage)
         return { content: result.text, usage, provider, model, fallbackFrom }
       },
     )
     const assistantMessage = await turns.finish(turn, answer)
-    const { userMessage, spent } = turn
-    return {
-      ...{ userMessage, assistantMessage, usage: sumOf(spent, answer.usage) },
-      ...factsOf(turn, answer),
-    }
+    const { userMessage } = turn
+    return { userMessage, assistantMessage, usage: answer.usage, ...factsOf(turn, answer) }
   }
 
   const toolboxFor = async (
@@ -217,7 +223,7 @@ export const createSend = (needs: Needs) => {
   const advance = async (run: Run, toolbox: Toolbox, limit: AbortSignal): Promise<LoopResult> => {
     const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
-    const before = run.steps
+    const { steps: before, usage: spent } = run
     let step = 0
     let text = ''
     const note = (call: ChatToolCall) => {
@@ -229,6 +235,9 @@ export const createSend = (needs: Needs) => {
       toolbox: bounded(toolbox, () => before + step),
       waiting: waitingOf(run.toolCalls),
       maxSteps: Math.max(1, MOST_STEPS - before),
+      onUsage: (usage) => {
+        run.usage = sumOf(spent, usage)
+      },
       onEvent: (event) => {
         if (event.type === 'step:start') {
           step = event.step
@@ -248,7 +257,6 @@ export const createSend = (needs: Needs) => {
     })
     run.messages = result.messages
     run.steps = before + result.steps
-    run.usage = sumOf(run.usage, result.usage)
     for (const { call, approvalId } of result.pending)
       note({
         ...{ id: call.id, name: call.name, arguments: call.arguments, status: 'pending', duration: 0 },
@@ -279,7 +287,7 @@ export const createSend = (needs: Needs) => {
     const now = iso(clock.now())
     const message: MessageRow = {
       ...{ id: ids.next('msg'), conversationId, number: answer, role: 'assistant', model, provider },
-      content: masker.text(text),
+      content: boundedAnswer(masker.text(text)),
       ...{ usage: run.usage, toolCalls: boundedCalls(run.toolCalls), createdAt: now },
     }
     const waiting: ChatTurnRow = {
@@ -355,7 +363,7 @@ export const createSend = (needs: Needs) => {
 
   /** What a message that has waited becomes; one that failed keeps what it said before, where it said nothing since. */
   const endOfWaiting = ({ content, provider, model, fallbackFrom, error }: Partial<TurnAnswer>) => ({
-    ...(content ? { content: masker.text(content) } : {}),
+    ...(content ? { content: boundedAnswer(masker.text(content)) } : {}),
     ...(provider === undefined ? {} : { provider }),
     ...(model === undefined ? {} : { model }),
     ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
@@ -416,12 +424,15 @@ export const createSend = (needs: Needs) => {
 
   const endFailed = async (run: Run, turn: Turn | undefined, thrown: unknown): Promise<void> => {
     if (isWaiting(run)) await finishWaiting(run, { content: run.said, error: answerErrorOf(thrown) })
-    else if (turn) await turns.fail(turn, thrown, { content: run.said, toolCalls: run.toolCalls })
+    else if (turn) {
+      const { said: content, toolCalls, usage } = run
+      await turns.fail(turn, thrown, { content, toolCalls, usage })
+    }
   }
 
   /** A turn with tools. Where calls wait for approval it answers so, and `resume` continues it. */
   const sendWithTools = (principal: Principal, id: string, body: WithToolsBody) =>
-    within((signal) => answerWithTools(principal, id, body, signal))
+    within(firstByteMs, (signal) => answerWithTools(principal, id, body, signal))
 
   const answerWithTools = async (
     principal: Principal,
@@ -449,12 +460,12 @@ export const createSend = (needs: Needs) => {
     const run: Run = {
       ...{ conversationId: id, token: turn.token, signal: turn.signal },
       ...{ answer: undefined, options: { ...asked, ...turn.target } },
-      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: NO_USAGE, said: '' },
+      ...{ messages: turn.messages, toolCalls: [], steps: 0, usage: turn.spent, said: '' },
     }
     const { assistantMessage, result } = await answerOf(run, turn, () => carryOn(run, toolbox, signal))
     const pendingApprovals = result.ended === 'waiting' ? pendingOf(boundedCalls(run.toolCalls)) : []
     return {
-      ...{ userMessage: turn.userMessage, assistantMessage, usage: sumOf(turn.spent, run.usage) },
+      ...{ userMessage: turn.userMessage, assistantMessage, usage: run.usage },
       ...factsOf(turn, result),
       ...(pendingApprovals.length === 0 ? {} : { pendingApprovals }),
     }
@@ -462,13 +473,11 @@ export const createSend = (needs: Needs) => {
 
   /** Takes the lease of a conversation whose turn waits; undefined when another process has it, or nothing waits. */
   const takeWaiting = async (conversationId: string): Promise<Run | undefined> => {
-    const conversation = await store.get(conversationRows, conversationId)
-    if (conversation === undefined || leases.isHeld(conversation)) return undefined
     const token = ids.next('turn')
     const { applied } = await store.commit<ConversationRow>({
       update: conversationRows,
       key: conversationId,
-      when: { turnToken: conversation.turnToken ?? null },
+      when: { turnToken: null },
       set: { turnToken: token, turnUntil: leases.until() },
       unset: ['turnCancelled'],
     })
@@ -487,35 +496,35 @@ export const createSend = (needs: Needs) => {
   }
 
   /**
-   * The process that holds the lease may be dead: the message of the decision is to come again until that is known. Throws
-   * Problem `unavailable` `turn_under_way`.
+   * Takes the turn that waits in a conversation, if one does. The process that holds the lease may be dead: the message of
+   * the decision is to come again until that is known, and the turn of one that died ends as interrupted. Throws Problem
+   * `unavailable` `turn_under_way`.
    */
-  const refuseWhileHeld = async (conversationId: string): Promise<void> => {
+  const takeUp = async (conversationId: string): Promise<Run | undefined> => {
     const conversation = await store.get(conversationRows, conversationId)
-    if (conversation === undefined || !leases.isHeld(conversation)) return
-    throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+    if (conversation === undefined) return undefined
+    if (leases.isHeld(conversation))
+      throw new Problem('unavailable', 'turn_under_way', 'The turn of the conversation is under way')
+    if (conversation.turnToken === undefined) return takeWaiting(conversationId)
+    const waiting = await findWaiting(store, conversationId)
+    await giveUpWaiting({ store, withdrawApprovals }, conversation, waiting, INTERRUPTED)
+    return undefined
   }
 
   /**
    * Continues the turn that waits in a conversation, after a decision on one of its approvals. May be called again for the
-   * same decision: one process at a time goes on, and it hears of every call. Throws what the turn fails with, once that
+   * same decision: one process at a time goes on, and no call is made twice. Throws what the turn fails with, once that
    * is stored.
    */
-  const resume = async ({
-    conversationId,
-  }: {
-    conversationId: string
-    approvalId?: string
-  }): Promise<void> => {
+  const resume = async ({ conversationId }: { conversationId: string }): Promise<void> => {
     const { applied } = await store.commit<ChatTurnRow>({
       update: chatTurns,
       key: conversationId,
       add: { wakes: 1 },
     })
-    if (applied) await refuseWhileHeld(conversationId)
-    const run = applied ? await takeWaiting(conversationId) : undefined
+    const run = applied ? await takeUp(conversationId) : undefined
     if (run === undefined) return
-    await within((signal) =>
+    await within(timeoutMs, (signal) =>
       answerOf(run, undefined, async () => {
         const toolbox = await toolboxFor(conversationId, run.options)
         return carryOn(run, toolbox, signal)

@@ -41,7 +41,10 @@ type Needs = ChatPorts & {
   /** The workspaces between turns. */
   snapshots: Snapshots
   withdrawApprovals: WithdrawApprovals
+  /** The longest turn, and the longest streamed completion. */
   timeoutMs: number
+  /** The longest that a caller waits for the first byte; at most `timeoutMs`. A whole answer is made within that. */
+  firstByteMs: number
 }
 
 export type Chat = ReturnType<typeof createChat>

@@ -1,22 +1,23 @@
+import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import type { Principal } from '../core/principal.ts'
 import { CONTROLS } from '../core/shown-text.ts'
 import { iso } from '../core/time.ts'
-import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
+import type { TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { Store } from '../ports/store.ts'
-import { boundedCalls, clipped } from './bounds.ts'
-import type { ChatCompaction, Target } from './compaction.ts'
+import { boundedAnswer, boundedCalls } from './bounds.ts'
+import type { ChatCompaction, Summary, Target } from './compaction.ts'
 import type { ChatContext, Known } from './context.ts'
 import { systemText } from './context.ts'
 import type { Conversations } from './conversations.ts'
 import { shownConversation } from './conversations.ts'
 import { type TurnLeases, turnLost } from './leases.ts'
-import { messageOfRow, tokensOf } from './messages.ts'
+import { messageOfRow } from './messages.ts'
 import {
   type ConversationRow,
   chatMessages,
@@ -27,11 +28,9 @@ import {
 import type { ChatMessage, ChatToolCall, Compaction, Conversation } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
-import { endWaiting, findWaiting, pendingOf, type WithdrawApprovals } from './waiting.ts'
+import { findWaiting, giveUpWaiting, INTERRUPTED, pendingOf, type WithdrawApprovals } from './waiting.ts'
 
 const LONGEST_TITLE = 80
-/** Characters of an answer as it is kept. */
-const LONGEST_ANSWER = 400_000
 
 type Said = { role: 'user' | 'assistant'; content: string }
 
@@ -87,7 +86,13 @@ export type TurnAnswer = {
 }
 
 /** What there is of an answer that failed. */
-type PartialAnswer = { content: string; toolCalls?: readonly ChatToolCall[]; sessionId?: string | undefined }
+type PartialAnswer = {
+  content: string
+  toolCalls?: readonly ChatToolCall[]
+  /** Of the turn until then, what a summary took included. */
+  usage: TokenUsage
+  sessionId?: string | undefined
+}
 
 type Needs = {
   store: Store
@@ -100,8 +105,8 @@ type Needs = {
   context: Pick<ChatContext, 'ofConversation'>
   compaction: ChatCompaction
   leases: TurnLeases
-  /** The longest that a turn may take to begin. */
-  timeoutMs: number
+  /** The longest that a turn may take to begin: an agentic one sends nothing before. */
+  firstByteMs: number
   snapshots: Pick<Snapshots, 'keep'>
   withdrawApprovals: WithdrawApprovals
 }
@@ -125,7 +130,7 @@ const titleOf = (content: string): string => {
  */
 export const createTurns = (needs: Needs) => {
   const { store, clock, ids, masker, models, conversations, context, compaction } = needs
-  const { leases, snapshots, timeoutMs, withdrawApprovals } = needs
+  const { leases, snapshots, firstByteMs, withdrawApprovals } = needs
 
   /**
    * Refuses while a turn waits for approval. Ends one that was not decided on in time, or whose process died while it went
@@ -137,13 +142,8 @@ export const createTurns = (needs: Needs) => {
     const waiting = await findWaiting(store, id)
     const isExpired = waitingUntil <= clock.now()
     if (!isExpired && turnToken === undefined) throw approvalPending(waiting?.toolCalls ?? [])
-    const error = isExpired
-      ? { code: 'approval_expired', message: 'The approvals were not decided on in time' }
-      : { code: 'interrupted', message: 'The service was interrupted during this turn' }
-    if (await endWaiting(store, row, waiting, error)) {
-      const unanswered = pendingOf(waiting?.toolCalls ?? []).map((call) => call.id)
-      await withdrawApprovals(unanswered, 'its turn was interrupted')
-    }
+    const expired = { code: 'approval_expired', message: 'The approvals were not decided on in time' }
+    await giveUpWaiting({ store, withdrawApprovals }, row, waiting, isExpired ? expired : INTERRUPTED)
     return conversations.own({ userId }, id)
   }
 
@@ -185,11 +185,7 @@ export const createTurns = (needs: Needs) => {
     return { token, signal, taken: taken ?? row, last: rows.findLast(({ role }) => role === 'user') }
   }
 
-  const storeSummary = async (
-    id: string,
-    token: string,
-    summary: Pick<ConversationRow, 'summary' | 'summarized'>,
-  ) => {
+  const storeSummary = async (id: string, token: string, summary: Summary) => {
     const { applied, row } = await store.commit<ConversationRow>({
       update: conversationRows,
       key: id,
@@ -199,39 +195,26 @@ export const createTurns = (needs: Needs) => {
     if (!applied) throw turnLost(row)
   }
 
-  const promptFor = async (
-    taken: ConversationRow,
-    token: string,
-    target: Target,
-    given: OpenTurn,
-    signal: AbortSignal,
-  ) => {
+  /** The system prompt of a turn, with or without a summary: what is asked for, and what is known. */
+  const systemOf = async (row: ConversationRow, given: OpenTurn) => {
     const query = given.messages.findLast(({ role }) => role === 'user')?.content ?? ''
-    const own = await context.ofConversation(taken, query)
+    const own = await context.ofConversation(row, query)
     const known = {
       ...own,
       ...given.known,
       memory: given.known?.memory.length ? given.known.memory : own.memory,
     }
     const { instructions } = given
-    const systemPrompt = [given.systemPrompt ?? taken.systemPrompt, ...(given.system ?? [])]
+    const systemPrompt = [given.systemPrompt ?? row.systemPrompt, ...(given.system ?? [])]
       .filter((text) => text !== undefined)
       .join('\n\n')
-    const prompt = await compaction.prepare({
-      conversation: taken,
-      target,
-      system: (summary) =>
-        systemText({
-          ...known,
-          systemPrompt,
-          ...(instructions === undefined ? {} : { instructions }),
-          ...(summary === undefined ? {} : { summary }),
-        }),
-      ...(given.specs ? { specs: given.specs } : {}),
-      signal,
-    })
-    if (prompt.summary) await storeSummary(taken.id, token, prompt.summary)
-    return prompt
+    return (summary: string | undefined) =>
+      systemText({
+        ...known,
+        systemPrompt,
+        ...(instructions === undefined ? {} : { instructions }),
+        ...(summary === undefined ? {} : { summary }),
+      })
   }
 
   /** As `begin`, for what is said in several messages. */
@@ -239,16 +222,26 @@ export const createTurns = (needs: Needs) => {
     const target = models.resolve(targetOf(given))
     const found = await conversations.own(principal, id)
     if (leases.isHeld(found)) throw underWay()
-    refuseTooLong(given.messages, models.contextTokens(target))
+    const { specs = [] } = given
+    const system = await systemOf(found, given)
+    const content = system(found.summary)
+    refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
     const { token, signal, taken, last } = await take(await withoutWaiting(found), given.messages)
     const release = async () => {
       await snapshots.keep(id, token)
       await leases.release(id, token)
     }
     try {
-      using limit = timeLimit(clock, timeoutMs, given.signal)
+      using limit = timeLimit(clock, firstByteMs, given.signal)
       const ending = AbortSignal.any([limit.signal, signal])
-      const { messages, compaction: done, usage } = await promptFor(taken, token, target, given, ending)
+      const {
+        messages,
+        compaction: done,
+        usage,
+      } = await compaction.prepare({
+        ...{ conversation: taken, target, system, specs, signal: ending },
+        keep: (summary) => storeSummary(id, token, summary),
+      })
       return {
         conversation: shownConversation(taken),
         userMessage: messageOfRow(last as MessageRow),
@@ -287,7 +280,7 @@ export const createTurns = (needs: Needs) => {
   }: TurnAnswer) => ({
     ...{
       role: 'assistant' as const,
-      content: clipped(masker.text(content), LONGEST_ANSWER),
+      content: boundedAnswer(masker.text(content)),
       model,
       provider,
     },
@@ -299,17 +292,15 @@ export const createTurns = (needs: Needs) => {
   })
 
   /**
-   * Stores the answer and gives the lease back; resolves to the message. Tokens that a summary took are added to the usage.
-   * Throws Problem `missing` for a conversation that was deleted meanwhile.
+   * Stores the answer and gives the lease back; resolves to the message. Throws Problem `missing` for a conversation that was deleted meanwhile.
    */
   const finish = async (turn: Turn, answer: TurnAnswer): Promise<ChatMessage> => {
-    const { conversation, token, messageCount, spent } = turn
+    const { conversation, token, messageCount } = turn
     const { id } = conversation
     const notice = await snapshots.keep(id, token)
     leases.drop(token)
     const whole = {
       ...answer,
-      usage: sumOf(spent, answer.usage),
       ...(notice === undefined ? {} : { notice }),
     }
     const row = messageRow(id, messageCount, answerOf(whole))
@@ -331,11 +322,11 @@ export const createTurns = (needs: Needs) => {
   const fail = async (
     turn: Turn,
     thrown: unknown,
-    { content, toolCalls = [], sessionId }: PartialAnswer,
+    { content, toolCalls = [], usage, sessionId }: PartialAnswer,
   ): Promise<void> => {
     if (content.trim() === '' && toolCalls.length === 0) return turn.release()
     const error = answerErrorOf(thrown)
-    await finish(turn, { content, toolCalls, usage: NO_USAGE, ...turn.target, error, sessionId })
+    await finish(turn, { content, toolCalls, usage, ...turn.target, error, sessionId })
   }
 
   return { begin, open, finish, fail, answerOf }
@@ -371,8 +362,14 @@ const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
     details: { pendingApprovals: pendingOf(toolCalls) },
   })
 
-const refuseTooLong = (messages: readonly Said[], window: number): void => {
-  if (tokensOf(messages) <= window) return
-  const message = `What is said is longer than the ${window} tokens that the model takes`
+/** Nothing of what is said now can be left out of the prompt, and its answer needs room too. */
+const refuseTooLong = (
+  messages: readonly { content: string }[],
+  specs: readonly ToolSpec[],
+  window: number,
+): void => {
+  if (tokensOfTools(specs) + tokensOf(messages) <= promptTokensOf(window)) return
+  const what = 'What is said, with the system prompt and the tools,'
+  const message = `${what} is longer than the model takes: its window has ${window} tokens, the answer's among them`
   throw new Problem('invalid', 'message_too_long', message)
 }

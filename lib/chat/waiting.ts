@@ -50,3 +50,18 @@ export const endWaiting = async (
   )
   return applied
 }
+
+/** Of a turn whose process died while it went on. Calls of it may have been made: it is never gone on with. */
+export const INTERRUPTED = { code: 'interrupted', message: 'The service was interrupted during this turn' }
+
+/** Ends a turn as `endWaiting`, with the approvals that it waited for, unless it has gone on since it was read. */
+export const giveUpWaiting = async (
+  { store, withdrawApprovals }: { store: Store; withdrawApprovals: WithdrawApprovals },
+  row: ConversationRow,
+  waiting: ChatTurnRow | undefined,
+  error: NonNullable<ChatMessage['error']>,
+): Promise<void> => {
+  if (!(await endWaiting(store, row, waiting, error))) return
+  const unanswered = pendingOf(waiting?.toolCalls ?? []).map(({ id }) => id)
+  await withdrawApprovals(unanswered, 'its turn was interrupted')
+}

@@ -39,11 +39,15 @@ type Others = {
 type Ports = Pick<AuthPorts, 'store' | 'clock' | 'ids' | 'log' | 'masker'> & ConversationPorts
 export type ConversationPorts = ChatPorts & { workspaces: Workspaces; trackers: Trackers }
 
-/** Conversations with models: their turns, plain, with tools and agentic, and how a turn goes on after an approval. */
+/**
+ * Conversations with models: their turns, plain, with tools and agentic, and how a turn goes on after an approval.
+ * `longestSilenceMs` is how long a proxy in front of the service waits for a first byte.
+ */
 export const composeChat = (
   { tasks, memory, policy, approvals, agentSessions, access }: Others,
   ports: Ports,
   config: Pick<Config, 'AGENTIC_TIMEOUT_MS' | 'SERVICE_MODE'>,
+  longestSilenceMs = Number.POSITIVE_INFINITY,
 ) => {
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = config.SERVICE_MODE !== 'pro'
@@ -62,6 +66,7 @@ export const composeChat = (
     defaultMode: async () => (await policy.current()).defaultMode,
     withdrawApprovals: approvals.withdraw,
     timeoutMs: config.AGENTIC_TIMEOUT_MS,
+    firstByteMs: Math.min(config.AGENTIC_TIMEOUT_MS, longestSilenceMs),
   })
   /** A conversation's workspace, with all tools approved. */
   const openToolbox = async ({ userId }: Principal, conversationId: string) => {
@@ -77,9 +82,9 @@ export const composeChat = (
       const { endedTaskId: taskId, userId } = message
       return approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
     }
-    const { conversationId, taskId, approvalId } = message
+    const { conversationId, taskId } = message
     if (taskId !== undefined) await tasks.recovery.resume(taskId)
-    else if (conversationId !== undefined) await chat.turns.resume({ conversationId, approvalId })
+    else if (conversationId !== undefined) await chat.turns.resume({ conversationId })
   }
   return { conversations, chat, snapshots, agentSessions, agentic, continueTurn }
 }

@@ -12,7 +12,7 @@ import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/api-urls.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
-import { toldBy } from '../outbound-webhooks/events.ts'
+import { eventNamesOf } from '../outbound-webhooks/events.ts'
 import { ALL_EVENTS } from '../outbound-webhooks/schema.ts'
 import { createWebhookSecrets } from '../outbound-webhooks/secrets.ts'
 import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
@@ -33,7 +33,7 @@ import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
-import { type HeardEntry, HeardEntrySchema, type RunTask, type TaskEvent } from '../tasks/schema.ts'
+import { type EmittedEntry, EmittedEntrySchema, type RunTask, type TaskEvent } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/needs.ts'
 import { createInbound } from '../webhooks/service.ts'
@@ -60,6 +60,8 @@ export type WorkPorts = AuthPorts & {
   outbound: Outbound
   repositories: Pick<Repositories, 'check'>
   cipher: Cipher
+  /** See `createDeliveries`. */
+  defersFailing?: true
   /** Absent where no notices are handled. */
   commenting?: Commenting
   random: () => number
@@ -106,9 +108,9 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
-  const isHeard = (type: TaskEvent['type']): boolean => {
-    const heard = settings.heard()
-    return heard.size > 0 && toldBy(type).some((event) => heard.has(event) || heard.has(ALL_EVENTS))
+  const isSubscribed = (type: TaskEvent['type']): boolean => {
+    const events = settings.subscribedEvents()
+    return events.size > 0 && eventNamesOf(type).some((event) => events.has(event) || events.has(ALL_EVENTS))
   }
   const tasks = createTasks({
     ...ports,
@@ -118,7 +120,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
-    isHeard,
+    isSubscribed,
     limiter,
     audit: auth.audit.record,
     maxAttempts: () => retry().attempts,
@@ -158,7 +160,8 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const outboundWebhooks = createOutboundWebhooks({
     ...ports,
     secrets: webhookSecrets,
-    changeHeard: settings.changeHeard,
+    subscriptions: settings.subscriptions,
+    changeSubscriptions: settings.changeSubscriptions,
     findTask: tasks.find,
     deliveries: { ...deliveries, ...createOwnedDeliveries(ports) },
     audit: auth.audit.record,
@@ -193,7 +196,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   })
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({
     ...{ gateway, reporting, notifications },
-    tell: outboundWebhooks.tell,
+    emit: outboundWebhooks.emit,
   })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
@@ -206,7 +209,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
 /** What the notification queue carries. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200) }),
-  z.object({ kind: z.literal('heard'), taskId: z.string().min(1).max(200), entry: HeardEntrySchema }),
+  z.object({ kind: z.literal('emitted'), taskId: z.string().min(1).max(200), entry: EmittedEntrySchema }),
   AnnounceSchema,
 ])
 export type Notice = z.output<typeof NoticeSchema>
@@ -215,18 +218,18 @@ type Needs = {
   gateway: { notify(taskId: string): Promise<void> }
   reporting: { ended(taskId: string): Promise<void> }
   notifications: { deliver(announce: Announce): Promise<void> }
-  tell(taskId: string, entry: HeardEntry): Promise<void>
+  emit(taskId: string, entry: EmittedEntry): Promise<void>
 }
 
 /** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
 export const createNotices =
-  ({ gateway, reporting, notifications, tell }: Needs) =>
+  ({ gateway, reporting, notifications, emit }: Needs) =>
   async (notice: Notice): Promise<void> => {
     if (notice.kind === 'ended') {
       await gateway.notify(notice.taskId)
       return reporting.ended(notice.taskId)
     }
-    if (notice.kind === 'heard') return tell(notice.taskId, notice.entry)
+    if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
     return notifications.deliver(notice)
   }
 

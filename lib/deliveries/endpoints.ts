@@ -9,6 +9,10 @@ export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
     }
     return undefined
   },
+  isFailing: async (owner) => {
+    for (const kind of kinds) if (await kind.isFailing(owner)) return true
+    return false
+  },
   onLost: async (owner) => (await Promise.all(kinds.map((kind) => kind.onLost(owner)))).flat(),
   onSent: async (sent) => {
     for (const kind of kinds) await kind.onSent(sent)

@@ -43,8 +43,10 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
       else sendingTo.set(key, count(key) + by)
   }
 
+  const hasPlace = () => isOpen() && sending < MOST_SENDING
+
   const mayStart = ({ host, endpoint }: Target): boolean => {
-    if (!isOpen() || sending >= MOST_SENDING || count(host) >= MOST_PER_HOST) return false
+    if (!hasPlace() || count(host) >= MOST_PER_HOST) return false
     const ofAll = shareOf(sending, MOST_SENDING, MOST_PER_ENDPOINT, 1)
     const ofHost = shareOf(count(host), MOST_PER_HOST, MOST_PER_ENDPOINT, 1)
     return count(endpoint) < Math.min(ofAll, ofHost)
@@ -59,7 +61,7 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
     move(target, -1)
     known.delete(id)
     startWaiting()
-    if (sending === 0) for (const wake of idle.splice(0)) wake()
+    if (sending === 0) for (const resolve of idle.splice(0)) resolve()
   }
 
   const start = async (target: Target, job: J) => {
@@ -71,6 +73,8 @@ export const createFairQueue = <J extends Job>(send: (job: J) => Promise<void>, 
   /** An endpoint that had its turn goes behind the others, and is met again there. */
   const startWaiting = () => {
     for (const [endpoint, { target, jobs }] of waiting) {
+      // With thousands of endpoints, to look at each of them for nothing would cost every send as much.
+      if (!hasPlace()) return
       if (!mayStart(target)) continue
       waiting.delete(endpoint)
       const job = jobs.shift()

@@ -5,32 +5,37 @@ import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Page, Store, Update } from '../ports/store.ts'
-import { deliveryRows } from './rows.ts'
+import { deliveryRows, FAILED, HELD, stoppedRange } from './rows.ts'
 import type { DeliveryRow } from './schema.ts'
 
 type Needs = { store: Store; clock: Clock }
 
-/** Which deliveries are made due again: those that wait for their endpoint, and those that failed since `failedSince`. */
-type Wake = { owner: string; from: string | undefined; failedSince: string | undefined; most: number }
+/** ISO times, inclusive. */
+type Period = { from: string; to: string }
 
 const PAGE = 100
 
 export type OwnedDeliveries = ReturnType<typeof createOwnedDeliveries>
 
-/** The deliveries of one owner: their log, and making them due again. */
+/** The deliveries of one owner: their log, making them due again, and their removal. */
 export const createOwnedDeliveries = ({ store, clock }: Needs) => {
   const dueAgain = ({ id, status, dueAt }: DeliveryRow): Update<DeliveryRow> => ({
     update: deliveryRows,
     key: id,
     when: { status, dueAt: dueAt ?? null },
     set: { status: 'pending', dueAt: iso(clock.now()), tries: 0 },
-    unset: ['expiresAt'],
+    unset: ['stopped', 'expiresAt'],
   })
 
-  const isToWake = ({ status, dueAt, createdAt }: DeliveryRow, failedSince: string | undefined): boolean =>
-    status === 'pending'
-      ? dueAt === undefined
-      : status === 'failed' && failedSince !== undefined && createdAt >= failedSince
+  async function* eachPage(selection: {
+    index: string
+    is: string
+    where?: [ReturnType<typeof stoppedRange>]
+  }) {
+    const query = { ...selection, order: 'asc', limit: PAGE } as const
+    for await (const rows of pagesOf((from) => store.page(deliveryRows, { ...query, ...from })))
+      if (rows.length > 0) yield rows
+  }
 
   return {
     /** Newest first, whole, as many as fit an answer. */
@@ -46,14 +51,13 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
         : { rows, next: { by: last.createdAt, key: last.id } }
     },
 
+    count: (owner: string): Promise<number> => store.count(deliveryRows, { index: 'ofOwner', is: owner }),
+
     /** How many failed since then. */
     countFailed: (owner: string, since: string): Promise<number> =>
       store.count(deliveryRows, {
-        ...{ index: 'ofOwner', is: owner },
-        where: [
-          { field: 'createdAt', from: since },
-          { field: 'status', in: ['failed'] },
-        ],
+        ...{ index: 'stopped', is: owner },
+        where: [stoppedRange(FAILED, { from: since })],
       }),
 
     /** Throws Problem `missing` for one that is not the owner's. */
@@ -67,21 +71,22 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
     makeDue: async (row: DeliveryRow): Promise<DeliveryRow | undefined> =>
       (await store.commit<DeliveryRow>(dueAgain(row), [], true)).row,
 
-    /**
-     * Makes deliveries due again, the oldest first. Resolves to the creation time to go on from; undefined when all
-     * were looked at.
-     */
-    wake: async ({ owner, from, failedSince, most }: Wake): Promise<string | undefined> => {
-      const where = from === undefined ? [] : [{ field: 'createdAt' as const, from }]
-      const selection = { index: 'ofOwner', is: owner, order: 'asc', where, limit: PAGE } as const
-      let seen = 0
-      for await (const rows of pagesOf((at) => store.page(deliveryRows, { ...selection, ...at }))) {
-        const woken = rows.filter((row) => isToWake(row, failedSince))
-        await Promise.all(woken.map((row) => store.commit<DeliveryRow>(dueAgain(row))))
-        seen += rows.length
-        if (seen >= most && rows.length === PAGE) return rows.at(-1)?.createdAt
+    /** Makes due those that are held, then those that failed in the period, the oldest first; yields after each page. */
+    resume: async function* (owner: string, failed: Period | undefined) {
+      const ranges = [stoppedRange(HELD), ...(failed === undefined ? [] : [stoppedRange(FAILED, failed)])]
+      for (const range of ranges)
+        for await (const rows of eachPage({ index: 'stopped', is: owner, where: [range] })) {
+          await Promise.all(rows.map((row) => store.commit<DeliveryRow>(dueAgain(row))))
+          yield
+        }
+    },
+
+    /** Removes all of them; yields after each page. */
+    removeAll: async function* (owner: string) {
+      for await (const rows of eachPage({ index: 'ofOwner', is: owner })) {
+        await Promise.all(rows.map(({ id }) => store.commit<DeliveryRow>({ remove: deliveryRows, key: id })))
+        yield
       }
-      return undefined
     },
   }
 }

@@ -4,8 +4,26 @@ import type { DeliveryRow } from './schema.ts'
 export const deliveryRows = collection<DeliveryRow>({
   name: 'deliveries',
   key: 'id',
-  indexes: { due: { by: 'dueAt' }, ofOwner: { within: 'owner', by: 'createdAt' } },
-  detail: ['body', 'secret', 'attempts'],
-  summary: ['owner', 'event', 'url', 'status', 'dueAt', 'tries', 'createdAt', 'expiresAt'],
+  indexes: {
+    due: { by: 'dueAt' },
+    ofOwner: { within: 'owner', by: 'createdAt' },
+    stopped: { within: 'owner', by: 'stopped' },
+  },
+  detail: ['body', 'secret', 'attempts', 'attemptsOmitted'],
+  summary: ['owner', 'event', 'url', 'status', 'dueAt', 'tries', 'stopped', 'createdAt', 'expiresAt'],
   expires: 'expiresAt',
+})
+
+export const HELD = 'held'
+export const FAILED = 'failed'
+type Stop = typeof HELD | typeof FAILED
+
+/** The value of `stopped`: why and when, so that one small index has both kinds, each in the order of time. */
+export const stoppedAs = (why: Stop, at: string): string => `${why} ${at}`
+
+/** Those that stopped for this reason, in a period of ISO times. */
+export const stoppedRange = (why: Stop, { from = '', to = '~' }: { from?: string; to?: string } = {}) => ({
+  field: 'stopped' as const,
+  from: stoppedAs(why, from),
+  to: stoppedAs(why, to),
 })

@@ -28,14 +28,20 @@ export type Attempt = {
 /**
  * An event on its way to a URL. `id` is the envelope's own and `body` the bytes of it, both the same on every send.
  * While it is pending, `dueAt` is when it may be claimed: the time of the next attempt, or the end of the lease of the
- * process that sends it now; without it the delivery waits until its endpoint is active again.
+ * process that sends it now. One that is held until its endpoint is active again has as `dueAt` when it is given up, and
+ * `stopped`, as one that failed has.
  */
 export type DeliveryRow = NewDelivery & {
   status: 'pending' | 'delivered' | 'failed'
   dueAt?: string
   /** Sends since it was made, or made due again; what an earlier version stored has none and counts its attempts. */
   tries?: number
+  /** The first one and the last ones. */
   attempts: readonly Attempt[]
+  /** How many there were between them. */
+  attemptsOmitted?: number
+  /** Why and when it was held, or failed: see `stoppedAs`. */
+  stopped?: string
   createdAt: string
   /** Epoch milliseconds; absent while it is pending. */
   expiresAt?: number
@@ -65,8 +71,10 @@ export type Endpoint =
 export type Endpoints = {
   /** Undefined where the owner is no such one; `gone` when there is none any more. */
   of(owner: string): Promise<Endpoint | 'paused' | 'gone' | undefined>
+  /** Whether the last send to it failed, as far as its owner keeps that. */
+  isFailing(owner: string): Promise<boolean>
   /** The writes that come with the loss of a delivery, which no retry is left for or whose receiver is gone (410). */
   onLost(owner: string): Promise<readonly AnyWrite[]>
-  /** Hears of each send, after it was stored. */
+  /** Called for each send, after it was stored. */
   onSent(sent: { owner: string; at: string; isFirst: boolean; delivered: boolean }): Promise<void>
 }

@@ -1,12 +1,13 @@
 import { messageOf } from '../core/errors.ts'
 import { retry } from '../core/retry.ts'
+import { retryAfterMs } from '../core/retry-after.ts'
 import { iso } from '../core/time.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
 import type { Store, Update } from '../ports/store.ts'
-import { deliveryRows } from './rows.ts'
+import { deliveryRows, FAILED, HELD, stoppedAs } from './rows.ts'
 import {
   type Attempt,
   type DeliveryRow,
@@ -35,14 +36,21 @@ export const LONGEST_SEND_MS = 20_000
 const KEPT_MS = 30 * 86_400_000
 const MOST_SHOWN_BYTES = 4_096
 const GONE = 410
+/** How long a delivery is held for an endpoint that is paused. */
+const HELD_MS = 30 * 86_400_000
+/** Attempts that are kept beside the first one. */
+const LAST_ATTEMPTS = 20
 /** A receiver that asks for more is asked again after a day. */
 const LONGEST_RETRY_AFTER_MS = 86_400_000
 
-/** An attempt, the wait that the receiver asked for, and what came of it where the status does not tell. */
+/** An attempt, the wait that the receiver asked for, and what came of it where that does not follow from the status. */
 type Sent = { attempt: Attempt; askedMs: number; outcome?: Handled['outcome'] }
 type Address = Extract<Endpoint, { url: string }>
-/** What tells of a delivery that it is due; `leased` is its row where this process made it with a lease of its own. */
-export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & { leased?: DeliveryRow }
+/** What identifies a delivery that is due; `leased` is its row where this process made it with a lease of its own. */
+export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & {
+  stopped?: string | undefined
+  leased?: DeliveryRow
+}
 
 /**
  * Sends one delivery that is due. Of several processes that try at once, one claims it: the claim moves `dueAt`, and so
@@ -57,6 +65,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
         key: id,
         when: { status: 'pending', dueAt: dueAt ?? null },
         set: { dueAt: iso(clock.now() + LEASE_MS) },
+        unset: ['stopped'],
       },
       [],
       true,
@@ -65,7 +74,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
   }
 
   /** A lease that ends before the send may have (the process stood still) is renewed by a claim, or lost to another. */
-  const hold = async (due: Due): Promise<DeliveryRow | undefined> => {
+  const leased = async (due: Due): Promise<DeliveryRow | undefined> => {
     const endsMs = Date.parse(due.leased?.dueAt ?? '')
     return endsMs - clock.now() >= LONGEST_SEND_MS ? due.leased : claim(due)
   }
@@ -98,30 +107,28 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
     try {
       if (endpoint !== undefined && 'handle' in endpoint) {
         const { outcome, retryAfterMs: askedMs = 0, ...attempt } = await endpoint.handle(row)
-        return {
-          attempt: { ...lasted(), ...attempt },
-          askedMs: Math.min(askedMs, LONGEST_RETRY_AFTER_MS),
-          outcome,
-        }
+        return { attempt: { ...lasted(), ...attempt }, askedMs, outcome }
       }
       const { status: statusCode, headers, body } = await post(row, endpoint)
-      const askedMs = retryAfterMs(headers['retry-after'], clock.now())
+      const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? 0
       return { attempt: { ...lasted(), statusCode, responseBody: shown(body) }, askedMs }
     } catch (thrown) {
       return { attempt: { ...lasted(), error: messageOf(thrown, 500) }, askedMs: 0 }
     }
   }
 
+  const ended = (status: 'delivered' | 'failed') => {
+    const now = clock.now()
+    const stopped = status === 'failed' ? { stopped: stoppedAs(FAILED, iso(now)) } : {}
+    return { set: { status, expiresAt: now + KEPT_MS, ...stopped }, unset: ['dueAt'] as const }
+  }
+
   /** What an attempt makes of its delivery: over, or due again. */
   const outcomeOf = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
-    const over = (status: 'delivered' | 'failed') => ({
-      set: { status, expiresAt: clock.now() + KEPT_MS },
-      unset: ['dueAt'] as const,
-    })
-    const told = outcome ?? outcomeFor(statusCode)
-    if (told === 'delivered') return over('delivered')
+    const result = outcome ?? outcomeFor(statusCode)
+    if (result === 'delivered') return ended('delivered')
     const waitMs = waitAfter(triesOf(row) + 1, delaysMs(), askedMs)
-    if (waitMs === undefined || told === 'refused') return over('failed')
+    if (waitMs === undefined || result === 'refused') return ended('failed')
     return { set: { dueAt: iso(clock.now() + waitMs) } }
   }
 
@@ -132,30 +139,56 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
       update: deliveryRows,
       key: row.id,
       when: { status: 'pending', dueAt: row.dueAt ?? null },
-      set: { ...set, tries: triesOf(row) + 1, attempts: [...row.attempts, sent.attempt] },
+      set: { ...set, tries: triesOf(row) + 1, ...attemptsWith(row, sent.attempt) },
       ...rest,
     }
     return store.commit(write, isLost ? await endpoints.onLost(row.owner) : [])
   }
 
-  /** Has a delivery wait until its endpoint is active again, which it may have become since it was looked at. */
-  const park = async ({ id, owner, dueAt }: Due): Promise<void> => {
-    const when = { status: 'pending', dueAt: dueAt ?? null } as const
-    await store.commit<DeliveryRow>({ update: deliveryRows, key: id, when, unset: ['dueAt'] })
-    if ((await endpoints.of(owner)) === 'paused') return
-    const again = { status: 'pending', dueAt: null } as const
+  /** Ends a delivery that was held for as long as one may be; its log says why. */
+  const giveUp = async ({ id, dueAt = '' }: Due): Promise<void> => {
+    const row = await store.get(deliveryRows, id, true)
+    if (row === undefined) return
+    const attempt = { at: iso(clock.now()), error: HELD_TOO_LONG, durationMs: 0 }
+    const { set, ...rest } = ended('failed')
+    const { applied } = await store.commit<DeliveryRow>({
+      ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt } },
+      ...{ set: { ...set, ...attemptsWith(row, attempt) }, ...rest },
+    })
+    if (applied) log.warn(lossOf(row, { attempt, askedMs: 0 }), 'a delivery was given up')
+  }
+
+  /** A delivery whose endpoint is gone counts as absent from now on. */
+  const forget = async ({ id }: Due): Promise<void> => {
+    const { set, unset } = ended('failed')
     await store.commit<DeliveryRow>({
-      ...{ update: deliveryRows, key: id, when: again },
-      set: { dueAt: iso(clock.now()) },
+      ...{ update: deliveryRows, key: id, when: { status: 'pending' } },
+      ...{ set: { ...set, expiresAt: clock.now() }, unset },
+    })
+  }
+
+  /** Keeps a delivery until its endpoint is active again, which it may have become since it was looked at. */
+  const hold = async (due: Due): Promise<void> => {
+    if (due.stopped !== undefined) return giveUp(due)
+    const { id, owner, dueAt = null } = due
+    const now = clock.now()
+    const until = iso(now + HELD_MS)
+    await store.commit<DeliveryRow>({
+      ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt } },
+      set: { dueAt: until, stopped: stoppedAs(HELD, iso(now)) },
+    })
+    if ((await endpoints.of(owner)) === 'paused') return
+    await store.commit<DeliveryRow>({
+      ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt: until } },
+      ...{ set: { dueAt: iso(clock.now()) }, unset: ['stopped'] },
     })
   }
 
   return async (due: Due): Promise<void> => {
     const endpoint = await endpoints.of(due.owner)
-    if (endpoint === 'paused') return park(due)
-    if (endpoint === 'gone')
-      return void (await store.commit<DeliveryRow>({ remove: deliveryRows, key: due.id }))
-    const row = await hold(due)
+    if (endpoint === 'paused') return hold(due)
+    if (endpoint === 'gone') return forget(due)
+    const row = await leased(due)
     if (row === undefined) return
     const sent = await attemptOn(row, endpoint)
     const { applied, row: left } = await retry(() => conclude(row, sent), clock)
@@ -169,6 +202,16 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
   }
 }
 
+const HELD_TOO_LONG = 'Its endpoint was paused for 30 days after it was due'
+
+/** The attempts with another one, of which there may be any number: a delivery can be sent again by hand. */
+const attemptsWith = ({ attempts, attemptsOmitted = 0 }: DeliveryRow, attempt: Attempt) => {
+  const all = [...attempts, attempt]
+  const left = all.length - 1 - LAST_ATTEMPTS
+  if (left <= 0) return { attempts: all }
+  return { attempts: all.toSpliced(1, left), attemptsOmitted: attemptsOmitted + left }
+}
+
 /** What a status says of a signed POST. */
 const outcomeFor = (statusCode: number): Handled['outcome'] => {
   if (statusCode >= 200 && statusCode < 300) return 'delivered'
@@ -178,19 +221,13 @@ const outcomeFor = (statusCode: number): Handled['outcome'] => {
 const triesOf = ({ tries, attempts }: DeliveryRow): number => tries ?? attempts.length
 
 /** The log fields of a delivery that was given up. Of its URL only the host: the rest may hold a secret. */
-const lossOf = ({ id, owner, event, url, attempts }: DeliveryRow, { attempt }: Sent) => ({
-  ...{ deliveryId: id, owner, event, host: new URL(url).host, attempts: attempts.length + 1 },
+const lossOf = ({ attempts, attemptsOmitted = 0, ...row }: DeliveryRow, { attempt }: Sent) => ({
+  ...{ deliveryId: row.id, owner: row.owner, event: row.event, host: new URL(row.url).host },
+  attempts: attempts.length + attemptsOmitted + 1,
   ...(attempt.error === undefined ? { statusCode: attempt.statusCode } : { reason: attempt.error }),
 })
 
 const shown = (body: string): string => Buffer.from(body).subarray(0, MOST_SHOWN_BYTES).toString()
-
-/** The wait that a receiver's `Retry-After` asks for: seconds or a date (RFC 9110, section 10.2.3); 0 where it is malformed. */
-const retryAfterMs = (header: string | undefined, nowMs: number): number => {
-  if (header === undefined) return 0
-  const asked = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs
-  return Number.isNaN(asked) ? 0 : Math.min(Math.max(asked, 0), LONGEST_RETRY_AFTER_MS)
-}
 
 /**
  * How long to wait after so many failed sends: what the schedule says, or longer where the receiver asked for it.
@@ -198,5 +235,5 @@ const retryAfterMs = (header: string | undefined, nowMs: number): number => {
  */
 const waitAfter = (sends: number, delaysMs: readonly number[], askedMs: number): number | undefined => {
   const delayMs = delaysMs[sends - 1]
-  return delayMs === undefined ? undefined : Math.max(delayMs, askedMs)
+  return delayMs === undefined ? undefined : Math.max(delayMs, Math.min(askedMs, LONGEST_RETRY_AFTER_MS))
 }

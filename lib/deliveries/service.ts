@@ -12,6 +12,14 @@ const MOST_PAGES = 20
 /** While deliveries are sent that were due, others are read this often. */
 const READ_AGAIN_MS = 5_000
 
+type Needs = Parameters<typeof createSend>[0] & {
+  /**
+   * Whether what goes to an endpoint whose last send failed is left to the next tick. A function that is given messages ends
+   * a batch with the sends that it began, so that an endpoint that hangs would delay the messages behind it.
+   */
+  defersFailing?: boolean
+}
+
 export type Deliveries = ReturnType<typeof createDeliveries>
 
 /**
@@ -19,8 +27,8 @@ export type Deliveries = ReturnType<typeof createDeliveries>
  * schedule until the receiver answers 2xx or 410 (gone), or the schedule ends. The stored row is the truth: a delivery
  * whose process died is sent by the repeat of its notice or by a tick, once the lease of that process is over.
  */
-export const createDeliveries = (needs: Parameters<typeof createSend>[0]) => {
-  const { store, clock, log } = needs
+export const createDeliveries = (needs: Needs) => {
+  const { store, clock, log, endpoints, defersFailing = false } = needs
   const send = createSend(needs)
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
@@ -47,15 +55,15 @@ export const createDeliveries = (needs: Parameters<typeof createSend>[0]) => {
     let passed = 0
     for (let pages = 0; pages < MOST_PAGES && !stopped; pages += 1) {
       const { rows, next } = await store.page(deliveryRows, { ...due, ...(readFrom && { after: readFrom }) })
-      for (const { id, owner, url, dueAt = '' } of rows)
-        if (!queue.offer({ id, owner, url, dueAt })) passed += 1
+      for (const { id, owner, url, dueAt = '', stopped } of rows)
+        if (!queue.offer({ id, owner, url, dueAt, stopped })) passed += 1
       readFrom = next
       if (next === undefined) break
     }
     hasUnread = passed > 0 || readFrom !== undefined
   }
 
-  /** The row of a delivery, also where it was stored before; whoever finds it may send it after `leaseMs`. */
+  /** The row of a delivery, also where it was stored before; any process may send it after `leaseMs`. */
   const insert = async (delivery: NewDelivery, leaseMs: number) => {
     const now = clock.now()
     const times = { dueAt: iso(now + leaseMs), createdAt: iso(now) }
@@ -66,6 +74,7 @@ export const createDeliveries = (needs: Parameters<typeof createSend>[0]) => {
 
   /** Sends it where a place is free, as the process that has its lease: what is stored so needs no claim. */
   const add: AddDelivery = async (delivery) => {
+    if (defersFailing && (await endpoints.isFailing(delivery.owner))) return void (await insert(delivery, 0))
     const place = queue.reserve(delivery)
     const { applied, row } = await insert(delivery, place === undefined ? 0 : LEASE_MS).catch((thrown) => {
       place?.leave()

@@ -7,7 +7,7 @@ type Needs = {
   openSecrets: (row: WebhookRow) => Promise<string[]>
 }
 
-/** Webhooks as their deliveries meet them: where they are, when they are paused, and what came of a send. */
+/** Webhooks as their deliveries meet them: where they are, when they are paused or fail, and what came of a send. */
 export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints => {
   const of: Endpoints['of'] = async (owner) => {
     if (!isWebhookId(owner)) return undefined
@@ -15,6 +15,9 @@ export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints
     if (row === undefined) return 'gone'
     return row.active ? { url: row.url, secrets: await openSecrets(row) } : 'paused'
   }
+
+  const isFailing: Endpoints['isFailing'] = async (owner) =>
+    isWebhookId(owner) && ((await store.get(webhookHealth, owner))?.failureCount ?? 0) > 0
 
   /** A webhook whose delivery is lost is paused: nothing else of it is lost then. */
   const onLost: Endpoints['onLost'] = async (owner) => {
@@ -32,5 +35,5 @@ export const createWebhookEndpoints = ({ store, openSecrets }: Needs): Endpoints
     })
   }
 
-  return { of, onLost, onSent }
+  return { of, isFailing, onLost, onSent }
 }

@@ -1,10 +1,10 @@
 import { iso } from '../core/time.ts'
 import { timeOfId } from '../core/ulid.ts'
-import type { HeardEntry, Task, TaskEvent } from '../tasks/schema.ts'
+import type { EmittedEntry, Task, TaskEvent } from '../tasks/schema.ts'
 import type { WebhookEvent } from './schema.ts'
 
-/** What an event of a task tells. An attempt that ended, however, is an agent that finished. */
-const told: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>>> = {
+/** The webhook events of an event of a task. However an attempt ends, its agent has finished. */
+const names: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>>> = {
   created: ['task.created'],
   started: ['agent.started'],
   completed: ['agent.finished', 'task.completed'],
@@ -14,29 +14,29 @@ const told: Readonly<Partial<Record<TaskEvent['type'], readonly WebhookEvent[]>>
   recovered: ['agent.finished'],
 }
 
-/** The names that an event of a task may tell. */
-export const toldBy = (type: TaskEvent['type']): readonly WebhookEvent[] => told[type] ?? []
+/** The names that an event of a task may be emitted by. */
+export const eventNamesOf = (type: TaskEvent['type']): readonly WebhookEvent[] => names[type] ?? []
 
-/** An event for others. Its timestamp is that of the change which it tells of. */
-export type Told = { event: WebhookEvent; timestamp: string; payload: object }
+/** An event as webhooks get it. Its timestamp is that of the change that caused it. */
+type EmittedEvent = { event: WebhookEvent; timestamp: string; payload: object }
 
-/** The events that an entry of a task's log tells. Nothing has run where there is no attempt. */
-export const eventsOf = (task: Task, entry: HeardEntry): Told[] => {
+/** The events of an entry of a task's log. Nothing has run where there is no attempt. */
+export const eventsOf = (task: Task, entry: EmittedEntry): EmittedEvent[] => {
   const timestamp = iso(timeOfId(entry.id))
-  return toldBy(entry.type).flatMap((event) =>
+  return eventNamesOf(entry.type).flatMap((event) =>
     event === 'agent.finished' && entry.attempt === undefined
       ? []
       : [{ event, timestamp, payload: payloads[event](task, entry) }],
   )
 }
 
-const payloads: Readonly<Record<WebhookEvent, (task: Task, entry: HeardEntry) => object>> = {
+const payloads: Readonly<Record<WebhookEvent, (task: Task, entry: EmittedEntry) => object>> = {
   'task.created': ({ id, title, source }) => ({ id, title, status: 'queued', source }),
   'task.completed': ({ id, title, result, startedAt = '', completedAt = '' }) => ({
     ...{ id, title, result },
     duration: Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)) || 0,
   }),
-  // The task may have been queued again since, so what failed is told by the entry.
+  // The task may have been queued again since, so what failed is taken from the entry.
   'task.failed': ({ id, title, attempts }, { code = 'failed', message = '', attempt = attempts }) => ({
     ...{ id, title },
     error: { code, message },

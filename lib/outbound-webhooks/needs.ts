@@ -6,15 +6,12 @@ import type { Page } from '../ports/store.ts'
 export type WebhookDeliveries = {
   add: AddDelivery
   page(owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>>
+  count(owner: string): Promise<number>
   countFailed(owner: string, since: string): Promise<number>
   get(owner: string, id: string): Promise<DeliveryRow>
   makeDue(row: DeliveryRow): Promise<DeliveryRow | undefined>
   insert(delivery: NewDelivery): Promise<DeliveryRow | undefined>
   sendNow(row: DeliveryRow): Promise<void>
-  wake(of: {
-    owner: string
-    from: string | undefined
-    failedSince: string | undefined
-    most: number
-  }): Promise<string | undefined>
+  resume(owner: string, failed: { from: string; to: string } | undefined): AsyncGenerator<unknown>
+  removeAll(owner: string): AsyncGenerator<unknown>
 }

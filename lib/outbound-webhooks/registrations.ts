@@ -5,12 +5,15 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
+import type { Subscriptions } from '../settings/schema.ts'
 import type { ChangeWebhook, CreateWebhook } from './contract.ts'
 import { WEBHOOK_ID, type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
 import { MASKED_SECRET, type Webhook } from './schema.ts'
 import type { WebhookSecrets } from './secrets.ts'
 
 const MOST_WEBHOOKS = 100
+/** Others change the same webhook meanwhile: the tick that resumes it, or another caller. */
+const MOST_TRIES = 5
 
 type Needs = {
   store: Store
@@ -18,18 +21,18 @@ type Needs = {
   secrets: WebhookSecrets
   clock: Clock
   ids: Ids
-  /** Commits changes of registrations together with what is heard after them. Throws what `prepare` throws. */
-  changeHeard: (
-    prepare: () => Promise<{ heard: readonly string[]; rows: readonly AnyWrite[] }>,
+  /** Commits changes of registrations together with the subscriptions after them. Throws what `prepare` throws. */
+  changeSubscriptions: (
+    prepare: (now: Subscriptions) => Promise<{ subscriptions: Subscriptions; rows: readonly AnyWrite[] }>,
   ) => Promise<void>
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
 export type Registrations = ReturnType<typeof createRegistrations>
 
-/** Which URLs hear of which events. They belong to the whole installation, as tasks do. */
+/** Which URLs get which events. They belong to the whole installation, as tasks do. */
 export const createRegistrations = (needs: Needs) => {
-  const { store, outbound, secrets, clock, ids, changeHeard, audit } = needs
+  const { store, outbound, secrets, clock, ids, changeSubscriptions, audit } = needs
 
   const all = async (): Promise<readonly WebhookRow[]> =>
     (await store.page(webhooks, { index: 'newest', order: 'desc', limit: MOST_WEBHOOKS })).rows
@@ -38,6 +41,17 @@ export const createRegistrations = (needs: Needs) => {
     const row = await store.get(webhooks, id)
     if (row === undefined) throw missing('Webhook')
     return row
+  }
+
+  /** Throws Problem `invalid` `webhook_paused`. */
+  const loadActive = async (id: string): Promise<WebhookRow> => {
+    const row = await load(id)
+    if (row.active) return row
+    throw new Problem(
+      'invalid',
+      'webhook_paused',
+      'This webhook is paused: activate it first, by PATCH with active: true',
+    )
   }
 
   const shown = async (row: WebhookRow): Promise<Webhook> => {
@@ -61,12 +75,6 @@ export const createRegistrations = (needs: Needs) => {
     }
   }
 
-  /** What a registration is to others: which events somebody hears, when it is `changed` or gone. */
-  const heardWith = (rows: readonly WebhookRow[], id: string, changed?: Pick<WebhookRow, 'events'>) => {
-    const others = rows.filter((row) => row.id !== id)
-    return [...new Set([...others, ...(changed ? [changed] : [])].flatMap(({ events }) => events))].sort()
-  }
-
   /** Throws Problem `invalid` for a URL that may not be reached, and for more webhooks than there may be. */
   const create = async (principal: Principal, given: CreateWebhook) => {
     await refusePrivate(given.url)
@@ -79,11 +87,10 @@ export const createRegistrations = (needs: Needs) => {
       ...(secret === undefined ? {} : { secret: await secrets.seal(id, secret) }),
     }
     const health: WebhookHealth = { id, deliveryCount: 0, failureCount: 0 }
-    await changeHeard(async () => {
-      const rows = await all()
-      if (rows.length >= MOST_WEBHOOKS) throw tooMany()
+    await changeSubscriptions(async (now) => {
+      if (Object.keys(now).length >= MOST_WEBHOOKS) throw tooMany()
       return {
-        heard: heardWith(rows, id, row),
+        subscriptions: { ...now, [id]: row.events },
         rows: [
           { insert: webhooks, row },
           { insert: webhookHealth, row: health },
@@ -94,7 +101,7 @@ export const createRegistrations = (needs: Needs) => {
     return { webhook: await shown(row), ...(given.generateSecret && secret ? { secret } : {}) }
   }
 
-  /** The write of a change. Activated again, a webhook hears what waited. */
+  /** The write of a change. Activated again, a webhook gets what was held. */
   const changeOf = async (
     row: WebhookRow,
     { secret, ...given }: ChangeWebhook,
@@ -108,12 +115,12 @@ export const createRegistrations = (needs: Needs) => {
         ...given,
         updatedAt: now,
         ...(typeof secret === 'string' ? { secret: await secrets.seal(row.id, secret) } : {}),
-        ...(isActivated ? { wakeAt: now } : {}),
+        ...(isActivated ? { resumeAt: now } : {}),
       },
       unset: [
         ...(secret === undefined ? [] : (['previousSecret', 'previousUntil'] as const)),
         ...(secret === null ? (['secret'] as const) : []),
-        ...(isActivated ? (['failing', 'wokenUntil'] as const) : []),
+        ...(isActivated ? (['failing'] as const) : []),
       ],
     }
   }
@@ -124,10 +131,10 @@ export const createRegistrations = (needs: Needs) => {
       const { applied } = await store.commit<WebhookRow>(await changeOf(await load(id), given))
       if (!applied) throw missing('Webhook')
     } else
-      await changeHeard(async () => {
-        const write = await changeOf(await load(id), given)
-        return { heard: heardWith(await all(), id, { events: given.events ?? [] }), rows: [write] }
-      })
+      await changeSubscriptions(async (now) => ({
+        subscriptions: { ...now, [id]: given.events ?? [] },
+        rows: [await changeOf(await load(id), given)],
+      }))
     const row = await load(id)
     await audit(principal, 'webhook.change', noteOf(row))
     return shown(row)
@@ -135,13 +142,13 @@ export const createRegistrations = (needs: Needs) => {
 
   const remove = async (principal: Principal, id: string): Promise<void> => {
     let note = {}
-    await changeHeard(async () => {
+    await changeSubscriptions(async ({ [id]: _events, ...others }) => {
       note = noteOf(await load(id))
       return {
-        heard: heardWith(await all(), id),
+        subscriptions: others,
         rows: [
           { remove: webhooks, key: id },
-          { remove: webhookHealth, key: id },
+          { update: webhookHealth, key: id, set: { deletedAt: iso(clock.now()) } },
         ],
       }
     })
@@ -160,16 +167,33 @@ export const createRegistrations = (needs: Needs) => {
     return { webhook: await shown({ ...row, ...set }), secret }
   }
 
+  /**
+   * Has held deliveries, and what failed `since` then, made due again. Of two recoveries at once the earlier time counts; one
+   * that goes on is not cut short. Throws Problem `invalid` for one that is paused.
+   */
+  const recover = async (id: string, since: string): Promise<void> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const { resumeAt = null, recoverSince = null } = await loadActive(id)
+      const from = recoverSince !== null && recoverSince < since ? recoverSince : since
+      const { applied } = await store.commit<WebhookRow>({
+        ...{ update: webhooks, key: id, when: { active: true, resumeAt, recoverSince } },
+        set: { resumeAt: iso(clock.now()), recoverSince: from },
+      })
+      if (applied) return
+    }
+    throw changedMeanwhile()
+  }
+
   return {
-    all,
     load,
+    loadActive,
+    recover,
     create,
     change,
     remove,
     rotate,
     list: async (): Promise<Webhook[]> => Promise.all((await all()).map(shown)),
     get: async (id: string): Promise<Webhook> => shown(await load(id)),
-    healthOf: (id: string) => store.get(webhookHealth, id),
   }
 }
 

@@ -2,9 +2,9 @@ import { collection } from '../core/collection.ts'
 import type { Webhook } from './schema.ts'
 
 /**
- * A registration: whoever is at `url` hears of `events`. Secrets are sealed; the one before a rotation signs as well until
- * `previousUntil`. While `wakeAt` is there, deliveries that waited, and those that failed since `recoverSince`, are
- * being made due again, those up to `wokenUntil` already are.
+ * A registration: `url` gets `events`. Secrets are sealed; the one before a rotation signs as well until `previousUntil`.
+ * `resumeAt` is when the webhook was activated or a recovery was asked for. While it is there, held deliveries, and those
+ * that failed between `recoverSince` and `resumeAt`, are being made due again.
  */
 export type WebhookRow = Pick<
   Webhook,
@@ -15,8 +15,7 @@ export type WebhookRow = Pick<
   previousSecret?: string
   /** Epoch milliseconds. */
   previousUntil?: number
-  wakeAt?: string
-  wokenUntil?: string
+  resumeAt?: string
   recoverSince?: string
 }
 
@@ -27,7 +26,7 @@ export const isWebhookId = (owner: string): boolean => owner.startsWith(`${WEBHO
 export const webhooks = collection<WebhookRow>({
   name: 'webhooks',
   key: 'id',
-  indexes: { newest: { by: 'createdAt' }, waking: { by: 'wakeAt' } },
+  indexes: { newest: { by: 'createdAt' }, resuming: { by: 'resumeAt' } },
   summary: [
     ...([
       'id',
@@ -40,11 +39,20 @@ export const webhooks = collection<WebhookRow>({
       'createdBy',
       'secret',
     ] as const),
-    ...(['previousSecret', 'previousUntil', 'wakeAt', 'wokenUntil', 'recoverSince'] as const),
+    ...(['previousSecret', 'previousUntil', 'resumeAt', 'recoverSince'] as const),
   ],
 })
 
-/** What came of the sends of a webhook; apart from it, since it changes with every send. */
-export type WebhookHealth = Pick<Webhook, 'id' | 'lastDelivery' | 'deliveryCount' | 'failureCount'>
+/**
+ * What came of the sends of a webhook; apart from it, since it changes with every send. It outlives a webhook that is
+ * deleted, with `deletedAt`, until the deliveries of that one are removed.
+ */
+export type WebhookHealth = Pick<Webhook, 'id' | 'lastDelivery' | 'deliveryCount' | 'failureCount'> & {
+  deletedAt?: string
+}
 
-export const webhookHealth = collection<WebhookHealth>({ name: 'webhookHealth', key: 'id', indexes: {} })
+export const webhookHealth = collection<WebhookHealth>({
+  name: 'webhookHealth',
+  key: 'id',
+  indexes: { deleted: { by: 'deletedAt' } },
+})

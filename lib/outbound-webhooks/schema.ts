@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What others may hear of, with the payloads of `eventsOf`. */
+/** What webhooks may subscribe to, with the payloads of `eventsOf`. */
 export const WEBHOOK_EVENTS = [
   'task.created',
   'task.completed',
@@ -51,7 +51,11 @@ export const DeliverySchema = z
         durationMs: z.number(),
       }),
     ),
-    timestamp: z.iso.datetime().meta({ description: 'Of the change that the event tells of' }),
+    attemptsOmitted: z
+      .number()
+      .optional()
+      .meta({ description: 'Attempts between the first one and the last 20, which are not kept' }),
+    timestamp: z.iso.datetime().meta({ description: 'Of the change that caused the event' }),
     payload: z.unknown().meta({ description: 'The payload of the event, as it was sent' }),
     createdAt: z.iso.datetime(),
     nextAttemptAt: z.iso.datetime().optional().meta({ description: 'Absent while its webhook is paused' }),

@@ -19,6 +19,7 @@ export type StepRequest = {
   messages: readonly ModelMessage[]
   tools?: readonly ToolSpec[]
   temperature?: number
+  /** Where it is absent: 16,384, or a quarter of the window of a small model. */
   maxOutputTokens?: number
   effort?: Effort
   signal: AbortSignal

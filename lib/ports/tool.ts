@@ -75,7 +75,7 @@ export type LoopRequest = {
   messages: readonly ModelMessage[]
   toolbox: Toolbox
   maxSteps: number
-  /** Tokens after which no further step begins. */
+  /** Tokens after which no further step begins; without any, the model is not asked. */
   maxTokens?: number
   provider?: string
   model?: string
@@ -85,6 +85,8 @@ export type LoopRequest = {
   /** The approvals that calls without result waited for when the messages were put aside. */
   waiting?: readonly WaitingCall[]
   onEvent?: (event: LoopEvent) => void
+  /** Is given what all steps have used, after each answer of the model. */
+  onUsage?: (usage: TokenUsage) => void
 }
 
 /** A tool call that waits for the decision of a person, by its id. */
@@ -93,15 +95,17 @@ export type WaitingCall = { callId: string; approvalId: string }
 /**
  * `ended`: `answered` when the model stopped calling tools; `max_steps` when it did not in time; `budget` when `maxTokens`
  * were spent before it did; `cut` when an answer ended early (length, content filter), its tool calls not run; `empty` when
- * it neither answered nor did anything; `waiting` when calls of the last step wait for approval. `messages` then end
+ * its answer says nothing, whatever it did before; `waiting` when calls of the last step wait for approval. `messages` then end
  * with that step and the results it has so far: a loop that begins with them makes the calls that have none, which count
  * as judged.
  */
 export type LoopResult = {
   ended: 'answered' | 'max_steps' | 'budget' | 'cut' | 'empty' | 'waiting'
   finishReason: FinishReason
-  /** What the model said last: the text of the last step that has some. */
+  /** The answer. Where the model was to go on, what it said last. */
   text: string
+  /** The text of the last step that has some: what the model said before its calls, where it answers nothing after them. */
+  said: string
   /** The whole history, what was given included. */
   messages: ModelMessage[]
   steps: number

@@ -35,7 +35,7 @@ export type TrackerTicket = {
 /**
  * Issues of one provider, with the rights of the account that asks. All of it takes no longer than `timeoutMs`. Throws
  * Problem `unauthenticated`, `forbidden`, `missing` or `invalid` for what the provider refuses whenever it is repeated,
- * `rate_limited` with the wait that it asked for, and `unavailable` when it cannot be asked.
+ * `rate_limited` with the wait that it asked for, and `unavailable` when it cannot be asked. None of them holds the token.
  */
 export interface Tracker {
   /** Adds a comment. Unless the answer was lost it is one comment for each call. */

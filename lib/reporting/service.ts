@@ -118,6 +118,7 @@ export const createReporting = (needs: Needs) => {
   /** Reports as their deliveries meet them. */
   const endpoints: Endpoints = {
     of: async (owner) => (isReportId(owner) ? { handle: send } : undefined),
+    isFailing: async () => false,
     onLost: async (owner) => {
       const row = isReportId(owner) ? await store.get(reports, owner) : undefined
       return row?.status === 'pending'

@@ -12,6 +12,7 @@ export const ListToolCallsQuery = z.object({
   userId: id.optional(),
   conversationId: id.optional(),
   taskId: id.optional(),
+  callId: id.optional(),
   from: queryFrom.optional(),
   to: queryUntil.optional(),
 })

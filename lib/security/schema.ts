@@ -47,6 +47,9 @@ export const ToolCallEntrySchema = z
     conversationId: z.string().optional(),
     taskId: z.string().optional(),
     tool: z.string(),
+    callId: z
+      .string()
+      .meta({ description: 'The id of the call in its conversation, and in the events of its session' }),
     arguments: z.unknown().meta({
       id: 'ToolArguments',
       description: 'Whole in one entry, a text of at most 200 characters in lists',

@@ -16,7 +16,7 @@ type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; policy: Pick<Poli
 type Query = z.output<typeof ListToolCallsQuery>
 
 /** A call as the tools tell of it: masked and bounded. */
-export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { callId: string; risk?: string }
+export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { risk?: string }
 
 export const KEPT_MS = 90 * 86_400_000
 const SUMMARY = 200
@@ -127,10 +127,10 @@ const indexOf = ({ userId, role }: Principal, query: Query): Index => {
 
 const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): Test<ToolCallRow>[] => {
   const is = (
-    field: 'tool' | 'decision' | 'userId' | 'conversationId' | 'taskId',
+    field: 'tool' | 'decision' | 'userId' | 'conversationId' | 'taskId' | 'callId',
     value: string | undefined,
   ) => (value === undefined ? [] : [{ field, in: [value] }])
-  const { tool, decision, conversationId, taskId, from, to } = query
+  const { tool, decision, conversationId, taskId, callId, from, to } = query
   const isOwn = role !== 'admin' && index === 'ofSession'
   return [
     ...is('tool', tool),
@@ -139,6 +139,7 @@ const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): T
     ...(isOwn ? is('userId', userId) : []),
     ...is('conversationId', conversationId),
     ...is('taskId', taskId),
+    ...is('callId', callId),
     ...(from === undefined && to === undefined
       ? []
       : [
@@ -154,7 +155,6 @@ const testsOf = ({ userId, role }: Principal, query: Query, { index }: Index): T
 const summary = (text: string): string => (text.length > SUMMARY ? `${text.slice(0, SUMMARY - 1)}…` : text)
 
 const shown = ({
-  callId: _call,
   argumentsSummary: _arguments,
   resultSummary: _result,
   sessionOf: _session,

@@ -8,7 +8,7 @@ import { everySetting } from './catalog.ts'
 import { changesIn, merged, settingsOf } from './changes.ts'
 import { type Given, type Objection, refuse } from './refuse.ts'
 import { SETTINGS_ID, type SettingsRow, settingsRows } from './rows.ts'
-import type { Settings, SettingsPatch, Source } from './schema.ts'
+import type { Settings, SettingsPatch, Source, Subscriptions } from './schema.ts'
 
 type Needs = {
   store: Store
@@ -36,16 +36,16 @@ export const createSettings = (needs: Needs) => {
   const listeners: ((settings: Settings) => void)[] = []
   let row = NOTHING
   let settings: Settings
-  let heard: ReadonlySet<string> = new Set()
+  let subscribed: ReadonlySet<string> = new Set()
   let readAt: number | undefined
   let reading: Promise<void> | undefined
 
   const hold = (next: SettingsRow) => {
     row = next
     settings = settingsOf(valueNow)
-    heard = new Set(next.heard)
+    subscribed = new Set(Object.values(next.subscriptions ?? {}).flat())
     readAt = clock.monotonic()
-    for (const tell of listeners) tell(settings)
+    for (const listener of listeners) listener(settings)
   }
 
   const load = async () => {
@@ -54,7 +54,7 @@ export const createSettings = (needs: Needs) => {
     if (stored.version >= row.version) hold(stored)
   }
 
-  /** Resolves when what `current` tells is not older than it may be; at once when it is not. */
+  /** Resolves when what `current` answers is not older than it may be; at once when it is not. */
   const refresh = (): Promise<void> | undefined => {
     if (readAt !== undefined && clock.monotonic() - readAt < staleAfterMs) return undefined
     reading ??= load().finally(() => {
@@ -111,7 +111,7 @@ export const createSettings = (needs: Needs) => {
 
   return {
     /** Calls back with the settings whenever they were read or changed. */
-    onRead: (tell: (settings: Settings) => void) => void listeners.push(tell),
+    onRead: (listener: (settings: Settings) => void) => void listeners.push(listener),
     /** Every setting as it holds now, as far as this process knows. */
     current: (): Settings => settings,
     refresh,
@@ -131,15 +131,20 @@ export const createSettings = (needs: Needs) => {
         (await write((row) => (isTheOne(row) ? { set: { accessKeyHash: to ?? '' } } : undefined))) !== false
       )
     },
-    /** The events that outbound webhooks are registered for, as far as this process knows. */
-    heard: (): ReadonlySet<string> => heard,
-    /** Changes registrations, and with that which events are heard. Throws what `prepare` throws. */
-    changeHeard: async (
-      prepare: () => Promise<{ heard: readonly string[]; rows: readonly AnyWrite[] }>,
+    /** The events that an outbound webhook is registered for, as far as this process knows. */
+    subscribedEvents: (): ReadonlySet<string> => subscribed,
+    /** The events of each outbound webhook, not older than the settings may be. */
+    subscriptions: async (): Promise<Subscriptions> => {
+      await refresh()
+      return row.subscriptions ?? {}
+    },
+    /** Commits changes of registrations together with the subscriptions after them. Throws what `prepare` throws. */
+    changeSubscriptions: async (
+      prepare: (now: Subscriptions) => Promise<{ subscriptions: Subscriptions; rows: readonly AnyWrite[] }>,
     ): Promise<void> => {
-      await write(async () => {
-        const { heard, rows } = await prepare()
-        return { set: { heard }, rows }
+      await write(async ({ subscriptions: now = {} }) => {
+        const { subscriptions, rows } = await prepare(now)
+        return { set: { subscriptions }, rows }
       })
     },
     /** As it was read last. */
@@ -152,9 +157,10 @@ const busy = () =>
     retryAfterMs: BUSY_MS,
   })
 
-const replaced = (from: SettingsRow, to: SettingsRow) => ({
+/** Every field is written: one that is left out would be lost with the process. */
+const replaced = (from: SettingsRow, { id: key, ...set }: SettingsRow) => ({
   update: settingsRows,
-  key: SETTINGS_ID,
+  key,
   when: { version: from.version },
-  set: { version: to.version, values: to.values, accessKeyHash: to.accessKeyHash ?? '' },
+  set,
 })

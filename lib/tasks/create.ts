@@ -16,7 +16,7 @@ export type AgentChoice = { fallback: string; types(): readonly string[] }
 
 type Needs = {
   store: Store
-  transitions: Pick<Transitions, 'heardEvent'>
+  transitions: Pick<Transitions, 'emittedEvent'>
   agents: AgentChoice
   repositories: Pick<Repositories, 'check'>
   clock: Clock
@@ -78,7 +78,7 @@ export const createTaskCreation = (needs: Needs) => {
     insert: tasks,
     row,
     // A task is queued as it is created: one entry says both, see `eventsOf`.
-    log: [transitions.heardEvent('created')],
+    log: [transitions.emittedEvent('created')],
   })
 
   /** A new task and its write, for a caller that commits it, maybe with other rows. Throws Problem `invalid`. */

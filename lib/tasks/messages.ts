@@ -1,6 +1,6 @@
 import type { Change, Message } from '../core/collection.ts'
 import { isFinal } from './machine.ts'
-import type { HeardEntry, SentTask, TaskLogEntry } from './schema.ts'
+import type { EmittedEntry, SentTask, TaskLogEntry } from './schema.ts'
 
 /**
  * The message of a task's next attempt. Its group is the repository, else the caller. A
@@ -16,15 +16,15 @@ export const runMessage = (row: SentTask): Message => ({
   rebuilt: true,
 })
 
-const heardMessage = (taskId: string, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
+const emittedMessage = (taskId: string, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
   const { code } = metadata ?? {}
-  const entry: HeardEntry = {
+  const entry: EmittedEntry = {
     ...{ id, type },
     ...(attempt === undefined ? {} : { attempt }),
     ...(message === undefined ? {} : { message }),
     ...(typeof code === 'string' ? { code } : {}),
   }
-  return { to: 'notices', id: `${id}:heard`, body: { kind: 'heard', taskId, entry } }
+  return { to: 'notices', id: `${id}:emitted`, body: { kind: 'emitted', taskId, entry } }
 }
 
 /** Takes back what a task waited for. */
@@ -36,15 +36,15 @@ const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
 }
 
 /**
- * A task that becomes queued is to be run; the end of one that is watched is to be told, as is what was heard, and the end of
- * one that waited for approvals.
+ * A task that becomes queued is to be run. Notices carry the end of one that is watched, and each entry that is emitted; the
+ * end of one that waited for approvals takes those back.
  */
 export const sendsOf = (change: Change<SentTask>): Message[] => {
   const { before, after, log } = change
   if (after === undefined || before?.status === after.status) return []
   const entries = log as readonly TaskLogEntry[]
-  const heard = entries.filter((entry) => entry.heard).map((entry) => heardMessage(after.id, entry))
-  const sends = [...heard, ...endedWait(change)]
+  const emitted = entries.filter((entry) => entry.emitted).map((entry) => emittedMessage(after.id, entry))
+  const sends = [...emitted, ...endedWait(change)]
   if (after.status === 'queued') return [runMessage(after), ...sends]
   if (before === undefined || !after.watched || !isFinal(after.status)) return sends
   const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`

@@ -83,7 +83,7 @@ export const createTaskReads = ({ store, feed }: Needs) => {
  * entry says no more than that and stands for both. One with a message is of an import or an earlier version.
  */
 const eventsOf = (task: TaskRow, entry: LogEntry): TaskEvent[] => {
-  const { id, type, attempt, heard: _heard, ...more } = entry as TaskLogEntry & LogEntry
+  const { id, type, attempt, emitted: _emitted, ...more } = entry as TaskLogEntry & LogEntry
   const event = (eventId: string, of: TaskEvent['type'], own: Partial<TaskEvent> = {}): TaskEvent => ({
     ...{ id: eventId, taskId: task.id, type: of, timestamp: iso(timeOfId(id)) },
     ...own,

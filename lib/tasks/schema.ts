@@ -133,22 +133,22 @@ export type TaskResult = z.output<typeof TaskResultSchema>
 export type TaskError = z.output<typeof TaskErrorSchema>
 
 /**
- * What the log of a task has for each event; what the row says of all of them is added when it is read. One that was `heard`
- * is told to the outbound webhooks that were registered for it by then.
+ * What the log of a task has for each event; what the row says of all of them is added when it is read. One that is `emitted`
+ * goes to outbound webhooks: one was subscribed to it when it was written.
  */
 export type TaskLogEntry = Pick<TaskEvent, 'id' | 'type' | 'message' | 'attempt' | 'metadata'> & {
-  heard?: true
+  emitted?: true
 }
 
-/** An entry of a task's log that others hear of, as the message of it carries it. */
-export const HeardEntrySchema = z.object({
+/** An entry of a task's log that goes to outbound webhooks, as its message carries it. */
+export const EmittedEntrySchema = z.object({
   id: z.string().min(1).max(200),
   type: z.enum(TASK_EVENT_TYPES),
   attempt: z.int().exactOptional(),
   message: z.string().exactOptional(),
   code: z.string().exactOptional(),
 })
-export type HeardEntry = z.output<typeof HeardEntrySchema>
+export type EmittedEntry = z.output<typeof EmittedEntrySchema>
 
 /** What the queue carries: never the task, only which attempt of which task is to run. */
 export const RunTaskSchema = z.object({

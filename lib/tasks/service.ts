@@ -29,7 +29,7 @@ type Needs = {
   resolveDeadLetter: ResolveDeadLetter
   stopRun: (taskId: string) => void
   ended: (task: Task) => Promise<void>
-  isHeard: (type: TaskEvent['type']) => boolean
+  isSubscribed: (type: TaskEvent['type']) => boolean
   clock: Clock
   ids: Ids
   log: Log

@@ -10,10 +10,10 @@ type Needs = {
   store: Pick<Store, 'commit'>
   clock: Pick<Clock, 'now'>
   ids: Ids
-  /** Hears of each end of a task that this process wrote, for those who wait here; it must not reject. */
+  /** Called for each end of a task that this process wrote, for callers that wait here; it must not reject. */
   ended: (task: Task) => Promise<void>
-  /** Whether an outbound webhook is registered for what an event tells. */
-  isHeard: (type: TaskEvent['type']) => boolean
+  /** Whether an outbound webhook is subscribed to what an event causes. */
+  isSubscribed: (type: TaskEvent['type']) => boolean
 }
 
 /** What an event says beside its type: the log of a task has no more, the rest is in its row. */
@@ -37,17 +37,17 @@ export type Transition = {
 export type Transitions = ReturnType<typeof createTransitions>
 
 /** The only writer of a task's status: each change of state is one conditional write with its event. */
-export const createTransitions = ({ store, clock, ids, ended, isHeard }: Needs) => {
+export const createTransitions = ({ store, clock, ids, ended, isSubscribed }: Needs) => {
   const event = (type: TaskEvent['type'], text: EventText = {}, id = ids.next('evt')): TaskLogEntry => ({
     id,
     type,
     ...text,
   })
 
-  /** An event that others may hear of. */
-  const heardEvent = (type: TaskEvent['type'], text?: EventText, id?: string): TaskLogEntry => ({
+  /** An event that outbound webhooks may be subscribed to. */
+  const emittedEvent = (type: TaskEvent['type'], text?: EventText, id?: string): TaskLogEntry => ({
     ...event(type, text, id),
-    ...(isHeard(type) ? { heard: true } : {}),
+    ...(isSubscribed(type) ? { emitted: true } : {}),
   })
 
   /** The write of a change of state. Throws Error for one that the lifecycle does not have. */
@@ -62,7 +62,7 @@ export const createTransitions = ({ store, clock, ids, ended, isHeard }: Needs) 
       ...(it.setIfAbsent ? { setIfAbsent: it.setIfAbsent } : {}),
       ...(it.add ? { add: it.add } : {}),
       ...(it.unset ? { unset: it.unset } : {}),
-      log: [heardEvent(eventOf[it.verb], it.event, it.eventId)],
+      log: [emittedEvent(eventOf[it.verb], it.event, it.eventId)],
     }
   }
 
@@ -77,5 +77,5 @@ export const createTransitions = ({ store, clock, ids, ended, isHeard }: Needs) 
     return outcome
   }
 
-  return { apply, writeOf, event, heardEvent }
+  return { apply, writeOf, event, emittedEvent }
 }

@@ -4,9 +4,23 @@ import { type Token, TokenSchema } from './schema.ts'
 /** An API token: all but its text, of which only the SHA-256 is kept. A revoked one is gone. */
 export type TokenRow = Token & { hash: string }
 
+/** The counter of all tokens, and that of a user's. */
+export const TOKENS = 'tokens'
+export const tokensOf = (userId: string): string => `${TOKENS}:${userId}`
+export const LISTED = 'all'
+
 export const tokenRows = collection<TokenRow>({
   name: 'tokens',
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, ofUser: { within: 'userId', by: 'createdAt' } },
   summary: TokenSchema.keyof().options,
+  counts: ({ before, after }) => {
+    const row = after ?? before
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    if (row === undefined || change === 0) return []
+    return [TOKENS, tokensOf(row.userId)].map((counter) => ({
+      ...{ counter, member: LISTED, add: { total: change } },
+    }))
+  },
+  recount: { index: 'newest' },
 })

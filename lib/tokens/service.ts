@@ -1,5 +1,5 @@
 import { invalid, missing } from '../core/errors.ts'
-import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
+import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -7,7 +7,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Store } from '../ports/store.ts'
 import type { CreateToken } from './contract.ts'
-import { type TokenRow, tokenRows } from './rows.ts'
+import { LISTED, TOKENS, type TokenRow, tokenRows, tokensOf } from './rows.ts'
 import type { Token } from './schema.ts'
 import { hashOf, tokenText } from './text.ts'
 
@@ -53,16 +53,13 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
   }
 
   const list = async (principal: Principal, query: PageQuery) => {
-    const selection = selectionOf(principal)
-    const scope = `tokens:${'is' in selection ? selection.is : ''}`
-    const [page, total] = await Promise.all([
-      store.page(tokenRows, {
-        ...selection,
-        order: 'desc',
-        ...rangeOf(query, scope),
-      }),
-      store.count(tokenRows, selection),
+    const { counter, ...selection } = listOf(principal)
+    const scope = `tokens:${selection.is ?? ''}`
+    const [page, counters] = await Promise.all([
+      store.page(tokenRows, { ...selection, order: 'desc', ...rangeOf(query, scope) }),
+      store.counters(counter),
     ])
+    const total = totalOf(page, counters[LISTED]?.total, query)
     return {
       tokens: page.rows.map(shown),
       ...pageFacts(page, total, query, scope),
@@ -81,8 +78,11 @@ export const createTokens = ({ store, entropy, clock, ids, callsPerMinute, audit
   return { create, list, revoke }
 }
 
-const selectionOf = ({ userId, role }: Principal) =>
-  role === 'admin' ? { index: 'newest' } : { index: 'ofUser', is: userId }
+/** Admins see the tokens of all. */
+const listOf = ({ userId, role }: Principal): { index: string; is?: string; counter: string } =>
+  role === 'admin'
+    ? { index: 'newest', counter: TOKENS }
+    : { index: 'ofUser', is: userId, counter: tokensOf(userId) }
 
 const mayRevoke = ({ userId, role }: Principal, row: TokenRow) => role === 'admin' || row.userId === userId
 

@@ -2,7 +2,9 @@ import { Problem } from '../core/errors.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
+import { createWindow } from './window.ts'
 
+type FitWindow = ReturnType<typeof createWindow>
 type Finish = Extract<StepPart, { type: 'finish' }>
 type State = {
   messages: ModelMessage[]
@@ -10,7 +12,12 @@ type State = {
   toolCalls: number
   usage: TokenUsage
   pending: PendingCall[]
+  /** The model that was asked first, where any step fell back from it. */
+  fallbackFrom?: string
 }
+
+const targetOf = (models: Models, { provider, model }: LoopRequest) =>
+  models.resolve({ ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) })
 
 const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
@@ -124,18 +131,24 @@ const endOf = (request: LoopRequest, finish: Finish, state: State): LoopResult['
   if (state.pending.length > 0) return 'waiting'
   if (!isWhole(finish)) return 'cut'
   if (finish.message.toolCalls?.length) return isSpent(request, state) ? 'budget' : 'max_steps'
-  return finish.message.content.trim() === '' && state.toolCalls === 0 ? 'empty' : 'answered'
+  return finish.message.content.trim() === '' ? 'empty' : 'answered'
 }
 
+/** Whether the last step is the model's answer; after any other it was to go on. */
+const isEnd = (ended: LoopResult['ended']) => ended === 'answered' || ended === 'cut' || ended === 'empty'
+
 /** One call of the model and the tool calls that it asks for; how it finished, and whether another step is to follow. */
-const takeStep = async (models: Models, request: LoopRequest, state: State) => {
+const takeStep = async (models: Models, request: LoopRequest, state: State, fitWindow: FitWindow) => {
   const { maxSteps, signal, onEvent } = request
   signal.throwIfAborted()
   state.steps += 1
   const step = state.steps
   onEvent?.({ type: 'step:start', step, maxSteps, usedTokens: state.usage.totalTokens })
+  state.messages = fitWindow(state.messages)
   const finish = await think(models, request, state)
   state.usage = sumOf(state.usage, finish.usage)
+  request.onUsage?.(state.usage)
+  if (finish.fallbackFrom !== undefined) state.fallbackFrom ??= finish.fallbackFrom
   state.messages.push(finish.message)
   // The calls of an answer that was cut off may be cut off themselves: they are not run.
   const calls = isWhole(finish) ? (finish.message.toolCalls ?? []) : []
@@ -161,31 +174,33 @@ export const createLoop =
   async (request) => {
     const messages = [...request.messages]
     const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
+    const fitWindow = createWindow(models.contextTokens(targetOf(models, request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
-    if (state.pending.length > 0) return stillWaiting(models, request, state)
+    if (state.pending.length > 0) return unasked(models, request, state, 'waiting')
+    if (isSpent(request, state)) return unasked(models, request, state, 'budget')
     for (;;) {
-      const { finish, goesOn } = await takeStep(models, request, state)
+      const { finish, goesOn } = await takeStep(models, request, state, fitWindow)
       if (goesOn) continue
-      const { provider, model, fallbackFrom } = finish
+      const { provider, model } = finish
+      const ended = endOf(request, finish, state)
+      const said = lastSaid(state.messages)
       return {
         ...state,
-        ended: endOf(request, finish, state),
-        finishReason: finish.reason,
-        text: lastSaid(state.messages),
-        provider,
-        model,
-        ...(fallbackFrom === undefined ? {} : { fallbackFrom }),
+        ...{ ended, finishReason: finish.reason, said, provider, model },
+        text: isEnd(ended) ? finish.message.content : said,
       }
     }
   }
 
-/** Not all that was waited for is decided: the model was not asked. */
-const stillWaiting = (models: Models, request: LoopRequest, state: State): LoopResult => {
-  const { provider, model } = request
-  const target = models.resolve({
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-  })
-  return { ...state, ended: 'waiting', finishReason: 'tool-calls', text: '', ...target }
-}
+/** The model was not asked: not all that was waited for is decided, or its tokens were spent before. */
+const unasked = (
+  models: Models,
+  request: LoopRequest,
+  state: State,
+  ended: 'waiting' | 'budget',
+): LoopResult => ({
+  ...state,
+  ...{ ended, finishReason: 'tool-calls', text: '', said: '' },
+  ...targetOf(models, request),
+})

@@ -65,6 +65,7 @@ describe('an agentic turn', () => {
           userMessage: { id: 'msg_1', content },
           messages: [{ role: 'user', content }],
           messageCount: 1,
+          spent: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
           signal: never,
           release: async () => void did.push('released'),
         } as unknown as Turn
@@ -74,8 +75,9 @@ describe('an agentic turn', () => {
         finished.push(answer)
         return { id: 'msg_2' }
       },
-      fail: async (turn) => {
+      fail: async (turn, _thrown, { usage }) => {
         if (isRefusing) throw missing('Conversation')
+        did.push(`kept with ${usage.totalTokens} tokens`)
         await turn.release()
       },
     }
@@ -136,7 +138,7 @@ describe('an agentic turn', () => {
     expect(dataOf('tool:call')).toMatchObject([{ parentId: step?.spanId }, { parentId: step?.spanId }])
     expect(dataOf('complete')).toEqual([
       {
-        ...{ totalTokens: 30, inputTokens: 20, outputTokens: 10, model: 'scripted', provider: 'demo' },
+        ...{ totalTokens: 32, inputTokens: 21, outputTokens: 11, model: 'scripted', provider: 'demo' },
         ...{ toolCalls: 2, finishReason: 'stop' },
       },
     ])
@@ -163,15 +165,6 @@ describe('an agentic turn', () => {
     })
   })
 
-  it('has as its answer what the model said last, also before its last calls', async () => {
-    const script = [{ ...calling('a'), text: 'All is written; I check it.' }, {}]
-    const { run, finished } = open(createScriptedModels(script))
-    expect((await run()).find(({ type }) => type === 'summary')?.data).toEqual({
-      summary: 'All is written; I check it.',
-    })
-    expect(finished).toMatchObject([{ content: 'All is written; I check it.' }])
-  })
-
   const failing = (after: number, thrown: unknown): Models => {
     const models = createScriptedModels([calling('a')])
     let steps = 0
@@ -185,32 +178,40 @@ describe('an agentic turn', () => {
     }
   }
 
-  it.each<[what: string, models: Models, code: string]>([
+  it.each<[what: string, models: Models, code: string, tokens: number]>([
     [
       'a provider fails',
       failing(1, new Problem('unavailable', 'provider_error', 'It is down')),
       'PROVIDER_ERROR',
+      17,
     ],
     [
       'a provider refuses',
       failing(0, new Problem('rate_limited', 'rate_limited', 'Too many')),
       'RATE_LIMITED',
+      2,
     ],
-    ['something else goes wrong', failing(0, new Error('secret details')), 'INTERNAL'],
-    ['the answer is empty', createScriptedModels([{ text: '' }]), 'PROVIDER_ERROR'],
+    ['something else goes wrong', failing(0, new Error('secret details')), 'INTERNAL', 2],
+    ['the answer is empty', createScriptedModels([{ text: '' }]), 'PROVIDER_ERROR', 17],
     [
       'the model only thinks',
       createScriptedModels([{ reasoning: 'Hm', reason: 'length' }]),
       'PROVIDER_ERROR',
+      17,
     ],
-    ['the model says nothing after its calls', createScriptedModels([calling('a'), {}]), 'PROVIDER_ERROR'],
-  ])('ends in an error, and in nothing after it, when %s', async (_what, models, code) => {
+    [
+      'the model says nothing after its calls',
+      createScriptedModels([{ ...calling('a'), text: 'I look first.' }, {}]),
+      'PROVIDER_ERROR',
+      32,
+    ],
+  ])('ends in an error, and in nothing after it, when %s', async (_what, models, code, tokens) => {
     const { run, did, finished, sessions } = open(models)
     const events = await run()
     expect(typesOf(events)).not.toContain('complete')
     expect(events.at(-1)).toMatchObject({ type: 'error', data: { code } })
     expect(JSON.stringify(events)).not.toContain('secret details')
-    expect([did, finished]).toEqual([['released'], []])
+    expect([did, finished]).toEqual([[`kept with ${tokens} tokens`, 'released'], []])
     expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([
       { status: 'failed', error: { code } },
     ])
@@ -244,7 +245,7 @@ describe('an agentic turn', () => {
         { type: 'tool:result', data: { result: { success: false, error: 'TOOL_ERROR' } } },
         { type: 'error', data: { code } },
       ])
-      expect(did).toEqual(['released'])
+      expect(did).toEqual(['kept with 17 tokens', 'released'])
       expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([{ status }])
     },
   )

@@ -7,7 +7,7 @@ import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
 import { turns as eventLoop } from '../fakes/service.ts'
 import { fakeToolbox } from '../fakes/toolbox.ts'
-import { ANN, BOB, createWorld, type Process, TIMEOUT_MS } from './world.ts'
+import { ANN, BOB, createWorld, FIRST_BYTE_MS, type Process, TIMEOUT_MS } from './world.ts'
 
 const world = forEachTest(
   async () => createWorld(),
@@ -186,7 +186,7 @@ describe('the beginning of a turn', () => {
     await world().process({ models: quick }).send.send(ANN, id, { content: 'Hi' })
     const begun = refusal(slow.turns.begin(ANN, id, { content: 'And now?' }))
     await eventLoop()
-    world().clock.advance(180_000)
+    world().clock.advance(FIRST_BYTE_MS)
     expect(await begun).toBe('unavailable timeout')
   })
 })

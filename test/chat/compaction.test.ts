@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals'
 import { chatMessages, conversations, type MessageRow, numberText } from '../../lib/chat/rows.ts'
+import { outputTokensOf, tokensOf } from '../../lib/core/context-window.ts'
+import { Problem } from '../../lib/core/errors.ts'
 import type { ModelMessage, Models, StepRequest } from '../../lib/ports/model.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
-import { fakeToolbox } from '../fakes/toolbox.ts'
-import { ANN, createWorld } from './world.ts'
+import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
+import { ANN, createWorld, type Process } from './world.ts'
 
 const world = forEachTest(
   async () => createWorld(),
@@ -117,14 +119,92 @@ describe('a conversation that outgrows the window of its model', () => {
     expect(prompts.flatMap(({ messages }) => messages.flatMap(orphans(messages)))).toEqual([])
   })
 
-  it('refuses what alone is longer than the window, and stores nothing of it', async () => {
-    const { begin, send, read } = world().process({ models: smallModel() })
+  it.each([0, 2])(
+    'is summarised in pieces that fit the window, of which %d fail at first',
+    async (failures) => {
+      const large = createScriptedModels([{ text: 'Noted.' }])
+      const { begin, send } = world().process({ models: large })
+      const id = await begin()
+      for (const count of [1_300, 900, 700, 100, 100, 200, 100, 100])
+        await send.send(ANN, id, { content: `${count}: ${words(count)}` })
+      let pieces = 0
+      const small = createScriptedModels([
+        (request) => {
+          if (!isSummary(request)) return { text: 'Noted.' }
+          pieces += 1
+          return { text: pieces > 1 && pieces <= 1 + failures ? '' : `Summary ${pieces}.` }
+        },
+      ])
+      const strict = world().process({
+        models: {
+          ...small,
+          contextTokens: () => WINDOW,
+          step: (request) => {
+            const { messages, maxOutputTokens = outputTokensOf(WINDOW) } = request
+            if (tokensOf(messages) + maxOutputTokens > WINDOW)
+              throw new Problem('unavailable', 'provider_error', 'The prompt is too long')
+            return small.step(request)
+          },
+        },
+      })
+      const answers = []
+      for (let n = 0; n <= failures; n += 1)
+        answers.push(await strict.send.send(ANN, id, { content: 'And?' }))
+      const done = answers.map(({ compaction }) => compaction?.summarized)
+      expect(done).toEqual([...Array.from({ length: failures }, () => false), true])
+      const before = small.requests
+        .filter(isSummary)
+        .map(({ messages }) => /^Summary so far:\n(.*)\n/.exec(messages[1]?.content ?? '')?.[1])
+      // What failed is gone on with, after what was done before.
+      expect(before.slice(0, 3 + failures)).toEqual([
+        undefined,
+        ...Array.from({ length: failures }, () => 'Summary 1.'),
+        'Summary 1.',
+        `Summary ${2 + failures}.`,
+      ])
+    },
+  )
+
+  it.each([
+    ['waits', { calls: [{ name: 'echo', arguments: {} }] }],
+    ['is cut', { text: 'Half', reason: 'length' as const }],
+  ])('counts the tokens of its summary to those of a turn that %s', async (_how, step) => {
+    const { begin, send } = world().process({ models: createScriptedModels([{ text: 'Noted.' }]) })
     const id = await begin()
-    await expect(send.send(ANN, id, { content: words(3_000) })).rejects.toMatchObject({
-      code: 'message_too_long',
+    for (const count of [600, 600, 600]) await send.send(ANN, id, { content: words(count) })
+    const models = createScriptedModels([
+      (request) => (isSummary(request) ? { text: 'Words were said.' } : step),
+    ])
+    const small = world().process({
+      models: { ...models, contextTokens: () => WINDOW },
+      openTools: () => fakeToolbox(async () => pendingOn('apv_1'), { isDecided: async () => false }),
     })
-    expect(await read(id)).toEqual([])
+    const answer = await small.send.sendWithTools(ANN, id, { content: 'Go' })
+    expect(answer.compaction).toMatchObject({ summarized: true })
+    expect(answer.usage.totalTokens).toBe(15 * models.requests.length)
+    expect((await small.read(id)).at(-1)?.usage).toEqual(answer.usage)
   })
+
+  const said = { content: words(300) }
+  it.each<[what: string, given: object, ask: (process: Process, id: string) => Promise<unknown>]>([
+    ['what is said', {}, ({ send }, id) => send.send(ANN, id, { content: words(3_000) })],
+    ['what is said, and its answer', {}, ({ send }, id) => send.send(ANN, id, { content: words(1_350) })],
+    ['the system prompt', { systemPrompt: words(1_250) }, ({ send }, id) => send.send(ANN, id, said)],
+    ['the tools', {}, ({ send }, id) => send.sendWithTools(ANN, id, said)],
+  ])(
+    'refuses a turn that is longer than the window with %s, and stores nothing of it',
+    async (_what, given, ask) => {
+      const tool = { name: 'echo', description: words(1_250), inputSchema: {} }
+      const process = world().process({
+        models: smallModel(),
+        openTools: () => fakeToolbox(() => Promise.reject(), { specs: [tool] }),
+      })
+      const id = await process.begin(given)
+      await expect(ask(process, id)).rejects.toMatchObject({ code: 'message_too_long' })
+      expect(await process.read(id)).toEqual([])
+      await process.send.send(ANN, await process.begin(), said)
+    },
+  )
 })
 
 /** Counts the rows that reads hand out. */

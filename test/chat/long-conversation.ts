@@ -32,7 +32,7 @@ export const openChat = (store: Store) => {
     workspaces: { open: async (name) => ({ root: `/${name}` }) as Workspace },
     ...{ findTask: none, findTicketTask: none, readTicket: none, recall: async () => [] },
     hasMemorySession: async () => false,
-    ...{ defaultMode: () => 'ask', snapshots: noSnapshots, timeoutMs: 180_000 },
+    ...{ defaultMode: () => 'ask', snapshots: noSnapshots, timeoutMs: 180_000, firstByteMs: 180_000 },
     withdrawApprovals: async () => undefined,
   })
 

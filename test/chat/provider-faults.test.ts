@@ -3,7 +3,6 @@ import { openLocalApp } from '../../lib/app/local.ts'
 import { readConfig } from '../../lib/config.ts'
 import { type Loopback, onLoopback } from '../../offline/loopback.ts'
 import {
-  calling,
   chunk,
   DONE,
   events,
@@ -44,7 +43,7 @@ afterAll(async () => {
   await wire?.close()
 })
 
-/** The same answers on each wire. After `begun`, "Hello" has been said. */
+/** The same answers on each wire. After `begun`, "Hello" has been said; before `calls`, "Looking" is. */
 type Answers = { begun: readonly unknown[]; whole: Reply; empty: Reply; calls: Reply }
 
 const begin = {
@@ -65,6 +64,7 @@ const end = (stop_reason: string) => [
   { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 1 } },
   { type: 'message_stop' },
 ]
+const listFiles = { name: 'list_files', arguments: '{}' }
 const toolUse = { type: 'tool_use', id: 'toolu_1', name: 'list_files', input: {} }
 
 const WIRES: Readonly<Record<string, Answers>> = {
@@ -72,7 +72,12 @@ const WIRES: Readonly<Record<string, Answers>> = {
     begun: [chunk({ role: 'assistant', content: 'Hel' }), chunk({ content: 'lo' })],
     whole: saying('Hel', 'lo'),
     empty: events(chunk({ role: 'assistant', content: '' }), chunk({}, 'stop'), DONE),
-    calls: calling(['list_files', {}]),
+    calls: events(
+      chunk({ role: 'assistant', content: 'Looking' }),
+      chunk({ tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: listFiles }] }),
+      chunk({}, 'tool_calls'),
+      DONE,
+    ),
   },
   anthropic: {
     begun: [begin, ...text('Hel', 'lo')],
@@ -80,6 +85,8 @@ const WIRES: Readonly<Record<string, Answers>> = {
     empty: events(begin, ...text(''), ...end('end_turn')),
     calls: events(
       begin,
+      ...text('Looking'),
+      { type: 'content_block_stop', index: 0 },
       ...block(toolUse, { type: 'input_json_delta', partial_json: '{}' }),
       ...end('tool_use'),
     ),
@@ -216,7 +223,7 @@ describe('a provider on the wire of', () => {
     30_000,
   )
 
-  it.each(onWires([...EARLY.slice(0, 3), ...LATE]))(
+  it.each(onWires([...EARLY.slice(0, 4), ...LATE]))(
     '%s that %s after a call of a tool is told of, and the call is kept with the reason',
     async (kind, _what, reply, code, name, answers) => {
       const said = { content: 'Hi', model: `${kind}/model-9` }

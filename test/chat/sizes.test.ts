@@ -4,6 +4,7 @@ import { agentSessions } from '../../lib/agentic/rows.ts'
 import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
 import { chatMessages, chatTurns, conversationRemovals, conversations } from '../../lib/chat/rows.ts'
 import { feedEntries } from '../../lib/core/feed-entries.ts'
+import type { Models } from '../../lib/ports/model.ts'
 import type { Toolbox } from '../../lib/ports/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
@@ -77,7 +78,18 @@ describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open)
   }, 60_000)
 
   it('are stored with a turn that waits, and the call that waits is made as it was asked for', async () => {
-    const models = createScriptedModels([step(40), { text: 'Done.' }])
+    const text = LONG.repeat(3)
+    const scripted = createScriptedModels([{ ...step(40), text }, { text }])
+    const models: Models = {
+      ...scripted,
+      async *step(request) {
+        for await (const part of scripted.step(request))
+          yield part.type === 'finish'
+            ? { ...part, message: { ...part.message, opaque: { messages: [part.message] } } }
+            : part
+      },
+    }
+    const kept = expect.stringMatching(/^語{400000}\n\[200000 more characters are left out\]$/)
     let decided = false
     const made: unknown[] = []
     const tools = openTools(() => decided)
@@ -96,14 +108,17 @@ describe.each(storesOf(rows))('tool calls with 200 kB each in %s', (_name, open)
     const asked = await one.send.sendWithTools(ANN, id, { content: 'Read all', securityMode: 'ask' })
     expect(asked.pendingApprovals).toHaveLength(1)
     expect(bytesOf(asked)).toBeLessThan(MOST_BYTES)
+    expect(asked.assistantMessage.content).toEqual(kept)
     const waiting = await opened.store.get(chatTurns, id, true)
     const results = waiting?.messages.filter(({ role }) => role === 'tool') ?? []
     expect(results.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThan(1_100_000)
+    // The provider's own form of the calls is not kept beside them.
+    expect(bytesOf(waiting ?? {})).toBeLessThan(2 * MOST_BYTES)
     decided = true
     made.length = 0
     await one.turns.resume({ conversationId: id })
     expect(made).toEqual([{ n: 39, LONG }])
-    expect((await one.read(id)).at(-1)).toMatchObject({ content: 'Done.' })
+    expect((await one.read(id)).at(-1)).toMatchObject({ content: kept })
   }, 60_000)
 
   it('wait in a list that fits an answer, the oldest first', async () => {

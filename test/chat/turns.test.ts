@@ -5,7 +5,7 @@ import type { Task } from '../../lib/tasks/schema.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
 import { turns as eventLoop } from '../fakes/service.ts'
-import { ANN, BOB, createWorld, PAGE, TIMEOUT_MS } from './world.ts'
+import { ANN, BOB, createWorld, FIRST_BYTE_MS, PAGE, type Process, TIMEOUT_MS } from './world.ts'
 
 const world = forEachTest(
   async () => createWorld(),
@@ -20,10 +20,11 @@ const failing = (thrown: Error, said = ''): Models => ({
   },
 })
 const down = new Problem('unavailable', 'provider_error', 'The provider is down')
-/** Models that say nothing until they are stopped. */
-const hanging = (): Models => ({
+/** Models that say no more until they are stopped. */
+const hanging = (said = ''): Models => ({
   ...createScriptedModels([]),
   async *step({ signal }) {
+    if (said !== '') yield { type: 'text', text: said }
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   },
 })
@@ -208,13 +209,54 @@ describe('a turn', () => {
     expect(await read(id)).toHaveLength(2)
   })
 
-  it('ends after its time, and lets the next one begin', async () => {
+  const hello = [{ role: 'user' as const, content: 'Hello?' }]
+  type Ask = (slow: Process, id: string) => Promise<unknown>
+  it.each<[what: string, mostMs: number, models: Models, ask: Ask]>([
+    ['that is plain', FIRST_BYTE_MS, hanging(), ({ send }, id) => send.send(ANN, id, { content: 'Hello?' })],
+    [
+      'with tools',
+      FIRST_BYTE_MS,
+      hanging(),
+      ({ send }, id) => send.sendWithTools(ANN, id, { content: 'Hello?' }),
+    ],
+    [
+      'of a completion',
+      FIRST_BYTE_MS,
+      hanging(),
+      ({ completions }, conversationId) =>
+        completions.complete(ANN, { messages: hello, conversationId, stream: false }),
+    ],
+    [
+      'of a stream that says nothing',
+      FIRST_BYTE_MS,
+      hanging(),
+      ({ completions }, conversationId) =>
+        completions.stream(ANN, { messages: hello, conversationId, stream: true }),
+    ],
+    [
+      'of a stream that has begun',
+      TIMEOUT_MS,
+      hanging('Well'),
+      async ({ completions }, conversationId) => {
+        const stream = await completions.stream(ANN, { messages: hello, conversationId, stream: true })
+        let last = ''
+        for await (const text of stream) last = text
+        throw JSON.parse(last.slice(last.indexOf('{')))
+      },
+    ],
+  ])('%s ends after %d ms, and lets the next one begin', async (_what, mostMs, models, ask) => {
     const { clock, process } = world()
-    const slow = process({ models: hanging() })
+    const slow = process({ models })
     const id = await slow.begin()
-    const asked = refusal(slow.send.send(ANN, id, { content: 'Hello?' }))
+    let isOver = false
+    const asked = refusal(ask(slow, id)).finally(() => {
+      isOver = true
+    })
     await eventLoop()
-    clock.advance(TIMEOUT_MS)
+    clock.advance(mostMs - 1)
+    await eventLoop()
+    expect(isOver).toBe(false)
+    clock.advance(1)
     expect(await asked).toBe('timeout')
     const next = process({ models: createScriptedModels([{ text: 'Here.' }]) })
     expect(await next.send.send(ANN, id, { content: 'Hello?' })).toMatchObject({

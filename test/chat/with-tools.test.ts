@@ -5,7 +5,7 @@ import type { Toolbox, ToolSession } from '../../lib/ports/tool.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
 import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
-import { ANN, createWorld } from './world.ts'
+import { ANN, createWorld, type Process } from './world.ts'
 
 const world = forEachTest(
   async () => createWorld(),
@@ -139,6 +139,7 @@ describe('a turn with tools', () => {
       content: 'First this.',
       toolCalls: [{ arguments: { n: 1 }, status: 'success' }],
       error: { code: 'provider_error' },
+      usage: { totalTokens: 15 },
     })
   })
 })
@@ -166,13 +167,12 @@ describe('a turn that waits for approval', () => {
     expect(await refusal(send.send(ANN, id, { content: 'And?' }))).toBe('approval_pending')
     const restarted = world().process({ models, openTools })
     decide(String(first), 'approved')
-    await restarted.turns.resume({ conversationId: id, approvalId: String(first) })
+    await restarted.turns.resume({ conversationId: id })
     const between = (await restarted.read(id))[1]
     expect(between?.toolCalls?.map(({ status }) => status)).toEqual(['success', 'pending'])
     decide(String(second), 'denied')
     // A decision may be heard of several times.
-    for (let n = 0; n < 3; n++)
-      await restarted.turns.resume({ conversationId: id, approvalId: String(second) })
+    for (let n = 0; n < 3; n++) await restarted.turns.resume({ conversationId: id })
     const messages = await restarted.read(id)
     expect(messages).toHaveLength(2)
     expect(messages[1]).toMatchObject({
@@ -211,7 +211,7 @@ describe('a turn that waits for approval', () => {
       looks += 1
       if (looks > 1) return decided.decide(approvalId, 'approved')
       // This look finds nothing. The message of the decision comes, and the next look is only taken because of it.
-      const resumed = process.turns.resume({ conversationId: id, approvalId })
+      const resumed = process.turns.resume({ conversationId: id })
       await expect(resumed).rejects.toMatchObject({ code: 'turn_under_way' })
     })
     const answer = await process.send.sendWithTools(ANN, id, { content: 'Do it' })
@@ -229,7 +229,7 @@ describe('a turn that waits for approval', () => {
     // The order of the decisions is not that of the calls.
     for (const approvalId of [...ids.slice(1), ids[0] ?? '']) {
       decide(approvalId, 'approved')
-      await turns.resume({ conversationId: id, approvalId })
+      await turns.resume({ conversationId: id })
     }
     expect([asked, made]).toEqual([ids, ids])
     expect((await read(id))[1]?.content).toBe('Done.')
@@ -239,7 +239,7 @@ describe('a turn that waits for approval', () => {
     const { id, turns, decide, made, read, idOf } = await started([calls(1), { text: 'Done.' }])
     const approvalId = idOf({ id: '', ...write(1) })
     decide(approvalId, 'approved')
-    await Promise.all([1, 2, 3].map(() => turns.resume({ conversationId: id, approvalId })))
+    await Promise.all([1, 2, 3].map(() => turns.resume({ conversationId: id })))
     expect(made).toEqual([approvalId])
     expect((await read(id))[1]?.content).toBe('Done.')
   })
@@ -253,37 +253,46 @@ describe('a turn that waits for approval', () => {
     expect(last?.content).toBe('Something else.')
   })
 
-  it('whose process dies while it goes on does not hold the conversation', async () => {
-    const { id, send, read, openTools, decide, idOf } = await started([calls(1), { text: 'Else.' }])
-    decide(idOf({ id: '', ...write(1) }), 'approved')
-    let isDead = false
-    const dying = world().process({
-      models: createScriptedModels([{ text: 'Never heard' }]),
-      openTools: (session) => ({
-        ...openTools(session),
-        call: async () => {
-          isDead = true
-          throw new Error('the power is gone')
+  it.each<[by: string, next: (one: Process, id: string) => Promise<unknown>]>([
+    ['message', ({ send }, id) => send.send(ANN, id, { content: 'Hello?' })],
+    ['decision', ({ turns }, id) => turns.resume({ conversationId: id })],
+  ])(
+    'whose process dies after a call is over with the next %s, and the call is made once',
+    async (_by, next) => {
+      const { id, send, read, openTools, decide, made, idOf } = await started([calls(1), { text: 'Else.' }])
+      decide(idOf({ id: '', ...write(1) }), 'approved')
+      let isDead = false
+      const dying = world().process({
+        models: createScriptedModels([{ text: 'Never heard' }]),
+        openTools: (session) => {
+          const toolbox = openTools(session)
+          const call: Toolbox['call'] = async (...given) => {
+            const outcome = await toolbox.call(...given)
+            isDead = true
+            return outcome
+          }
+          return { ...toolbox, call }
         },
-      }),
-      wrapStore: (store) =>
-        ({
-          ...store,
-          commit: async (...given: Parameters<typeof store.commit>) => {
-            if (isDead) throw new Error('the power is gone')
-            return store.commit(...given)
-          },
-        }) as typeof store,
-    })
-    await expect(dying.turns.resume({ conversationId: id })).rejects.toThrow('the power is gone')
-    expect(await refusal(send.send(ANN, id, { content: 'Hello?' }))).toBe('turn_under_way')
-    world().clock.advance(60_000)
-    await send.send(ANN, id, { content: 'Hello?' })
-    expect((await read(id)).map(({ error }) => error?.code)).toEqual([
-      undefined,
-      'interrupted',
-      undefined,
-      undefined,
-    ])
-  })
+        wrapStore: (store) =>
+          ({
+            ...store,
+            commit: async (...given: Parameters<typeof store.commit>) => {
+              if (isDead) throw new Error('the power is gone')
+              return store.commit(...given)
+            },
+          }) as typeof store,
+      })
+      await expect(dying.turns.resume({ conversationId: id })).rejects.toThrow('the power is gone')
+      const other = world().process({ models: createScriptedModels([{ text: 'Else.' }]), openTools })
+      expect(await refusal(next(other, id))).toBe('turn_under_way')
+      world().clock.advance(60_000)
+      await next(other, id)
+      expect((await read(id))[1]).toMatchObject({
+        error: { code: 'interrupted' },
+        toolCalls: [{ status: 'error' }],
+      })
+      expect(made).toHaveLength(1)
+      await send.send(ANN, id, { content: 'And now?' })
+    },
+  )
 })

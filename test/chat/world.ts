@@ -25,6 +25,8 @@ export const BOB: Principal = { userId: 'user_bob', role: 'user' }
 export const SECRET = 'planted-4711-0815'
 export const PAGE = { limit: 50 }
 export const TIMEOUT_MS = 180_000
+/** As a proxy in front of the service has it. */
+export const FIRST_BYTE_MS = 105_000
 
 type Given = {
   models: Models
@@ -75,7 +77,7 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
           ? noSnapshots
           : createSnapshots({ ...ports, workspaces: disk, changesFiles: (tool) => tool !== 'read_file' }),
       withdrawApprovals: approvals.withdraw,
-      timeoutMs: TIMEOUT_MS,
+      ...{ timeoutMs: TIMEOUT_MS, firstByteMs: FIRST_BYTE_MS },
     })
     const ends = composeConversationEnds(
       {

@@ -10,14 +10,14 @@ import { root } from '../journeys/service.ts'
 import { type Cloud, openCloud } from './cloud.ts'
 import { startFairSqs } from './fair-sqs.ts'
 
-const BACKLOG = Number(process.env.CLOUD_BACKLOG ?? 1_200)
+const BACKLOG = Number(process.env.CLOUD_BACKLOG ?? 600)
 const AT_ONCE = 5
 const WORKERS = 2
 // Ten at once are a hundred a second: an urgent task may lose a second when its message is faster than its row.
 const RUN_MS = 100
 const RUN_BEFORE = 50
-/** Those of the backlog that may end while somebody is served: a tenth, where in turn it would be all. */
-const MOST_OVERTAKING = BACKLOG / 10
+/** Those of the backlog that may end while somebody is served: a few, where in turn it would be all. */
+const MOST_OVERTAKING = Math.max(BACKLOG / 10, 120)
 
 const agents = ['scripted', 'moody'].map((name) => path.join(root, `test/fixtures/agents/${name}.ts`))
 

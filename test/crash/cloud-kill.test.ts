@@ -12,9 +12,9 @@ import { halfKeyed, produceDuring } from './producer.ts'
 import { seededRandom, upTo } from './random.ts'
 
 const KILLS = {
-  workers: Number(process.env.CLOUD_KILLS ?? 12),
-  gateways: Number(process.env.CLOUD_GATEWAY_KILLS ?? 4),
-  consumers: Number(process.env.CLOUD_STREAM_KILLS ?? 8),
+  workers: Number(process.env.CLOUD_KILLS ?? 3),
+  gateways: Number(process.env.CLOUD_GATEWAY_KILLS ?? 1),
+  consumers: Number(process.env.CLOUD_STREAM_KILLS ?? 2),
 }
 const ALL_KILLS = Object.values(KILLS).reduce((sum, kills) => sum + kills, 0)
 /** No more than a worker takes at once. */

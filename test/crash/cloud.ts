@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
 import { handler as dlq } from '../../functions/dlq.ts'
 import { handler as notify } from '../../functions/notify.ts'
+import { handler as outbound } from '../../functions/outbound.ts'
 import { handler as queueHandler } from '../../functions/queue.ts'
 import { handler as tasksHandler } from '../../functions/tasks.ts'
 import { handler as tick } from '../../functions/tick.ts'
@@ -17,6 +18,7 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { createDispatch } from '../../lib/http/router.ts'
+import { outboundWebhookRoutes } from '../../lib/outbound-webhooks/contract.ts'
 import { queueRoutes } from '../../lib/queue/contract.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { every } from '../../lib/worker/beat.ts'
@@ -55,9 +57,14 @@ type Reach = (origin: string) => Promise<string>
 /**
  * The service as it runs in the cloud, on emulators: its task and queue functions behind a gateway, its tick and its
  * notices, and as processes of their own workers, stream consumers and further gateways. The settings are those of this
- * process, which has nothing else to do. `reach` may put something between them and AWS.
+ * process, which has nothing else to do. `reach` may put something between them and AWS. Without `sendsHere`, tick and
+ * notices are left to the senders that are launched.
  */
-export const openCloud = async (settings: Environment = {}, reach: Reach = async (url) => url) => {
+export const openCloud = async (
+  settings: Environment = {},
+  reach: Reach = async (url) => url,
+  sendsHere = true,
+) => {
   const world = scriptedWorld({ SERVICE_MODE: 'pro', LOG_LEVEL: 'error', ...settings })
   Object.assign(process.env, world.env)
   const stack = await startStack(readConfig())
@@ -70,14 +77,16 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
   Object.assign(process.env, { STREAM_ARNS: stack.streams.streams.join(), STREAM_CHECKPOINTS: checkpoints })
   const gateway = await startGateway()
   const log = createFakeLog()
-  const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => tick({}, inTime))
+  const endTick = sendsHere
+    ? every({ clock: createClock(), log }, 'tick', TICK_MS, () => tick({}, inTime))
+    : async () => undefined
   const client = openSqs({ region: process.env.AWS_REGION ?? '', endpoint: process.env.SQS_ENDPOINT })
   const pollers: ReturnType<typeof startPoller>[] = []
   const feed = (url: string, handler: FunctionHandler<SqsEvent>, batchSize = 1) => {
     const queueUrl = url.replace(new URL(url).origin, process.env.SQS_ENDPOINT ?? '')
     pollers.push(startPoller({ client, queueUrl, batchSize, concurrency: 1, handler, log }))
   }
-  feed(stack.queues.notifications, notify, 10)
+  if (sendsHere) feed(stack.queues.notifications, notify, 10)
   const processes: CloudProcess[] = []
   const launched = <P extends CloudProcess>(one: P): P => {
     processes.push(one)
@@ -100,6 +109,8 @@ export const openCloud = async (settings: Environment = {}, reach: Reach = async
     log,
     /** The tick, again and again: beside that of this process. */
     launchTick: () => launched(launch('cloud-tick.ts')),
+    /** The notices, and the tick as often as it ends. */
+    launchSender: () => launched(launch('cloud-sender.ts')),
     launchWorker: () => launched(launch('cloud-worker.ts')),
     launchConsumer: () => launched(launchConsumer()),
     launchGateway: () => launched(launchGateway()),
@@ -137,6 +148,7 @@ export const startGateway = async () => {
   const groups = [
     { routes: taskRoutes, handler: tasksHandler },
     { routes: queueRoutes, handler: queueHandler },
+    { routes: outboundWebhookRoutes, handler: outbound },
   ]
   const dispatch = createDispatch(groups, tasksHandler)
   const server = createHost({ dispatch, ids: createIds({ clock: createClock() }), log: createFakeLog() })

@@ -9,7 +9,7 @@ import { counted, shownCounters } from './counters.ts'
 import { halfKeyed, produceDuring } from './producer.ts'
 import { seededRandom, upTo } from './random.ts'
 
-const KILLS = Number(process.env.CRASH_KILLS ?? 25)
+const KILLS = Number(process.env.CRASH_KILLS ?? 6)
 const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const PRODUCERS = 6
 const LONGEST_START_MS = 400

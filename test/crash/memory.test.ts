@@ -7,7 +7,7 @@ import { startService } from '../journeys/service.ts'
 import { seededRandom, upTo } from './random.ts'
 
 // Half an hour is the full size.
-const LOAD_MS = Number(process.env.MEMORY_LOAD_MS ?? 12_000)
+const LOAD_MS = Number(process.env.MEMORY_LOAD_MS ?? 5_000)
 const CLIENTS = 4
 const PAUSE_MS = 20
 const LONGEST_RUN_MS = 60

@@ -18,7 +18,7 @@ import { launchService } from '../journeys/service.ts'
 import { openCloud } from './cloud.ts'
 import { seededRandom, upTo } from './random.ts'
 
-const ROUNDS = Math.ceil(Number(process.env.CRASH_KILLS ?? 20) / 10)
+const ROUNDS = Math.ceil(Number(process.env.CRASH_KILLS ?? 10) / 10)
 const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
 const SCHEDULES = 100
 const AT_ONCE = 10

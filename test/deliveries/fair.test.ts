@@ -3,6 +3,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { iso } from '../../lib/core/time.ts'
+import { createFairQueue } from '../../lib/deliveries/fair-queue.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -51,6 +52,25 @@ describe('deliveries to an endpoint that never answers', () => {
     const dead = timesOf(open.map(({ url }) => url.replace(/\?.*/, '')).filter((url) => url.includes('dead')))
     expect(dead.size).toBe(endpoints)
     expect(Math.max(...dead.values())).toBeLessThanOrEqual(PER_ENDPOINT)
+  })
+})
+
+describe('thousands of endpoints that wait for a place', () => {
+  it('are not all looked at when one becomes free', async () => {
+    const [ENDPOINTS, PLACES] = [3_000, 256]
+    const ends: (() => void)[] = []
+    let looks = 0
+    const isOpen = () => {
+      looks += 1
+      return true
+    }
+    const queue = createFairQueue(() => new Promise<void>((resolve) => ends.push(resolve)), isOpen)
+    for (let n = 0; n < ENDPOINTS; n += 1) queue.offer({ id: `${n}`, url: `https://host${n}.example/` })
+    expect(ends).toHaveLength(PLACES)
+    looks = 0
+    ends[0]?.()
+    await turns()
+    expect([ends.length, looks < 10]).toEqual([PLACES + 1, true])
   })
 })
 

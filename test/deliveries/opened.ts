@@ -48,6 +48,7 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
 /** Every delivery goes where its row says. */
 const noEndpoints: Endpoints = {
   of: async () => undefined,
+  isFailing: async () => false,
   onLost: async () => [],
   onSent: async () => undefined,
 }

@@ -68,7 +68,7 @@ describe('the distribution', () => {
     expect(referencesIn(template.Outputs.BaseUrl)).toEqual(['Distribution'])
   })
 
-  it('waits longer for an answer than anybody waits for a task', () => {
+  it('waits longer for an answer than a request waits for a task or for a model', () => {
     const [config] = properties('AWS::CloudFront::Distribution') as { DistributionConfig: Distribution }[]
     const patience = config?.DistributionConfig.Origins.find(({ Id }) => Id === 'streaming')
     const { OriginReadTimeout = 0 } = patience?.CustomOriginConfig ?? {}

@@ -64,7 +64,9 @@ const feedingOf = (name: string): string[] => {
     ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((verb) => `sqs:${verb} ${queue}`),
   )
 }
-const streamedTables = collections.filter(({ counts, sends }) => counts || sends).map(({ name }) => name)
+const streamedTables = collections
+  .filter(({ counts, sends, publishes }) => counts || sends || publishes)
+  .map(({ name }) => name)
 
 /** What a function may do and is not seen to do here, each with its reason. */
 const UNSEEN: Readonly<Record<string, readonly string[]>> = {

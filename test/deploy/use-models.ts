@@ -128,7 +128,8 @@ export const useWaitingTurns = async (
       : pendingOn(FIRST_APPROVAL)
   const conversations = createConversations(ports)
   const chat = createChat({
-    ...{ ...ports, conversations, models, loop: createLoop({ models }), timeoutMs: 60_000 },
+    ...{ ...ports, conversations, models, loop: createLoop({ models }) },
+    ...{ timeoutMs: 60_000, firstByteMs: 60_000 },
     openTools: () => fakeToolbox(call, { specs: [], ask: async () => pendingOn('appr_2') }),
     workspaces: { open: async () => ({ root: '/' }) as Workspace },
     findTask: async () => undefined,

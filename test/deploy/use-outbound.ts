@@ -21,8 +21,9 @@ const REFUSAL = '\u0001'.repeat(4_096)
 const ids = createIds({ clock: createClock() })
 
 /**
- * Webhooks that hear of tasks: one that refuses at length, one that is gone and so is paused, by each function that handles
- * notices; what people and programs do with them. One is left whose deliveries are to be made due, which the tick does.
+ * Webhooks of tasks: one that refuses at length, one that is gone and so is paused, by each function that handles
+ * notices; what people and programs do with them. One is left whose deliveries are to be
+ * made due, and one that is deleted, which is for the tick.
  */
 export const useOutbound = async (functions: Functions, ask: Call): Promise<void> => {
   const call = (route: string, body?: unknown, headers?: Headers) =>
@@ -31,8 +32,6 @@ export const useOutbound = async (functions: Functions, ask: Call): Promise<void
   await using gone = await startReceiver((response) => response.writeHead(410).end())
   const make = async (url: string, event: string) =>
     (await call('POST /api/webhooks', { url, events: [event], generateSecret: true })).webhook.id
-  const long = await make(refusing.url, 'task.completed')
-  const lost = await make(gone.url, 'task.created')
   const program = { name: 'program', scopes: ['webhooks'] }
   const { token } = (await ask('gateway', 'POST /api/tokens', program)) as Shown
   await functions.http('outbound', 'GET /api/webhooks', undefined, { authorization: `Bearer ${token}` })
@@ -40,18 +39,20 @@ export const useOutbound = async (functions: Functions, ask: Call): Promise<void
   const given = { title: 'Task', assignedAgent: 'moody', metadata: { words: 10_000 } }
   const { task } = (await ask('tasks', 'POST /api/tasks', given)) as Shown
   await functions.feed('worker', 'ai-tasks')
-  const heard = (type: TaskEvent['type']) => {
+  const notice = (type: TaskEvent['type']) => {
     const entry = { id: ids.next('evt'), type, attempt: 1 }
-    return encode({ body: { kind: 'heard', taskId: task.id, entry }, priority: 3 })
+    return encode({ body: { kind: 'emitted', taskId: task.id, entry }, priority: 3 })
   }
+  let [long, lost] = ['', '']
   for (const [name, queue] of [
     ['notify', 'ai-task-notifications'],
     ['dlq', 'ai-task-notifications-dlq'],
   ] as const) {
-    await call(`PATCH /api/webhooks/${lost}`, { active: true })
-    // It hears twice, and waits the second time.
-    for (let n = 0; n < 2; n++) await functions.feed(name, queue, heard('created'))
-    await functions.feed(name, queue, heard('completed'))
+    // What goes to one whose last send failed is left to the tick, so that each function has webhooks of its own.
+    long = await make(refusing.url, 'task.completed')
+    lost = await make(gone.url, 'task.created')
+    for (let n = 0; n < 2; n++) await functions.feed(name, queue, notice('created'))
+    await functions.feed(name, queue, notice('completed'))
   }
 
   await call('GET /api/webhooks')
@@ -64,5 +65,7 @@ export const useOutbound = async (functions: Functions, ask: Call): Promise<void
   await call(`POST /api/webhooks/${lost}/test`)
   await call(`PATCH /api/webhooks/${lost}`, { active: true })
   await call(`POST /api/webhooks/${lost}/recover`, { since: '2026-01-01T00:00:00Z' })
-  await call(`DELETE /api/webhooks/${await make(gone.url, '*')}`)
+  const deleted = await make(gone.url, '*')
+  await call(`POST /api/webhooks/${deleted}/test`)
+  await call(`DELETE /api/webhooks/${deleted}`)
 }

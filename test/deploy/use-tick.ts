@@ -3,7 +3,7 @@ import { type AgentSessionRow, agentSessions } from '../../lib/agentic/rows.ts'
 import { iso } from '../../lib/core/time.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
-import { isWebhookId } from '../../lib/outbound-webhooks/rows.ts'
+import { isWebhookId, type WebhookHealth, webhookHealth } from '../../lib/outbound-webhooks/rows.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { type ScheduleRow, schedules } from '../../lib/schedules/rows.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
@@ -27,6 +27,13 @@ const leaveOneTry = async (store: Store, dueAt: string): Promise<void> => {
   for (const { id: key, owner } of waiting)
     if (isWebhookId(owner))
       await store.commit<DeliveryRow>({ update: deliveryRows, key, set: { tries: 5, dueAt } })
+}
+
+/** Deleted webhooks, of which nothing comes late any more. */
+const ageDeleted = async (store: Store, deletedAt: string): Promise<void> => {
+  const { rows } = await store.page(webhookHealth, { index: 'deleted', order: 'asc', limit: 9 })
+  for (const { id: key } of rows)
+    await store.commit<WebhookHealth>({ update: webhookHealth, key, set: { deletedAt } })
 }
 
 /**
@@ -75,11 +82,14 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
   for (const { id: key, task } of [due, { ...refused, task: gone }])
     await store.commit<ScheduleRow>({ update: schedules, key, set: { nextRunAt: hourAgo, task } })
   await leaveOneTry(store, hourAgo)
+  await ageDeleted(store, hourAgo)
   await functions.invoke('tick', {})
   if ((await store.get(schedules, due.id))?.lastTaskId === undefined)
     throw new Error('The tick left a schedule that was due')
   if ((await store.get(schedules, refused.id))?.lastError?.code !== 'agent_unknown')
     throw new Error('The tick did not tell why a schedule made no task')
+  if ((await store.page(webhookHealth, { index: 'deleted', order: 'asc', limit: 1 })).rows.length > 0)
+    throw new Error('The tick left a webhook that was deleted')
   if ((await store.get(agentSessions, session.id))?.status !== 'failed')
     throw new Error('The tick left a session of a dead process running')
   for (const status of ['pending', 'in_progress'] as const)

@@ -8,7 +8,8 @@ import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import { createWebSearchProviders } from '../../lib/adapters/web-search/catalog.ts'
 
 const key = entropy(32)
-const outbound = createOutbound({ clock: createClock(), allow: [] })
+const clock = createClock()
+const outbound = createOutbound({ clock, allow: [] })
 
 /** What it takes to know who is calling, and to call others; all of it real. */
 export const peoplePorts = () => ({
@@ -17,6 +18,6 @@ export const peoplePorts = () => ({
   cipher: createCipher({ keys: () => [key], entropy }),
   providerFetch: createProviderFetch(),
   outbound,
-  webSearchProviders: createWebSearchProviders({ outbound }),
-  repositories: createRepositories({ clock: createClock(), allow: [], roots: [] }),
+  webSearchProviders: createWebSearchProviders({ outbound, clock }),
+  repositories: createRepositories({ clock, allow: [], roots: [] }),
 })

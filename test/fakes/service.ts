@@ -124,7 +124,7 @@ export const startDomains = async (options: Options = {}) => {
     ...processPorts({ clock, ids, log }, config),
     ...(options.memoryFiles ? { memoryFiles: options.memoryFiles } : {}),
     outbound,
-    webSearchProviders: createWebSearchProviders({ outbound }),
+    webSearchProviders: createWebSearchProviders({ outbound, clock }),
   }
   const joined = createDomains(ports, config)
   const domains = options.continueTurn ? { ...joined, continueTurn: options.continueTurn } : joined

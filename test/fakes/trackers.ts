@@ -235,6 +235,9 @@ export const createTrackerApi = () => {
 
   return {
     ...{ comments, calls, state, call, added },
+    /** A comment of that text, in the format of its tracker. */
+    write: (name: TrackerName, text: string, more: Partial<FakeComment> = {}) =>
+      added(name, name === 'trackera' ? document(text) : text, more),
     /** What a comment says, whatever the format. */
     said: (name: TrackerName) =>
       comments[name].map(({ body }) => (typeof body === 'string' ? body : flat(body))),
@@ -307,6 +310,52 @@ const flat = (node: unknown): string => {
   if (typeof node.text === 'string') return node.text + link.join('')
   return Array.isArray(node.content) ? node.content.map(flat).join('') : '\n'
 }
+
+/** How trackers refuse, by the kind of the Problem that it is; each says the words, if any. A limit ends in an hour. */
+export const refusals = (nowMs: number, words = 'You may not do this') =>
+  ({
+    unauthenticated: {
+      codehost: { status: 401, body: { message: words } },
+      trackera: { status: 401, body: { errorMessages: [words] } },
+      trackerb: { ...failure(words, 'AUTHENTICATION_ERROR', 'authentication error'), status: 401 },
+    },
+    forbidden: {
+      codehost: { status: 403, body: { message: words } },
+      trackera: { status: 403, body: { errorMessages: [words] } },
+      trackerb: failure(words, 'FORBIDDEN', 'forbidden'),
+    },
+    missing: {
+      codehost: { status: 404, body: { message: words } },
+      trackera: { status: 404, body: { errorMessages: [words] } },
+      trackerb: failure(`Entity not found: ${words}`, 'INPUT_ERROR', 'invalid input'),
+    },
+    invalid: {
+      codehost: { status: 422, body: { message: 'Validation Failed', errors: [{ message: words }] } },
+      trackera: { status: 400, body: { errorMessages: [words] } },
+      trackerb: { ...failure(words, 'INVALID_INPUT', 'invalid input'), status: 400 },
+    },
+    rate_limited: {
+      codehost: {
+        status: 403,
+        headers: {
+          'x-ratelimit-remaining': '0',
+          'x-ratelimit-reset': String(Math.floor(nowMs / 1_000) + 3_600),
+        },
+        body: { message: words },
+      },
+      trackera: { status: 429, headers: { 'retry-after': '3600' }, body: { errorMessages: [words] } },
+      trackerb: {
+        ...failure(words, 'RATELIMITED', 'ratelimited'),
+        status: 400,
+        headers: { 'x-ratelimit-requests-reset': String(nowMs + 3_600_000) },
+      },
+    },
+    unavailable: {
+      codehost: { status: 502, body: { message: words } },
+      trackera: { status: 503, body: { errorMessages: [words] } },
+      trackerb: { ...failure(words, 'INTERNAL_SERVER_ERROR', 'internal error'), status: 500 },
+    },
+  }) satisfies Readonly<Record<string, Readonly<Record<TrackerName, FakeAnswer>>>>
 
 /** The APIs on a port of loopback, each below its name. */
 export const startTrackers = async () => {

@@ -108,6 +108,12 @@ export const startService = async (program: Program) => {
   }
 }
 
+/** Arguments of Node by which a service sees a later time of day than the machine has. */
+export const clockAhead = (ms: number): string[] => [
+  '--import',
+  `data:text/javascript,const { now } = Date; Date.now = () => now() + ${ms}`,
+]
+
 export type Service = Awaited<ReturnType<typeof startService>>
 
 const isReady = async (url: string): Promise<boolean> => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
+import type { ProviderSettings } from '../../lib/adapters/models/settings.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
@@ -46,9 +47,10 @@ const working = events(start, ...thinking, ...textBlock(1, 'Looking.'), ...toolU
 
 const wire = forEachTest(startWire, ({ close }) => close())
 
-const models = (...replies: Reply[]) => {
+const models = (...replies: Reply[]) => modelsOf({}, ...replies)
+const modelsOf = (more: Partial<ProviderSettings>, ...replies: Reply[]) => {
   wire().replies.push(...replies)
-  const anthropic = { apiKey: KEY, baseUrl: wire().origin }
+  const anthropic = { apiKey: KEY, baseUrl: wire().origin, ...more }
   return createModels({ settings: { providers: { anthropic }, retries: 0 }, clock: createClock() })
 }
 
@@ -70,6 +72,15 @@ describe('a step over the Anthropic messages wire', () => {
       headers: { 'x-api-key': KEY, 'anthropic-version': '2023-06-01' },
       body: { model: 'claude-sonnet-5', max_tokens: 77, stream: true },
     })
+  })
+
+  it.each([
+    [undefined, 16_384],
+    [65_536, 16_384],
+    [8_000, 2_000],
+  ])('limits the output to a part of a small window: of %s tokens to %d', async (contextTokens, limit) => {
+    await answer(modelsOf(contextTokens ? { contextTokens } : {}, plain), ask('Hi'))
+    expect(wire().heard[0]?.body).toMatchObject({ max_tokens: limit })
   })
 
   it('turns effort into thinking', async () => {

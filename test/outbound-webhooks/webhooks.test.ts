@@ -4,8 +4,8 @@ import { Webhook } from 'standardwebhooks'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import { type Answering, startReceiver } from '../adapters/outbound-receiver.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
-import { createCaller } from '../fakes/caller.ts'
-import { ANN, BOB, startDomains, turns, until } from '../fakes/service.ts'
+import { ANN, BOB, turns, until } from '../fakes/service.ts'
+import { started } from './started.ts'
 
 const DAY_MS = 86_400_000
 const ALL = [
@@ -17,33 +17,6 @@ const ALL = [
   'agent.finished',
 ]
 const DELAYS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000]
-
-type Started = Parameters<typeof startDomains>[0]
-
-/** A service, a receiver, and a webhook that hears of `events`. */
-const started = async (given: object = {}, answer?: Answering, options: Started = {}) => {
-  const receiver = await startReceiver(answer)
-  const env = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1', QUEUE_RETRY_BACKOFF_MS: '0' }
-  const service = await startDomains({ ...options, env: { ...env, ...options.env } })
-  const call = createCaller(service)
-  const { body } = await call('POST /api/webhooks', { body: { url: receiver.url, events: ['*'], ...given } })
-  const id: string = body.webhook?.id
-  const sends = async () => {
-    await turns(30)
-    await service.deliveries.sendDue()
-    await service.deliveries.settled()
-  }
-  const heard = () => receiver.heard.map(({ body }) => JSON.parse(body))
-  const read = async () => (await call(`GET /api/webhooks/${id}`)).body.webhook
-  const deliveries = async () => (await call(`GET /api/webhooks/${id}/deliveries`)).body
-  return {
-    ...{ service, call, receiver, created: body, id, sends, heard, read, deliveries },
-    [Symbol.asyncDispose]: async () => {
-      await service[Symbol.asyncDispose]()
-      await receiver[Symbol.asyncDispose]()
-    },
-  }
-}
 
 describe('events', () => {
   it('tell of a task that completes, each with the payload of the interface', async () => {
@@ -109,6 +82,22 @@ describe('events', () => {
     expect(cancelled.heard().map(({ event, payload }) => [event, payload])).toEqual([
       ['task.cancelled', { id: task.id, title: 'Stop' }],
     ])
+  })
+
+  it('are of the task and of its agent when a task is cancelled while it runs', async () => {
+    const agent = createFakeAgent(HOLD)
+    await using it_ = await started({ events: ['task.cancelled', 'agent.finished'] }, undefined, {
+      adapters: [agent],
+    })
+    const { id } = await it_.service.create({ title: 'Stop' })
+    await until(() => agent.runs.length === 1)
+    expect((await it_.call(`POST /api/tasks/${id}/cancel`)).status).toBe(200)
+    await it_.sends()
+    expect(Object.fromEntries(it_.heard().map(({ event, payload }) => [event, payload]))).toEqual({
+      'task.cancelled': { id, title: 'Stop' },
+      'agent.finished': { taskId: id, agentType: 'test-agent', output: expect.any(String) },
+    })
+    expect(it_.heard()).toHaveLength(2)
   })
 
   it('come once to each webhook that is registered for them, of tasks that were there before as well', async () => {
@@ -297,7 +286,7 @@ describe('a receiver that fails', () => {
     await it_.sends()
     expect(it_.receiver.heard).toHaveLength(6)
     await it_.call(`PATCH /api/webhooks/${it_.id}`, { body: { active: true } })
-    await it_.service.outboundWebhooks.wakeDue()
+    await it_.service.outboundWebhooks.resumeDue(1_000)
     await it_.sends()
     expect(it_.heard().map(({ payload }) => payload.title)).toEqual([...Array(6).fill('A task'), 'Waits'])
   })
@@ -316,7 +305,7 @@ describe('a receiver that fails', () => {
     ).toEqual([...Array.from({ length: 3 }, () => ['pending', undefined]), ['failed', undefined]])
     it_.receiver.answer = (response) => response.end('ok')
     await it_.call(`PATCH /api/webhooks/${it_.id}`, { body: { active: true } })
-    await it_.service.outboundWebhooks.wakeDue()
+    await it_.service.outboundWebhooks.resumeDue(1_000)
     await it_.sends()
     const titles = it_.heard().map(({ payload }) => payload.title)
     expect(titles.sort()).toEqual(['Lost', 'Waits 0', 'Waits 1', 'Waits 2'])
@@ -345,7 +334,7 @@ describe('a receiver that fails', () => {
     await it_.call(`PATCH /api/webhooks/${it_.id}`, { body: { active: true } })
     const heard = it_.receiver.heard.length
     expect(await recover()).toMatchObject({ status: 202, body: { count: 2 } })
-    await it_.service.outboundWebhooks.wakeDue()
+    await it_.service.outboundWebhooks.resumeDue(1_000)
     await it_.sends()
     const again = it_.heard().slice(heard)
     expect(again.map(({ payload }) => payload.title).sort()).toEqual(['Late', 'Later'])

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { apiOf } from '../journeys/api.ts'
+import { apiOf, until } from '../journeys/api.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 import { blocks, readText } from './readme.ts'
 
@@ -34,8 +34,13 @@ describe('the agent in docs/guide/agents.md', () => {
       status: 'completed',
       result: { success: true, output: '3 words', words: 3, attempt: 1 },
     })
-    const messages = (await api.events(counted.id)).map(({ message }) => message)
-    expect(messages).toEqual(expect.arrayContaining(['counted one', 'counted two', 'counted three']))
+    // The last progress may be stored a moment after the end.
+    await until(async () => {
+      const messages = (await api.events(counted.id)).map(({ message }) => message)
+      return (
+        ['counted one', 'counted two', 'counted three'].every((one) => messages.includes(one)) || undefined
+      )
+    })
 
     const { id } = await create('')
     expect(await api.untilTask(id, 'completed', 'failed')).toMatchObject({

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { TrackerName } from '../../lib/ports/tracker.ts'
 import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { storesOf } from '../fakes/stores.ts'
-import { type FakeAnswer, type FakeTrackers, startTrackers } from '../fakes/trackers.ts'
+import { type FakeTrackers, refusals, startTrackers } from '../fakes/trackers.ts'
 import { collections, FAILED, openReporting, SECRET, taskOf } from './opened.ts'
 
 const NAMES: readonly TrackerName[] = ['codehost', 'trackera', 'trackerb']
@@ -11,34 +11,6 @@ const cases = storesOf(collections).flatMap(([storage, open]) =>
 )
 
 type Opened = ReturnType<typeof openReporting>
-
-/** How each provider says it. */
-const linear = (status: number, message: string, code: string): FakeAnswer => ({
-  status,
-  body: { errors: [{ message, extensions: { code, type: code.toLowerCase() } }] },
-})
-const forbidden: Record<TrackerName, FakeAnswer> = {
-  codehost: { status: 403, body: { message: 'Resource not accessible by integration' } },
-  trackera: { status: 403, body: { errorMessages: ['You do not have permission to comment'] } },
-  trackerb: linear(200, 'You may not do this', 'FORBIDDEN'),
-}
-const invalid: Record<TrackerName, FakeAnswer> = {
-  codehost: { status: 422, body: { message: 'Validation Failed', errors: [{ message: 'is locked' }] } },
-  trackera: { status: 400, body: { errorMessages: ['Comment body is not valid'] } },
-  trackerb: linear(400, 'Argument Validation Error', 'INVALID_INPUT'),
-}
-const limited: Record<TrackerName, (now: number) => FakeAnswer> = {
-  codehost: (now) => ({
-    status: 403,
-    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(now / 1_000) + 3_600) },
-    body: { message: 'API rate limit exceeded' },
-  }),
-  trackera: () => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }),
-  trackerb: (now) => ({
-    ...linear(400, 'Rate limit exceeded', 'RATELIMITED'),
-    headers: { 'x-ratelimit-requests-reset': String(now + 3_600_000) },
-  }),
-}
 
 describe.each(cases)('the report of a task of the %s, kept in %s', (name, _storage, open) => {
   let close: () => Promise<unknown>
@@ -91,11 +63,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
 
   it('is made once, although the process dies after it was sent and before that was stored', async () => {
     const dying = process()
-    trackers.added(
-      name,
-      name === 'trackera' ? undefined : 'an older comment',
-      name === 'trackerb' ? { id: 'older' } : {},
-    )
+    trackers.write(name, 'an older comment')
     await dying.make(name, id)
     trackers.state.after = async (call) => {
       if (call.method !== 'GET') dying.death.at = 'reports'
@@ -113,12 +81,12 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
   })
 
   it.each([
-    ['403', forbidden, 'comment_forbidden'],
-    ['422', invalid, 'comment_refused'],
+    ['forbidden', 'comment_forbidden'],
+    ['invalid', 'comment_refused'],
   ] as const)(
-    'that the provider refuses with %s is told on the task, and not sent again',
-    async (_status, answers, code) => {
-      trackers.state.answer = () => answers[name]
+    'that the provider refuses as %s is told on the task, and not sent again',
+    async (kind, code) => {
+      trackers.state.answer = () => refusals(clock.now())[kind][name]
       const { make, end, pass, reportOf } = process()
       await make(name, id)
       await end(id)
@@ -133,7 +101,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
   )
 
   it('waits for as long as the provider asks', async () => {
-    trackers.state.answer = () => limited[name](clock.now())
+    trackers.state.answer = () => refusals(clock.now()).rate_limited[name]
     const { make, end, pass, reportOf } = process()
     await make(name, id)
     await end(id)

@@ -11,13 +11,6 @@ const tickets: readonly [TrackerName, ticketId: string, title: string, descripti
   ['trackerb', 'trackerb:ENG-12', 'Search misses umlauts', 'Type ü.'],
 ]
 
-const document = (text: string) => ({
-  type: 'doc',
-  version: 1,
-  content: [{ type: 'paragraph', content: [{ type: 'text', text }] }],
-})
-const said = (name: TrackerName, text: string): unknown => (name === 'trackera' ? document(text) : text)
-
 const start = async (trackers: FakeTrackers) => {
   const service = await startDomains({ background: false, env: trackers.env })
   const call = createCaller(service)
@@ -35,7 +28,7 @@ describe('a ticket that smart chat is asked of', () => {
     'is read from the %s by the account that the caller linked',
     async (name, ticketId, title, description) => {
       await using trackers = await startTrackers()
-      for (let n = 1; n <= 25; n++) trackers.added(name, said(name, `remark ${n}.`))
+      for (let n = 1; n <= 25; n++) trackers.write(name, `remark ${n}.`)
       await using service = await start(trackers)
       await linkAccount(service, name, { userId: ANN.userId, scopes: ['read'] })
       const { status, body, told } = await service.smart(ticketId)

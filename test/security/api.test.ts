@@ -108,6 +108,7 @@ describe('the audit of tool calls', () => {
     expect((await get(`audit/${id}`)).entry).toEqual({
       ...{ id, timestamp: expect.any(String), userId: 'user_ann', conversationId: 'c-1', tool: 'read_file' },
       ...{
+        callId: 'call_1',
         arguments: { path: long },
         result: long,
         failed: false,
@@ -125,6 +126,8 @@ describe('the audit of tool calls', () => {
     ['?decision=allowed&tool=git', []],
     ['?conversationId=c-1', ['a']],
     ['?taskId=t-1', ['e']],
+    ['?callId=call_2', ['e']],
+    ['?conversationId=c-1&callId=call_2', []],
     ['?userId=user_bob', []],
     ['?limit=2', ['e', 'c']],
     ['?limit=1&offset=2', ['a']],
@@ -136,7 +139,7 @@ describe('the audit of tool calls', () => {
       { result: 'b', userId: 'user_bob', conversationId: 'c-1' },
       { result: 'c', tool: 'git', decision: 'denied' },
       { result: 'd', tool: 'git', userId: 'user_bob', taskId: 't-1' },
-      { result: 'e', taskId: 't-1' },
+      { result: 'e', taskId: 't-1', callId: 'call_2' },
     )
     const resultsOf = async (as: Principal) =>
       (await get(`audit${query}`, as)).entries.map(({ result }: { result: string }) => result)

@@ -12,6 +12,13 @@ import {
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { checkLog } from '../../lib/adapters/sqlite/check-log.ts'
+import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
+import { openData } from '../../lib/app/data.ts'
+import { collections } from '../../lib/collections.ts'
+import { readConfig } from '../../lib/config.ts'
+import { TASK_COUNTERS } from '../../lib/tasks/counters.ts'
+import { createFakeClock } from '../fakes/clock.ts'
 import { apiOf } from '../journeys/api.ts'
 import { launchService, startService, temporaryFolder } from '../journeys/service.ts'
 
@@ -51,6 +58,27 @@ afterAll(() => {
   stopped[Symbol.dispose]()
   resumed[Symbol.dispose]()
 })
+
+/** By which a start refuses a data folder, before it opens the file in it. */
+const check = (folder: Folder, acceptLoss = false) => checkLog(folder.in('service.db'), acceptLoss)
+/** What a start that does not refuse a data folder says of it. */
+const look = (folder: Folder, env: Record<string, string> = {}) => {
+  const { warning, release } = openData(readConfig({ DATA_DIR: folder.path, ...env }))
+  release()
+  return warning
+}
+const accepting = { ACCEPT_DATA_LOSS: '1' }
+/** Opens the file as the service does, and hands over how many tasks it has and what a kill would leave of the folder. */
+const open = async (folder: Folder, use: (total: number, left: Folder) => void | Promise<void>) => {
+  const store = openSqliteStore({ file: folder.in('service.db'), collections, clock: createFakeClock() })
+  try {
+    const { [TASK_COUNTERS.member]: all } = await store.counters(TASK_COUNTERS.counter)
+    using left = copyOf(folder)
+    await use(Number(all?.total ?? 0), left)
+  } finally {
+    await store.close()
+  }
+}
 
 const copyOf = (from: Folder) => {
   const folder = temporaryFolder()
@@ -181,6 +209,13 @@ describe('a data folder is opened', () => {
   it.each(opened)('of %s, and has every task', async (_what, from, change) => {
     using folder = copyOf(from)
     change(folder)
+    expect(look(folder)).toBeUndefined()
+    await open(folder, (total) => expect(total).toBe(TASKS))
+    expect(readdirSync(folder.path)).not.toContain('service.db-commits')
+  })
+
+  it('by a service, without a warning', async () => {
+    using folder = copyOf(killed)
     await using service = await startService({ env: { DATA_DIR: folder.path, ...scripted } })
     expect(await apiOf(service.baseUrl).page('limit=1')).toMatchObject({ total: TASKS })
     expect(await service.stop()).toMatchObject({ code: 0, stdout: expect.not.stringContaining('"warn"') })
@@ -241,25 +276,41 @@ describe('a data folder whose write-ahead log is lost', () => {
       using folder = copyOf(from)
       change(folder)
       const before = contents(folder)
-      const env = { DATA_DIR: folder.path, ...scripted }
-      await using first = launchService({ env, mostMs: REFUSES_WITHIN_MS })
-      const { code, stdout, stderr } = await first.exited
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toMatch(/^Cannot start: [^\n]+\n$/)
-      expect(stderr).toMatch(why)
-      expect(stderr).toMatch(/restore a backup into an empty folder, or start once with ACCEPT_DATA_LOSS=1/)
+      expect(() => check(folder)).toThrow(why)
+      expect(() => check(folder)).toThrow(
+        /restore a backup into an empty folder, or start once with ACCEPT_DATA_LOSS=1/,
+      )
       expect(contents(folder)).toEqual(before)
 
-      await using second = await startService({ env: { ...env, ACCEPT_DATA_LOSS: '1' } })
-      const { total } = await apiOf(second.baseUrl).page('limit=1')
-      expect(total).toBeLessThanOrEqual(TASKS)
-      expect(second.output()).toMatch(new RegExp(`"warn".*Data loss was accepted: .*${why.source}`))
-      await second.kill9()
-      await using third = await startService({ env })
-      expect(await apiOf(third.baseUrl).page('limit=1')).toMatchObject({ total })
-      expect(third.output()).not.toMatch('"warn"')
+      expect(look(folder, accepting)).toMatch(new RegExp(`^Data loss was accepted: .*${why.source}`))
+      await open(folder, async (total, left) => {
+        expect(total).toBeLessThanOrEqual(TASKS)
+        expect(look(left)).toBeUndefined()
+        await open(left, (again) => expect(again).toBe(total))
+      })
     },
   )
+
+  it('ends a start by one line that says so, and is opened by one that accepts the loss', async () => {
+    using folder = copyOf(killed)
+    cutBy(1)(folder)
+    const env = { DATA_DIR: folder.path, ...scripted }
+    await using first = launchService({ env, mostMs: REFUSES_WITHIN_MS })
+    const { code, stdout, stderr } = await first.exited
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toMatch(
+      /^Cannot start: The last commit of [^\n]+ start once with ACCEPT_DATA_LOSS=1[^\n]+\n$/,
+    )
+
+    await using second = await startService({ env: { ...env, ...accepting } })
+    const { total } = await apiOf(second.baseUrl).page('limit=1')
+    expect(total).toBeLessThanOrEqual(TASKS)
+    expect(second.output()).toMatch(/"warn".*Data loss was accepted: The last commit of /)
+    await second.kill9()
+    await using third = await startService({ env })
+    expect(await apiOf(third.baseUrl).page('limit=1')).toMatchObject({ total })
+    expect(third.output()).not.toMatch('"warn"')
+  })
 
   /** The killed service's file with all of its log in it, so that every page fits, but said to be another's. */
   const renamed = (folder: Folder, mark: number) => {
@@ -313,51 +364,34 @@ describe('a data folder whose write-ahead log is lost', () => {
   ]
   it.each(foreign)(
     'is not put together from a log and another data file (%s), whatever is accepted',
-    async (_what, from, change) => {
+    (_what, from, change) => {
       using folder = copyOf(from)
       change(folder)
       const before = contents(folder)
-      await using service = launchService({
-        env: { DATA_DIR: folder.path, ...scripted, ACCEPT_DATA_LOSS: '1' },
-        mostMs: REFUSES_WITHIN_MS,
-      })
-      const { code, stderr } = await service.exited
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr: expect.stringMatching(
-          /put beside a write-ahead log that is not its own: move service\.db-wal, .*-shm and .*-commits/,
-        ),
-      })
+      expect(() => check(folder, true)).toThrow(
+        /put beside a write-ahead log that is not its own: move service\.db-wal, .*-shm and .*-commits/,
+      )
       expect(contents(folder)).toEqual(before)
     },
   )
 
-  it('is not opened with what is left when that is damaged, whatever is accepted', async () => {
+  it('is not opened with what is left when that is damaged, whatever is accepted', () => {
     using folder = copyOf(killed)
     const file = folder.in('service.db')
     foldBack(folder)
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.fill(0xff, 3 * PAGE, 6 * PAGE))
     writeFileSync(folder.in('service.db-commits'), `${'9'.repeat(15)}\n`)
-    await using service = launchService({
-      env: { DATA_DIR: folder.path, ACCEPT_DATA_LOSS: '1' },
-      mostMs: REFUSES_WITHIN_MS,
-    })
-    const { code, stderr } = await service.exited
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringMatching(
-        /^Cannot start: The data file .* is damaged .*: restore a backup into an empty folder\.\n$/,
-      ),
-    })
+    expect(() => check(folder, true)).toThrow(
+      /^The data file .* is damaged .*: restore a backup into an empty folder\.$/,
+    )
   })
 
   it('is said to be whole when it is and a loss would be accepted', async () => {
     using folder = copyOf(killed)
-    await using service = await startService({
-      env: { DATA_DIR: folder.path, ...scripted, ACCEPT_DATA_LOSS: '1' },
-    })
-    expect(await apiOf(service.baseUrl).page('limit=1')).toMatchObject({ total: TASKS })
-    expect(service.output()).toMatch(/"warn".*ACCEPT_DATA_LOSS=1 is set and nothing is lost: unset it/)
+    expect(look(folder, accepting)).toBe(
+      'ACCEPT_DATA_LOSS=1 is set and nothing is lost: unset it, or the next loss is accepted too',
+    )
+    await open(folder, (total) => expect(total).toBe(TASKS))
   })
 })

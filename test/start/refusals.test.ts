@@ -3,6 +3,9 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from '@jest/globals'
+import { openLocalApp } from '../../lib/app/local.ts'
+import { readConfig } from '../../lib/config.ts'
+import { Problem } from '../../lib/core/errors.ts'
 import {
   type Environment,
   launchService,
@@ -22,6 +25,12 @@ const expectRefusal = async (program: Program, why: RegExp) => {
   expect(stderr).toMatch(/^[^\n]+\n$/)
   expect(stderr).toMatch(why)
   expect(stderr).not.toMatch(/\bat .*:\d+:\d+/)
+}
+
+/** As a start does up to where it listens, in this process. */
+const open = async (env: Environment) => {
+  const app = await openLocalApp(readConfig(env))
+  await app.close()
 }
 
 const saysItIs = (version: string) => [
@@ -84,18 +93,36 @@ const badSettings: BadSetting[] = [
     { AGENT_ADAPTERS: agents('misshapen') },
     /AGENT_ADAPTERS: .*execute must be/,
   ],
-  ['an adapter that throws', { AGENT_ADAPTERS: agents('throwing') }, /AGENT_ADAPTERS: .*a first line, and a/],
   ['an adapter twice', { AGENT_ADAPTERS: agents('scripted', 'scripted') }, /AGENT_ADAPTERS: .*scripted/],
   [
     'a root of repositories that is none',
     { REPOSITORY_ROOTS: 'srv,/no' },
     /REPOSITORY_ROOTS: srv .*absolute path/,
   ],
-  ['two at once, and names both', { PORT: '-1', LOG_LEVEL: 'loud' }, /PORT: .*LOG_LEVEL: /],
+]
+const twoAtOnce: BadSetting = [
+  'two at once, and names both',
+  { PORT: '-1', LOG_LEVEL: 'loud' },
+  /PORT: .*LOG_LEVEL: /,
+]
+/** What it throws has two lines. */
+const throwing: BadSetting = [
+  'an adapter that throws',
+  { AGENT_ADAPTERS: agents('throwing') },
+  /AGENT_ADAPTERS: .*a first line, and a/,
 ]
 
+describe('the settings of a service are refused in one line:', () => {
+  it.each([...badSettings, twoAtOnce])('%s', async (_setting, env, why) => {
+    const refusal = await open({ SERVICE_MODE: 'pico', ...env }).catch((thrown) => thrown)
+    expect(refusal).toBeInstanceOf(Problem)
+    expect(refusal.message).toMatch(why)
+    expect(refusal.message).not.toMatch(/\n|\bat .*:\d+:\d+/)
+  })
+})
+
 describe('a service that cannot start says so in one line and ends with code 1:', () => {
-  it.each(badSettings)('%s', async (_setting, env, why) => {
+  it.each([twoAtOnce, throwing])('%s', async (_setting, env, why) => {
     using folder = temporaryFolder()
     await expectRefusal({ env: { DATA_DIR: folder.in('data'), ...env } }, why)
   })

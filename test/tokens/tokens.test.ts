@@ -231,6 +231,12 @@ describe('the list of tokens', () => {
     expect(await names(ANN)).toEqual(['c', 'a'])
     expect(await names(BOB)).toEqual(['b'])
     expect(await names(ADMIN)).toEqual(['c', 'b', 'a'])
+    const totals = () =>
+      Promise.all([ANN, BOB, ADMIN].map(async (as) => (await tokens.list(as, { limit: 1 })).total))
+    expect(await totals()).toEqual([2, 1, 3])
+    const [newest] = (await tokens.list(ANN, list)).tokens
+    await tokens.revoke(ANN, newest?.id ?? '')
+    expect(await totals()).toEqual([1, 1, 2])
   })
 
   it('comes in pages, whose cursors are worth nothing to somebody else', async () => {

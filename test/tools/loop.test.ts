@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
+import { promptTokensOf, tokensOf } from '../../lib/core/context-window.ts'
 import type { Models, StepPart } from '../../lib/ports/model.ts'
 import type { LoopEvent, LoopRequest, LoopResult, ToolOutcome } from '../../lib/ports/tool.ts'
 import { createLoop } from '../../lib/tools/loop.ts'
-import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { createScriptedModels, type ScriptedStep } from '../fakes/scripted-models.ts'
 import { fakeToolbox, pendingOn } from '../fakes/toolbox.ts'
 import { never } from '../fakes/workbench.ts'
 
@@ -114,15 +115,22 @@ describe('the loop', () => {
       ended: 'empty',
     })
     const afterWork = createScriptedModels([calling('a'), {}])
-    expect(await createLoop({ models: afterWork })(request())).toMatchObject({ ended: 'answered' })
+    expect(await createLoop({ models: afterWork })(request())).toMatchObject({ ended: 'empty', toolCalls: 1 })
   })
 
-  it('has as its text what the model said last, also before calls', async () => {
-    const models = createScriptedModels([{ ...calling('a'), text: 'Now this.' }, calling('b'), {}])
-    expect(await createLoop({ models })(request())).toMatchObject({ ended: 'answered', text: 'Now this.' })
+  it('tells what the model said last, also before calls, from what it answers', async () => {
+    const said = { ...calling('a'), text: 'Now this.' }
+    const run = (script: ScriptedStep[], more: Partial<LoopRequest> = {}) =>
+      createLoop({ models: createScriptedModels(script) })(request(more))
+    expect(await run([said, calling('b'), {}])).toMatchObject({ ended: 'empty', text: '', said: 'Now this.' })
+    expect(await run([said, { reason: 'length' }])).toMatchObject({
+      ended: 'cut',
+      text: '',
+      said: 'Now this.',
+    })
+    expect(await run([said], { maxSteps: 1 })).toMatchObject({ text: 'Now this.', said: 'Now this.' })
     const before = [{ role: 'assistant', content: 'Of old.' }, ...request().messages] as const
-    const silent = createScriptedModels([calling('a'), {}])
-    expect((await createLoop({ models: silent })({ ...request(), messages: [...before] })).text).toBe('')
+    expect((await run([calling('a'), {}], { messages: [...before] })).said).toBe('')
   })
 
   it('throws when the stream ends without a finish', async () => {
@@ -173,9 +181,48 @@ describe('the loop', () => {
     )
   })
 
+  it('keeps within the window of the model: results that it has answered to are cut first, the newest least', async () => {
+    const window = 8_000
+    const texts = [8_000, 16_000, 12_000, 60_000]
+    const models = {
+      ...createScriptedModels([...texts.map((length) => calling(length)), { text: 'Done' }]),
+      contextTokens: () => window,
+    }
+    const reading = fakeToolbox(async ({ arguments: length }) => ({
+      ...{ content: 'word '.repeat(Number(length) / 5), failed: false, decision: 'allowed', durationMs: 1 },
+    }))
+    await createLoop({ models })(request({ toolbox: reading }))
+    const lengths = models.requests.map(({ messages }) =>
+      messages.flatMap(({ role, content }) => (role === 'tool' ? [content.length] : [])),
+    )
+    for (const { messages } of models.requests)
+      expect(tokensOf(messages)).toBeLessThanOrEqual(promptTokensOf(window))
+    expect(lengths.slice(0, 3)).toEqual([[], [8_000], [8_000, 16_000]])
+    const [first, second, third, newest = 0] = lengths[4] ?? []
+    for (const one of [first, second, third]) expect(one).toBeLessThan(2_100)
+    expect(newest).toBeGreaterThan(10_000)
+    const last = models.requests[4]?.messages.at(-1)?.content
+    expect(last).toMatch(/^(word )+(w|wo|wor|word)?\n\[\d+ more characters are left out\]$/)
+  })
+
+  it('says that it fell back, also where only an earlier step did', async () => {
+    const scripted = createScriptedModels([calling('a'), { text: 'Done' }])
+    const models: Models = {
+      ...scripted,
+      async *step(given) {
+        const fell = scripted.requests.length === 0 ? { fallbackFrom: 'first/model' } : {}
+        for await (const part of scripted.step(given))
+          yield part.type === 'finish' ? { ...part, ...fell } : part
+      },
+    }
+    expect((await createLoop({ models })(request())).fallbackFrom).toBe('first/model')
+  })
+
   it('begins no step once its tokens are spent', async () => {
     const models = createScriptedModels([calling('a')])
     const result = await createLoop({ models })(request({ maxTokens: 30 }))
     expect(result).toMatchObject({ ended: 'budget', steps: 2, usage: { totalTokens: 30 } })
+    const unasked = await createLoop({ models })(request({ maxTokens: 0 }))
+    expect([unasked.ended, unasked.steps, models.requests.length]).toEqual(['budget', 0, 2])
   })
 })

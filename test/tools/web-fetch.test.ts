@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -5,6 +6,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
 import { htmlText } from '../../lib/tools/builtin/html-text.ts'
 import { createWebFetch } from '../../lib/tools/builtin/web-fetch.ts'
+import { turns as eventLoop } from '../fakes/service.ts'
 
 type Page = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -31,11 +33,14 @@ const PAGES: Readonly<Record<string, Page>> = {
   '/nothing-said': (_request, response) => void response.writeHead(200).end('text?'),
   '/missing': (_request, response) =>
     void response.writeHead(404, { 'content-type': 'text/plain' }).end('Not here'),
+  '/never': (_request, response) => void unanswered.push(response),
   '/long': (_request, response) =>
     void response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(3_000_000)),
 }
 
 let base = ''
+/** Requests to what never answers. */
+const unanswered: ServerResponse[] = []
 const server = createServer((request, response) =>
   (PAGES[request.url ?? ''] ?? PAGES['/missing'])?.(request, response),
 )
@@ -46,14 +51,9 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 const clock = createClock()
-const fetcher = (allow = ['127.0.0.1']) => {
+const fetcher = (allow = ['127.0.0.1'], signal = new AbortController().signal) => {
   const tool = createWebFetch({ outbound: createOutbound({ clock, allow }), clock })
-  const context = {
-    workspace: {} as never,
-    userId: 'u',
-    mode: 'full' as const,
-    signal: new AbortController().signal,
-  }
+  const context = { workspace: {} as never, userId: 'u', mode: 'full' as const, signal }
   return async (url: string) =>
     tool.run({ url }, context).catch(({ code }: { code: string }) => ({ content: code, failed: true }))
 }
@@ -94,6 +94,16 @@ describe('web_fetch', () => {
       content: `[404 ${base}/missing]\nNot here`,
       failed: true,
     })
+  })
+
+  it('gives its request up once it is aborted', async () => {
+    const stop = new AbortController()
+    const fetched = fetcher(undefined, stop.signal)(`${base}/never`)
+    while (unanswered.length === 0) await eventLoop()
+    const closed = once(unanswered[0] as ServerResponse, 'close')
+    stop.abort({ code: 'cancelled' })
+    expect(await fetched).toEqual({ content: 'cancelled', failed: true })
+    await closed
   })
 
   it('tells 50,000 characters at most, and that there is more', async () => {

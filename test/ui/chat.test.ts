@@ -80,12 +80,16 @@ inBrowser('a conversation', () => {
     const call = answer(page).locator('details', { hasText: 'write_file poem.txt' }).last()
     expect(await call.getByRole('group', { name: 'Arguments' }).innerText()).toContain('"content": "Roses"')
     expect(await call.getByRole('group', { name: 'Result' }).innerText()).toContain('Created poem.txt')
-    expect(await call.getByRole('link', { name: 'On record' }).getAttribute('href')).toBe(
-      `/security/audit?conversationId=${conversationAt(page)}`,
-    )
     await answer(page).getByText('read_file none.txt').click()
     await answer(page).getByRole('group', { name: 'Why not' }).getByText('does not exist').waitFor()
     await expectSound(opened)
+    await call.getByRole('link', { name: 'On record' }).click()
+    const entry = page.getByRole('dialog', { name: 'write_file' })
+    await entry.getByText('Created poem.txt').waitFor()
+    await entry.getByRole('link', { name: /^sess_/ }).click()
+    await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
+    await page.getByText('write_file poem.txt').waitFor()
+    expect(opened.faults).toEqual([])
   })
 
   it('is stopped, keeps what was said, and goes on after that', async () => {
@@ -104,6 +108,51 @@ inBrowser('a conversation', () => {
     await answer(page).getByText('And on').waitFor()
     expect(await log(page).innerText()).toMatch(/demo: slow[\s\S]*This is[\s\S]*And on/)
     expect(opened.faults).toEqual([])
+  })
+
+  const stopped = async (page: Page) => {
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('alert').getByText('What was said and done until then is kept').waitFor()
+    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('')
+    const again = api.client.cancelTurn({ params: { id: conversationAt(page) } })
+    await expect(again).rejects.toMatchObject({ code: 'turn_state_conflict' })
+  }
+
+  it.each([
+    ['that is answered as a whole', async () => undefined],
+    [
+      'that the page finds after a reload',
+      async (page: Page) => {
+        await page.reload()
+        await page.getByText('There is no answer yet').waitFor()
+      },
+    ],
+  ])('stops a turn %s', async (_which, prepare) => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await page.getByLabel('What it may do').selectOption('Read only')
+    await say(page, ...SLOWLY)
+    await page.getByText('Working; the answer comes as a whole').waitFor()
+    await until(async () => {
+      const { messages } = await api.client.getConversation({ params: { id: conversationAt(page) } })
+      return messages[0]
+    })
+    await prepare(page)
+    await stopped(page)
+    expect(opened.faults).toEqual([])
+  })
+
+  it('stops a turn that waits for approval, whose call is not made', async () => {
+    await using opened = await open(`/chat/${await converse()}`)
+    const { page } = opened
+    await page.getByLabel('What it may do').selectOption('Ask me first')
+    await say(page, 'demo: tool write_file {"path":"d.txt","content":"four"}', 'demo: say Written')
+    await page.getByRole('button', { name: 'Allow once: write_file' }).waitFor()
+    await stopped(page)
+    const waiting = (await api.client.listApprovals()).approvals.map(({ conversationId }) => conversationId)
+    expect(waiting).not.toContain(conversationAt(page))
   })
 
   it('goes on where it was after a reload in the middle of an answer', async () => {
@@ -175,7 +224,7 @@ inBrowser('a conversation', () => {
     await waiting.getByText('write_file b.txt').waitFor()
     expect(await waiting.getByRole('listitem').count()).toBe(1)
     expect(await waiting.innerText()).toMatch(/writes[\s\S]*left[\s\S]*"content": "two"/)
-    expect(await page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true)
+    expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
     await expectSound(opened)
     await page.getByRole('button', { name: 'Allow once: write_file' }).click()
     await answer(page).getByText('Written').waitFor()
@@ -207,19 +256,22 @@ inBrowser('a conversation', () => {
     expect(await page.getByText('There is no answer yet').count()).toBe(0)
   })
 
-  it('tells what was refused and what to do, and has it there to be sent again', async () => {
-    await using opened = await open(`/chat/${await converse()}`)
-    const { page } = opened
-    const body = { error: 'No language model provider is configured', code: 'no_provider' }
-    await page.route('**/messages/agentic', (route) => route.fulfill({ status: 503, json: body }))
-    await say(page, 'Hello?')
-    await page.getByRole('alert').getByText('Set the key of a provider').waitFor()
-    expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Hello?')
-    await page.unroute('**/messages/agentic')
-    await page.getByRole('button', { name: 'Send' }).click()
-    await answer(page).getByText('it called these tools').waitFor()
-    expect(await page.getByRole('alert').count()).toBe(0)
-  })
+  it.each(['no_provider', 'models_unavailable'])(
+    'tells what to do about the refusal %s, and has the message there to be sent again',
+    async (code) => {
+      await using opened = await open(`/chat/${await converse()}`)
+      const { page } = opened
+      const body = { error: 'No language model provider is configured', code }
+      await page.route('**/messages/agentic', (route) => route.fulfill({ status: 503, json: body }))
+      await say(page, 'Hello?')
+      await page.getByRole('alert').getByText('Set the key of a provider').waitFor()
+      expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('Hello?')
+      await page.unroute('**/messages/agentic')
+      await page.getByRole('button', { name: 'Send' }).click()
+      await answer(page).getByText('it called these tools').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    },
+  )
 
   it('tells why the model failed', async () => {
     await using opened = await open(`/chat/${await converse()}`)
@@ -324,9 +376,12 @@ inBrowser('a task of the coding agent', () => {
     await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
     await page.getByRole('heading', { name: 'Run', exact: true, level: 1 }).waitFor()
     await page.getByText('write_file c.txt').click()
-    expect(await page.getByRole('link', { name: 'On record' }).first().getAttribute('href')).toContain(
-      `taskId=${id}`,
-    )
+    const call = page.locator('details', { hasText: 'write_file c.txt' }).last()
+    await call.getByRole('link', { name: 'On record' }).click()
+    const entry = page.getByRole('dialog', { name: 'write_file' })
+    await entry.getByText('A person approved it').waitFor()
+    await entry.getByRole('link', { name: /^sess_/ }).click()
+    await page.waitForURL(/\/chat\/sessions\/sess_\w+$/)
     await page.getByRole('link', { name: 'Its task' }).click()
     await page.waitForURL(`**/tasks/${id}`)
     expect(opened.faults).toEqual([])

@@ -42,7 +42,8 @@ const result = (toolCallId: string, content: string, success = true) =>
     'tool:result',
     { toolCallId, result: { success, content }, decision: 'allowed', ...span('', 0, 40) },
   ] as const
-const complete = ['complete', { totalTokens: 90, finishReason: 'stop' }] as const
+const notice = 'Files of more than 64 MiB were not stored'
+const complete = ['complete', { totalTokens: 90, finishReason: 'stop', notice }] as const
 
 const partOf = (part: Part) => {
   if (part.kind !== 'call') return `${part.kind} ${part.text}${part.isOpen ? '…' : ''}`
@@ -138,7 +139,7 @@ describe('what a run shows', () => {
       message: { id: 'msg_1', content: 'Do', isCompacted: true },
       ...{ model: 'm', provider: 'p', maxSteps: 10, maxBudget: 5_000, usedTokens: 90 },
       ...{ summary: 'Done', isWaiting: false },
-      end: { kind: 'complete', finishReason: 'stop' },
+      end: { kind: 'complete', finishReason: 'stop', notice },
     })
   })
 

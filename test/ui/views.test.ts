@@ -86,6 +86,56 @@ inBrowser('the view', () => {
   })
 })
 
+const LONG = `**Bold** <img src=x onerror=alert(1)> [link](javascript:alert(1))\n\n${'A line of some length.\n\n'.repeat(90)}`
+const LONG_LINE = `+${'wide '.repeat(200)}`
+const ERROR = { code: 'agent_error', message: LONG, retryable: false }
+const RESULT = {
+  ...{ success: true, output: LONG, model: 'demo', notes: LONG },
+  diff: `diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n${LONG_LINE}\n`,
+}
+
+/** The scrollers of the view that have more than they show, and whether the keyboard reaches each. */
+const overflowing = () =>
+  [...document.querySelectorAll<HTMLElement>('main *')]
+    .filter((one) => one.checkVisibility() && /auto|scroll/.test(getComputedStyle(one).overflow))
+    .filter((one) => one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1)
+    .filter((one) => !one.querySelector('h2'))
+    .map((one) => `${one.getAttribute('aria-label')}: ${one.tabIndex}`)
+
+inBrowser('texts longer than their box', () => {
+  const [finished] = finishedTasks(1)
+  const asked = { description: LONG, prompt: LONG, metadata: { note: LONG } }
+  const task = { ...finished, ...asked }
+
+  it.each([
+    [
+      'result',
+      { ...task, id: 'task_longresult', status: 'completed', result: RESULT },
+      ['Output', 'Changes of a.txt', 'Description', 'Prompt', 'Metadata'],
+    ],
+    [
+      'failure',
+      { ...task, id: 'task_longerror', status: 'failed', error: ERROR },
+      ['Error', 'Description', 'Prompt', 'Metadata'],
+    ],
+  ])('of a task with a %s scroll within reach of the keyboard', async (_what, long, labels) => {
+    await world.client.importTasks({ body: { version: '1.0', tasks: [long] } })
+    await using opened = await openPage(world.baseUrl, `/tasks/${long.id}`)
+    const { page, faults } = opened
+    const folds = page.locator('main details:not([open]) > summary')
+    await page.getByText('Metadata').waitFor()
+    while ((await folds.count()) > 0) await folds.first().click()
+    expect(await page.evaluate(overflowing)).toEqual(labels.map((label) => `${label}: 0`))
+    expect(await violationsIn(page)).toEqual([])
+    expect(faults).toEqual([])
+    if (!labels.includes('Output')) return
+    const output = page.getByRole('region', { name: 'Output' })
+    await output.locator('strong', { hasText: 'Bold' }).waitFor()
+    expect(await output.locator('img, a').count()).toBe(0)
+    expect(await output.innerText()).toContain('<img src=x onerror=alert(1)> link')
+  })
+})
+
 /** What lies on top of a place of an element: whether that is the element itself, or within it. */
 const hits = (selector: string, at: readonly [x: number, y: number]) => {
   const element = document.querySelector(selector)

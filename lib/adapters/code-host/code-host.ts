@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { CodeHost, CodeHostAccount, PullRequest, WantedPullRequest } from '../../ports/code-host.ts'
 import type { ProviderFetch } from '../../ports/provider-fetch.ts'
 import type { HostedName } from '../../ports/repositories.ts'
 
-type Needs = { apiUrl: string; fetch: ProviderFetch; clock: Pick<Clock, 'after'> }
+type Needs = { apiUrl: string; fetch: ProviderFetch; clock: Pick<Clock, 'now' | 'after'> }
 
 const HEADERS = {
   accept: 'application/vnd.github+json',
@@ -39,7 +40,7 @@ export const createCodeHost = ({ apiUrl, fetch, clock }: Needs): CodeHost => {
     const headers = { ...HEADERS, authorization: `Bearer ${token}` }
     const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
     const answer = await fetch(`${root}${path}`, { headers, ...sent })
-    if (isForNow(answer)) throw unavailable(waitOf(answer))
+    if (isForNow(answer)) throw unavailable(waitOf(answer, clock.now()))
     return answer
   }
 
@@ -132,9 +133,9 @@ const isForNow = ({ status, headers }: Response): boolean =>
   status === 429 ||
   (status === 403 && (headers.has('retry-after') || headers.get('x-ratelimit-remaining') === '0'))
 
-const waitOf = ({ headers }: Response): number | undefined => {
-  const seconds = headers.get('retry-after') ?? ''
-  if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1_000
+const waitOf = ({ headers }: Response, nowMs: number): number | undefined => {
+  const askedMs = retryAfterMs(headers.get('retry-after'), nowMs)
+  if (askedMs !== undefined) return askedMs
   // The limit of an hour ends in its own time, which is longer than a run waits.
   return headers.get('x-ratelimit-remaining') === '0' ? Number.POSITIVE_INFINITY : undefined
 }

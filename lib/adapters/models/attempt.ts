@@ -10,6 +10,7 @@ import { callModel } from './step.ts'
 type Needs = {
   clock: Clock
   open: (provider: Provider) => Promise<OpenModel>
+  /** The output limit of a request that names none. */
   maxOutputTokens: number
   silenceMs: number
 }

@@ -1,3 +1,4 @@
+import { outputTokensOf } from '../../core/context-window.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -30,7 +31,7 @@ export type ModelNeeds = {
   guard?: Guard
 }
 
-const DEFAULTS = { maxOutputTokens: 16_384, retries: 2, silenceMs: 300_000 }
+const DEFAULTS = { retries: 2, silenceMs: 300_000 }
 
 // A redirect could carry `x-api-key` to another host; no provider's API redirects.
 const withoutRedirects =
@@ -76,12 +77,19 @@ export const createModels = (needs: ModelNeeds): Models => {
   const listing = createListing({ clock, fetch, ...(log ? { log } : {}) })
   const once = { ...settings, clock, open: opener(fetch) }
 
+  const contextTokens = ({ provider: kind, model }: Target): number =>
+    configured.get(kind)?.contextTokens ??
+    listing.contextTokens(kind, model) ??
+    knownContextTokens(model) ??
+    DEFAULT_CONTEXT_TOKENS
+
   const ask = ({ provider: kind, model }: Target, request: StepRequest): AsyncGenerator<StepPart> => {
     const provider = configured.get(kind) as Provider
     const onRetry = (tried: number, delayMs: number) =>
       log?.warn({ provider: kind, model, tried, delayMs }, 'model step is tried again')
     const policy = { clock, retries: settings.retries, signal: request.signal, onRetry }
-    return guarded(guard, kind, () => retried(policy, () => attempt(once, provider, model, request)))
+    const needs = { ...once, maxOutputTokens: outputTokensOf(contextTokens({ provider: kind, model })) }
+    return guarded(guard, kind, () => retried(policy, () => attempt(needs, provider, model, request)))
   }
 
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {
@@ -105,11 +113,7 @@ export const createModels = (needs: ModelNeeds): Models => {
       const asked = [...configured.values()].filter((one) => kind === undefined || one.kind === kind)
       return (await Promise.all(asked.map(listing.of))).flat()
     },
-    contextTokens: ({ provider: kind, model }) =>
-      configured.get(kind)?.contextTokens ??
-      listing.contextTokens(kind, model) ??
-      knownContextTokens(model) ??
-      DEFAULT_CONTEXT_TOKENS,
+    contextTokens,
     health: async (kind) => {
       const provider = configured.get(kind)
       if (provider) return checkHealth({ clock, fetch }, provider)

@@ -10,8 +10,6 @@ export type ModelSettings = {
   default?: string
   fallbacks?: readonly string[]
   demo?: { baseUrl: string }
-  /** Output limit of a step that names none. Default 16384. */
-  maxOutputTokens?: number
   /** How often a step is tried again before its first part is handed on. Default 2. */
   retries?: number
   /** A provider that sends nothing for so long is given up. Default 300000, as reasoning can be silent for minutes. */

@@ -1,7 +1,8 @@
 import * as z from 'zod'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, bodyOf, jsonOf, notAnIssue, refuse, retryAfterMs, saidIn } from './request.ts'
+import { type Api, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
 
 // GitHub's REST API: docs.github.com/rest/issues/comments. A pull request is an issue too.
 
@@ -36,7 +37,7 @@ export const createCodehost = ({ askWith, nowMs }: Api): Tracker => {
     return async (path: string, request: Parameters<typeof ask>[1] = {}): Promise<Response> => {
       const response = await ask(path, { ...request, headers: HEADERS })
       if (response.status >= 200 && response.status < 300) return response
-      const said = saidIn(await jsonOf(response))
+      const said = saidIn(await jsonOf(response), asked)
       return refuse(response.status, said, limitedMs(response, said, nowMs()))
     }
   }
@@ -126,7 +127,7 @@ const shown = ({ id, html_url: url }: z.output<typeof Comment>): PostedComment =
  */
 const limitedMs = (response: Response, said: string | undefined, nowMs: number): number | undefined => {
   if (response.status !== 403 && response.status !== 429) return undefined
-  const asked = retryAfterMs(response, nowMs)
+  const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
   if (asked !== undefined) return asked
   if (response.headers.get('x-ratelimit-remaining') === '0') {
     const resetMs = Number(response.headers.get('x-ratelimit-reset')) * 1_000 - nowMs

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
+import { createMasker } from '../../core/masker.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { ProviderFetch } from '../../ports/provider-fetch.ts'
 import type { Asked } from '../../ports/tracker.ts'
@@ -58,22 +59,14 @@ export const jsonOf = async (response: Response): Promise<unknown> => {
   }
 }
 
-/** The wait that `Retry-After` asks for, in seconds or as a date (RFC 9110, section 10.2.3). */
-export const retryAfterMs = ({ headers }: Response, nowMs: number): number | undefined => {
-  const asked = headers.get('retry-after')
-  if (asked === null) return undefined
-  const ms = /^\d{1,9}$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - nowMs
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms)
-}
-
 const Said = z.object({
   message: z.string().optional().catch(undefined),
   errorMessages: z.array(z.string()).optional().catch(undefined),
   errors: z.unknown().optional(),
 })
 
-/** What a provider says is wrong, in one line. */
-export const saidIn = (body: unknown): string | undefined => {
+/** What a provider says is wrong, in one line. It may repeat the token that it was asked with, which is masked. */
+export const saidIn = (body: unknown, { as }: Pick<Asked, 'as'>): string | undefined => {
   const { data } = Said.safeParse(body)
   const errors = Array.isArray(data?.errors)
     ? data.errors.map((one) => Said.safeParse(one).data?.message)
@@ -81,7 +74,7 @@ export const saidIn = (body: unknown): string | undefined => {
   const all = [data?.message, ...(data?.errorMessages ?? []), ...errors].filter(
     (text) => typeof text === 'string',
   )
-  const text = all.join('; ').replace(/\s+/g, ' ').trim()
+  const text = createMasker([as.token]).text(all.join('; ').replace(/\s+/g, ' ').trim())
   return text === '' ? undefined : text.slice(0, MOST_SAID).toWellFormed()
 }
 

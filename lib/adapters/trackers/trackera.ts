@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { plainText } from '../../core/document-text.ts'
 import { Problem } from '../../core/errors.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
 import { blocksOf, textNode } from './document.ts'
-import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, refuse, retryAfterMs, saidIn } from './request.ts'
+import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
 
 // Jira Cloud's REST API, version 3, by OAuth: developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-comments
 
@@ -48,8 +49,11 @@ export const createTrackera = ({ askWith, nowMs }: Api): Tracker => {
     return async (path, request) => {
       const response = await ask(path, request)
       if (response.status >= 200 && response.status < 300) return response
-      const limited = response.status === 429 ? (retryAfterMs(response, nowMs()) ?? 0) : undefined
-      return refuse(response.status, saidIn(await jsonOf(response)), limited)
+      const limited =
+        response.status === 429
+          ? (retryAfterMs(response.headers.get('retry-after'), nowMs()) ?? 0)
+          : undefined
+      return refuse(response.status, saidIn(await jsonOf(response), asked), limited)
     }
   }
 

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, Tracker } from '../../ports/tracker.ts'
 import { markdownOf } from './markdown.ts'
-import { type Api, jsonOf, notAnIssue, refuse, retryAfterMs, saidIn } from './request.ts'
+import { type Api, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
 
 // Linear's GraphQL API: linear.app/developers/graphql
 
@@ -71,7 +72,7 @@ export const createTrackerb = ({ askWith, nowMs }: Api): Tracker => {
     const response = await askWith(asked)('/graphql', { method: 'POST', body: { query, variables } })
     const body = await jsonOf(response)
     const failures = Failures.safeParse(body).data?.errors
-    if (failures !== undefined) return refuseFor(failures, response, saidIn(body), nowMs())
+    if (failures !== undefined) return refuseFor(failures, response, saidIn(body, asked), nowMs())
     if (response.status !== 200)
       return refuse(
         response.status,
@@ -158,7 +159,7 @@ const refuseFor = (
 
 /** The reset of the limit is in epoch milliseconds. */
 const waitMs = (response: Response, nowMs: number): number => {
-  const asked = retryAfterMs(response, nowMs)
+  const asked = retryAfterMs(response.headers.get('retry-after'), nowMs)
   const reset = Number(response.headers.get('x-ratelimit-requests-reset') ?? Number.NaN) - nowMs
   return asked ?? (Number.isNaN(reset) ? LIMIT_WAIT_MS : Math.max(0, reset))
 }

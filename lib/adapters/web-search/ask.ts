@@ -1,9 +1,13 @@
 import type * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
 
 const TIMEOUT_MS = 15_000
 const MOST_BYTES = 1_048_576
+/** The wait where a provider that takes no more does not say how long, and the longest that is passed on. */
+const USUAL_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
 
 /** Why a provider did not search. */
@@ -18,7 +22,7 @@ export type Dialect<Answer> = {
   advice?: string
 }
 
-export type AskNeeds = { outbound: Pick<Outbound, 'send'> }
+export type AskNeeds = { outbound: Pick<Outbound, 'send'>; clock: Pick<Clock, 'now'> }
 
 const HEADERS = {
   accept: 'application/json',
@@ -32,13 +36,13 @@ const refusals: Readonly<Record<number, Refusal>> = { 401: 'key', 403: 'key', 42
  * Asks a provider once. What it says of its refusals stays out of the problems that this throws: it may repeat the key.
  */
 export const createAsk =
-  <Answer>({ outbound }: AskNeeds, dialect: Dialect<Answer>) =>
+  <Answer>({ outbound, clock }: AskNeeds, dialect: Dialect<Answer>) =>
   async (request: OutboundRequest, signal: AbortSignal): Promise<Answer> => {
     signal.throwIfAborted()
     const headers = { ...HEADERS, ...request.headers }
     const limits = { timeoutMs: TIMEOUT_MS, mostBytes: MOST_BYTES, signal }
     const answer = await outbound.send({ ...request, ...limits, headers })
-    if (answer.status !== 200) throw refused(dialect, answer)
+    if (answer.status !== 200) throw refused(dialect, answer, clock.now())
     const parsed = dialect.answer.safeParse(answer.truncated ? undefined : jsonOf(answer.body))
     if (!parsed.success) throw failed(`${dialect.name} did not answer as it should`)
     return parsed.data
@@ -52,7 +56,11 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-const refused = <Answer>({ name, refusalOf, advice }: Dialect<Answer>, answer: OutboundAnswer): Problem => {
+const refused = <Answer>(
+  { name, refusalOf, advice }: Dialect<Answer>,
+  answer: OutboundAnswer,
+  nowMs: number,
+): Problem => {
   const { status } = answer
   const refusal = refusalOf?.(answer) ?? refusals[status]
   if (refusal === 'key')
@@ -61,17 +69,13 @@ const refused = <Answer>({ name, refusalOf, advice }: Dialect<Answer>, answer: O
       'web_search_key_refused',
       `The API key is refused by ${name}${advice ?? ': an admin has to set another one'}`,
     )
-  if (refusal === 'quota')
+  if (refusal === 'quota') {
+    const askedMs = retryAfterMs(answer.headers['retry-after'], nowMs) ?? USUAL_WAIT_MS
     return new Problem('rate_limited', 'web_search_rate_limited', `${name} takes no more searches now`, {
-      retryAfterMs: waitOf(answer.headers['retry-after']),
+      retryAfterMs: Math.min(askedMs, LONGEST_WAIT_MS),
     })
+  }
   return failed(`${name} answered ${status}`)
-}
-
-/** Seconds; a date is not looked at, and a minute then serves as well. */
-const waitOf = (retryAfter = ''): number => {
-  const seconds = /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : 60
-  return Math.min(seconds * 1_000, LONGEST_WAIT_MS)
 }
 
 const failed = (message: string) => new Problem('unavailable', 'web_search_failed', message)

@@ -31,7 +31,7 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
       signal.throwIfAborted()
       const timeoutMs = Math.max(1, until - clock.monotonic())
       const answer = await outbound.send({
-        ...{ method: 'GET', url, headers: HEADERS, timeoutMs, mostBytes: MOST_BYTES },
+        ...{ method: 'GET', url, headers: HEADERS, timeoutMs, mostBytes: MOST_BYTES, signal },
       })
       const next = redirectOf(answer, url)
       if (next === undefined) return { url, answer }

@@ -32,7 +32,7 @@ export const tasksOn = (store: Store): Tasks => {
       throw new Error('there are no dead letters here')
     },
     stopRun: () => undefined,
-    isHeard: () => false,
+    isSubscribed: () => false,
     ended: async () => undefined,
     limiter: unlimited,
     audit: async () => undefined,

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type UserRow, users } from '../../../lib/accounts/rows.ts'
+import { createInvites } from '../../../lib/accounts/invites.ts'
+import { type InviteRow, invites, type UserRow, users } from '../../../lib/accounts/rows.ts'
 import { createUsers } from '../../../lib/accounts/users.ts'
 import { createChangeConsumer } from '../../../lib/adapters/aws/dynamodb/change-consumer.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
+import { entropy } from '../../../lib/adapters/node/entropy.ts'
 import { type AuditRow, auditRows } from '../../../lib/audit/rows.ts'
 import { createAudit } from '../../../lib/audit/service.ts'
 import type { Collection } from '../../../lib/core/collection.ts'
@@ -11,6 +13,8 @@ import { iso } from '../../../lib/core/time.ts'
 import { type NotificationRow, notifications, readMarks, reads } from '../../../lib/notifications/rows.ts'
 import { createNotifications } from '../../../lib/notifications/service.ts'
 import type { Store } from '../../../lib/ports/store.ts'
+import { type TokenRow, tokenRows } from '../../../lib/tokens/rows.ts'
+import { createTokens } from '../../../lib/tokens/service.ts'
 import { meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
 import { startStreamPoller } from '../../../offline/stream-poller.ts'
@@ -25,7 +29,9 @@ const FEW = 100
 /** `POLLED_LIST_ROWS=20000` measures what the guarantees promise; fewer show the same. */
 const MANY = Number(process.env.POLLED_LIST_ROWS ?? 2_000)
 const AT_ONCE = 50
-const collections = [notifications, reads, readMarks, auditRows, users] as unknown as readonly Collection[]
+const collections = [
+  ...[notifications, reads, readMarks, auditRows, users, invites, tokenRows],
+] as unknown as readonly Collection[]
 
 const clock = createClock()
 const startMs = clock.now()
@@ -52,6 +58,27 @@ const insertUser = (store: Store, n: number) => {
   }
   return store.commit({ insert: users, row })
 }
+
+const insertInvite = (store: Store, n: number) => {
+  const row: InviteRow = {
+    ...{
+      id: `inv_${n}`,
+      secretHash: '0'.repeat(64),
+      email: `person-${n}@example.com`,
+      createdBy: 'user_ann',
+    },
+    ...{ createdAt: iso(startMs + n), expiresAt: iso(expiresAt), keptUntil: expiresAt },
+  }
+  return store.commit({ insert: invites, row })
+}
+const insertToken = (store: Store, n: number) => {
+  const row: TokenRow = {
+    ...{ id: `tok_${n}`, name: `Program ${n}`, userId: ANN.userId, scopes: ['gateway'] },
+    ...{ createdAt: iso(startMs + n), hash: '0'.repeat(64) },
+  }
+  return store.commit({ insert: tokenRows, row })
+}
+const ADMIN = { ...ANN, role: 'admin' } as const
 
 const suite = hasDynoxide() ? describe : describe.skip
 suite('a list that a page polls costs about as much with many rows as with few:', () => {
@@ -85,6 +112,11 @@ suite('a list that a page polls costs about as much with many rows as with few:'
     opened.client.destroy()
   })
 
+  const never = async (): Promise<never> => {
+    throw new Error('A list is read, and nothing else')
+  }
+  const means = (store: Store) => ({ store, clock, entropy, ids: createFakeIds(), audit: never })
+
   const listsOf = (store: Store) => ({
     notifications: () => createNotifications({ store, clock }).list(ANN, { limit: 20 }),
     audit: () =>
@@ -98,12 +130,16 @@ suite('a list that a page polls costs about as much with many rows as with few:'
         limit: 50,
       }),
     users: () => createUsers({ store, mode: () => 'cloud' }).list({ limit: 50 }),
+    invites: () => createInvites({ ...means(store), accountStatusOf: never }).list({ limit: 50 }),
+    tokens: () => createTokens({ ...means(store), callsPerMinute: 60 }).list(ADMIN, { limit: 50 }),
   })
 
   it.each([
     ['notifications', insertNotification],
     ['audit', insertRecord],
     ['users', insertUser],
+    ['invites', insertInvite],
+    ['tokens', insertToken],
   ] as const)(
     '%s',
     async (name, insert) => {

@@ -72,18 +72,20 @@ describe('a run of the coding agent that waits for approval', () => {
     expect(made).toEqual(['write_file', 'write_file', 'run_command'])
   })
 
-  it('has the rest of its budget', async () => {
+  it.each([
+    // The answer of the next step is whole, and the last that the budget allows.
+    [995, { success: true, usage: { totalTokens: 1_010 } }],
+    [1_000, { success: false, retryable: false, output: expect.stringContaining('after 1000 tokens') }],
+  ])('has the rest of its budget after %d tokens', async (totalTokens, expected) => {
     const { openTools, approve } = askingTools()
     const { execute } = createAgentOn(bench, createScriptedModels(script), { openTools, maxBudget: 1_000 })
-    const about = { id: 'task_budget', metadata: { maxBudget: 1_000 } }
+    const about = { id: `task_${totalTokens}`, metadata: { maxBudget: 1_000 } }
     const waiting = await execute(about)
     if (!('checkpoint' in waiting)) throw new Error('It does not wait')
-    const usage = { promptTokens: 900, completionTokens: 95, totalTokens: 995 }
+    const usage = { promptTokens: 900, completionTokens: totalTokens - 900, totalTokens }
     approve()
     const checkpoint = { ...(waiting.checkpoint as object), usage }
-    const result = await execute(about, { checkpoint })
-    // The answer of the next step is whole, and the last that the budget allows.
-    expect(result).toMatchObject({ success: true, usage: { totalTokens: 1_010 } })
+    expect(await execute(about, { checkpoint })).toMatchObject(expected)
   })
 
   it.each([[0], ['many'], [1.5]])('refuses %p as a budget', async (maxBudget) => {

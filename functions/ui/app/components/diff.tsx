@@ -1,4 +1,5 @@
 import { type FileDiff, filesOfDiff } from './diff-files.ts'
+import { Scroller } from './scroller.tsx'
 import { Tag } from './tag.tsx'
 
 const looks = {
@@ -26,16 +27,18 @@ const File = ({ path, lines, added, removed }: FileDiff) => (
       <Tag tone="good">+{added}</Tag>
       <Tag tone="bad">−{removed}</Tag>
     </summary>
-    <pre className="overflow-x-auto pb-2 font-mono text-xs leading-5">
-      <code className="block w-max min-w-full">
-        {lines.map((line, n) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
-          <span key={n} className={`block px-3.5 ${lookOf(line)}`}>
-            {line || ' '}
-          </span>
-        ))}
-      </code>
-    </pre>
+    <Scroller role="group" label={`Changes of ${path}`} className="overflow-x-auto pb-2">
+      <pre className="font-mono text-xs leading-5">
+        <code className="block w-max min-w-full">
+          {lines.map((line, n) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a diff does not change its order.
+            <span key={n} className={`block px-3.5 ${lookOf(line)}`}>
+              {line || ' '}
+            </span>
+          ))}
+        </code>
+      </pre>
+    </Scroller>
   </details>
 )
 

@@ -31,7 +31,7 @@ export const useChangePolicy = () => {
 
 /** What narrows the record of tool calls: names of the route's query. */
 export const TOOL_CALL_FILTERS = [
-  ...['tool', 'decision', 'userId', 'conversationId', 'taskId', 'from', 'to'],
+  ...['tool', 'decision', 'userId', 'conversationId', 'taskId', 'callId', 'from', 'to'],
 ] as const
 export type ToolCallFilters = Readonly<Record<string, string>>
 type Query = NonNullable<NonNullable<Parameters<typeof client.listToolCalls>[0]>['query']>

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AgentSession } from '../../../../lib/agentic/schema.ts'
+import type { ToolCallEntry } from '../../../../lib/security/schema.ts'
 import { advanced, beginning, type Progress, type Run, type RunEvent, rewound } from '../run/run.ts'
 import { client } from './client.ts'
 import { isConnected } from './connection.ts'
@@ -41,6 +42,25 @@ export const useSessionsOf = (conversationId: string) =>
     }),
     EVERY_MS.list,
   )
+
+/**
+ * The session that made a tool call: that of its task, or the turn of its conversation that went on then. A turn that is
+ * answered as a whole has none, and neither has one before the newest hundred.
+ */
+export const useSessionAt = ({ taskId, conversationId, timestamp }: ToolCallEntry) => {
+  return useQuery({
+    queryKey: [...key, 'at', taskId, conversationId, timestamp],
+    queryFn: async ({ signal }) => {
+      if (taskId === undefined && conversationId === undefined) return null
+      const of = taskId === undefined ? { conversationId } : { taskId }
+      const { sessions } = await client.listAgentSessions({ query: { ...of, limit: 100 } }, { signal })
+      const isAt = ({ createdAt, endedAt }: AgentSession) =>
+        createdAt <= timestamp && (endedAt === undefined || timestamp <= endedAt)
+      return sessions.find((session) => taskId !== undefined || isAt(session)) ?? null
+    },
+    staleTime: EVERY_MS.calm,
+  })
+}
 
 /** Says that a session has begun, before a list does. */
 export const noteSession = (conversationId: string, session: AgentSession) => {

@@ -1,3 +1,5 @@
+import { useMutation } from '@tanstack/react-query'
+import { ApiError } from '../../../../lib/api/api-error.ts'
 import type { SecurityMode } from '../../../../lib/core/security-mode.ts'
 import { conversationKey } from './chat.ts'
 import { client } from './client.ts'
@@ -10,11 +12,12 @@ type AgenticBody = Parameters<typeof client.sendAgentic>[0]['body']
 /** What a turn is asked with. Mode `full` is an agentic turn, whose steps are streamed; the others are answered as a whole. */
 export type TurnRequest = AgenticBody & { securityMode: SecurityMode }
 
-/** A turn that was sent from here and is not known to the service yet, or was refused by it. */
-export type Turn = { content: string; mode: SecurityMode } & (
-  | { state: 'sending' }
-  | { state: 'refused'; error: unknown }
-)
+type Asked = { content: string; mode: SecurityMode }
+/** A turn that was sent from here and is not known to the service yet, was refused by it, or was stopped from here. */
+export type Turn =
+  | (Asked & { state: 'sending' })
+  | (Asked & { state: 'refused'; error: unknown })
+  | { state: 'stopped' }
 
 const turns = createSignal<Readonly<Record<string, Turn>>>({})
 
@@ -25,7 +28,7 @@ const setTurn = (conversationId: string, turn: Turn | undefined) => {
   turns.set(turn ? { ...others, [conversationId]: turn } : others)
 }
 
-/** Forgets a turn that was refused. */
+/** Forgets a turn that was refused or stopped. */
 export const dropTurn = (conversationId: string) => setTurn(conversationId, undefined)
 
 const refresh = (conversationId: string) =>
@@ -43,11 +46,28 @@ export const sendTurn = async (conversationId: string, request: TurnRequest): Pr
     await (mode === 'full' ? sendAgentic : sendWithTools)(conversationId, request)
     dropTurn(conversationId)
   } catch (error) {
-    setTurn(conversationId, { content, mode, state: 'refused', error })
+    setTurn(
+      conversationId,
+      isCancelled(error) ? { state: 'stopped' } : { content, mode, state: 'refused', error },
+    )
     // It may have been taken all the same, where only the answer was lost.
     void queryClient.invalidateQueries()
   }
 }
+
+/** The message of a turn that was cancelled is stored: there is nothing to send again. */
+const isCancelled = (error: unknown) => error instanceof ApiError && error.code === 'cancelled'
+
+/** Stops the turn of a conversation, of whichever kind, one that waits for approval too. */
+export const useStopTurn = (conversationId: string) =>
+  useMutation({
+    mutationFn: () => client.cancelTurn({ params: { id: conversationId } }),
+    onSuccess: async () => {
+      await refresh(conversationId)
+      // The request of a turn that was sent from here is answered when it has ended.
+      if (turns.get()[conversationId]?.state !== 'sending') setTurn(conversationId, { state: 'stopped' })
+    },
+  })
 
 /** Resolves once the answer is shown. */
 const sendWithTools = async (id: string, request: TurnRequest) => {

@@ -2,6 +2,7 @@ import { ShieldQuestion } from 'lucide-react'
 import { Button } from '../components/button.tsx'
 import { clockOf, useCountdown } from '../components/countdown.ts'
 import { Refusal } from '../components/refusal.tsx'
+import { Scroller } from '../components/scroller.tsx'
 import { Tag } from '../components/tag.tsx'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import type { AuditOf } from './audit-link.tsx'
@@ -36,10 +37,10 @@ export const Approvals = ({ of }: { of: AuditOf }) => {
   )
 }
 
-/** A decision may have been made this moment, or it is for somebody else. */
+/** A decision may have been made this moment, or it is for another person. */
 const Elsewhere = () => (
   <p role="status" className="text-muted-foreground">
-    It waits for the decision of whoever asked for it, or of an admin; and goes on by itself.
+    The person who asked for it, or an admin, decides on it; then it goes on by itself.
   </p>
 )
 
@@ -57,9 +58,15 @@ const Waiting = ({ approval }: { approval: Approval }) => {
           {left === 0 ? 'expired' : `${clockOf(left)} left`}
         </span>
       </div>
-      <pre className="mx-3 mt-1.5 max-h-48 overflow-y-auto font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-        {JSON.stringify(params, null, 2)}
-      </pre>
+      <Scroller
+        role="group"
+        label={`Arguments of ${toolName}`}
+        className="mx-3 mt-1.5 max-h-48 overflow-y-auto"
+      >
+        <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+          {JSON.stringify(params, null, 2)}
+        </pre>
+      </Scroller>
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
         {choices.map(([decision, says, kind]) => (
           <Button

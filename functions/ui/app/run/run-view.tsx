@@ -156,6 +156,9 @@ const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] })
   return (
     <>
       {early && <p className="text-queued">{early}</p>}
+      {run.end?.kind === 'complete' && run.end.notice && (
+        <p className="text-xs text-muted-foreground">{run.end.notice}</p>
+      )}
       <p role="status" className="flex flex-wrap items-center gap-x-2 text-xs text-muted-foreground">
         {standing === 'lost' && <span className="text-queued">Connection lost, connecting again</span>}
         {facts(run, standing).map((fact) => (

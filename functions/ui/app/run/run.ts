@@ -52,6 +52,8 @@ export type RunEnd =
       readonly inputTokens: number
       readonly outputTokens: number
       readonly fallbackFrom?: string
+      /** What the service has to say of the answer, such as files that it did not store. */
+      readonly notice?: string
     }
   | { readonly kind: 'error'; readonly code: string; readonly message: string }
 
@@ -224,13 +226,14 @@ const stepComplete = (run: Run, event: RunEvent): Run => {
 }
 
 const complete = (run: Run, event: RunEvent): Run => {
-  const { totalTokens, inputTokens, outputTokens, finishReason, fallbackFrom, model, provider } = event.data
+  const { totalTokens, inputTokens, outputTokens, finishReason, model, provider } = event.data
   const end: RunEnd = {
     kind: 'complete',
     finishReason: textOf(finishReason),
     inputTokens: numberOf(inputTokens),
     outputTokens: numberOf(outputTokens),
-    ...given('fallbackFrom', textOf(fallbackFrom) || undefined),
+    ...given('fallbackFrom', textOf(event.data.fallbackFrom) || undefined),
+    ...given('notice', textOf(event.data.notice) || undefined),
   }
   const facts = {
     ...given('model', textOf(model) || undefined),
@@ -239,7 +242,7 @@ const complete = (run: Run, event: RunEvent): Run => {
   return ended(run, event, { ...facts, usedTokens: numberOf(totalTokens) || run.usedTokens, end })
 }
 
-/** A run of which nothing more comes. One that is cancelled while it waits has no event that says so. */
+/** A run of which nothing more comes. One that was cut off has calls and a wait that no event has ended. */
 export const settled = (run: Run): Run => ({ ...withCalls(run, unanswered('stopped')), isWaiting: false })
 
 const ended = (run: Run, event: RunEvent, facts: Partial<Run>): Run => ({

@@ -1,11 +1,13 @@
 import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { spanOf } from '../components/time.ts'
 import { AuditLink, type AuditOf } from './audit-link.tsx'
 import type { CallState } from './run.ts'
 
 type Shown = {
+  callId: string
   name: string
   title: string
   arguments: unknown
@@ -55,9 +57,9 @@ export const ToolCall = ({ call, of }: { call: Shown; of: AuditOf }) => {
       <div className="flex flex-col gap-2 border-t px-2.5 py-2">
         <Field label="Arguments" text={argumentsOf(call.arguments)} />
         {result !== undefined && <Field label={state === 'error' ? 'Why not' : 'Result'} text={result} />}
-        {state !== 'running' && (
+        {state !== 'running' && state !== 'waiting' && (
           <p className="text-xs">
-            <AuditLink of={of} />
+            <AuditLink of={of} callId={call.callId} />
           </p>
         )}
       </div>
@@ -71,17 +73,10 @@ const argumentsOf = (given: unknown): string => {
 }
 
 const Field = ({ label, text }: { label: string; text: string }) => (
-  // biome-ignore lint/a11y/useSemanticElements: it is no set of fields, and one of many of its name.
-  <div
-    role="group"
-    aria-label={label}
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-    tabIndex={0}
-    className="max-h-72 overflow-y-auto"
-  >
+  <Scroller role="group" label={label} className="max-h-72 overflow-y-auto">
     <p className="text-xs text-muted-foreground">{label}</p>
     <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
       {text || 'Nothing'}
     </pre>
-  </div>
+  </Scroller>
 )

@@ -52,9 +52,13 @@ const failures: Readonly<
   empty: () => 'The model neither answered nor did anything.',
 }
 
+/** Work is done without a last word too. */
+const isDone = ({ ended, toolCalls }: LoopResult): boolean =>
+  ended === 'answered' || (ended === 'empty' && toolCalls > 0)
+
 const outputOf = (run: LoopResult): string => {
-  if (run.ended === 'answered' || run.ended === 'waiting') return run.text
-  return [failures[run.ended](run), run.text].filter(Boolean).join('\n\n')
+  if (isDone(run) || run.ended === 'answered' || run.ended === 'waiting') return run.said
+  return [failures[run.ended](run), run.said].filter(Boolean).join('\n\n')
 }
 
 const LEAST_BUDGET = 1_000
@@ -141,19 +145,16 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     return { workspace, at }
   }
 
-  const resultOf = async (
-    run: LoopResult,
-    { steps, toolCalls, usage }: ReturnType<typeof spentBy>,
-    { task, context, workspace, at }: Ran,
-  ): Promise<AgentResult> => {
+  /** Of a run with all that it has spent, also before it waited. */
+  const resultOf = async (run: LoopResult, { task, context, workspace, at }: Ran): Promise<AgentResult> => {
     const { branch, baseCommit } = at
-    const { provider, model } = run
+    const { provider, model, steps, toolCalls, usage } = run
     const changed = await changesIn(workspace, baseCommit, context.signal)
     const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
     const output = outputOf(run)
     // Another attempt would spend as much again.
     const retryable = run.ended === 'budget' ? { retryable: false } : {}
-    if (run.ended !== 'answered') return { success: false, output, ...retryable, ...result }
+    if (!isDone(run)) return { success: false, output, ...retryable, ...result }
     const { filesChanged } = changed
     const about = { task, workspace, at, output, filesChanged, sourceOf: () => sourceOf(task), context }
     const published = await publish?.(about)
@@ -184,7 +185,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const spent = spentBy(run, left)
     if (run.ended === 'waiting')
       return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace }, signal))
-    return resultOf(run, spent, { task, context, workspace, at })
+    return resultOf({ ...run, ...spent }, { task, context, workspace, at })
   }
 
   return {

@@ -64,11 +64,12 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
         <div className="flex flex-wrap items-center gap-1.5 px-2 pb-2">
           <TurnOptions />
           <span className="ml-auto" />
-          {onStop ? (
+          {onStop && (
             <Button kind="danger" size="small" disabled={isStopping} onClick={onStop}>
               <Square size={12} /> Stop
             </Button>
-          ) : (
+          )}
+          {(!onStop || blocked === undefined) && (
             <Button
               kind="primary"
               size="small"

@@ -20,8 +20,8 @@ export const UserMessage = ({ text, note }: { text: string; note?: string | unde
 
 type Call = NonNullable<ChatMessage['toolCalls']>[number]
 
-const shown = ({ name, arguments: given, status, result, duration }: Call) => ({
-  ...{ name, arguments: given, result },
+const shown = ({ id, name, arguments: given, status, result, duration }: Call) => ({
+  ...{ callId: id, name, arguments: given, result },
   title: titleOf(name, given),
   state: status === 'pending' ? ('waiting' as const) : status,
   tookMs: status === 'pending' ? undefined : duration,

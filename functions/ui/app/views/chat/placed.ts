@@ -20,3 +20,13 @@ export const placed = (messages: readonly ChatMessage[], run: Run | undefined, i
     isShown: true,
   }
 }
+
+/** Whether the last message, besides what the run tells of, has no answer: one may be on its way. */
+export const isUnanswered = (
+  messages: readonly ChatMessage[],
+  run: Run | undefined,
+  isLive: boolean,
+): boolean => {
+  const { after, isShown } = placed(messages, run, isLive)
+  return (after.at(-1) ?? (isShown ? undefined : messages.at(-1)))?.role === 'user'
+}

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { buttonClass } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
@@ -24,6 +25,7 @@ export const Session = (): ReactNode => {
   return (
     <View
       title="Run"
+      isFixed
       aside={
         <>
           <SessionState status={session.status} />
@@ -46,9 +48,11 @@ export const Session = (): ReactNode => {
         </>
       }
     >
-      <div className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 md:px-6">
-        <Events key={id} session={session} />
-      </div>
+      <Scroller label="What it did" className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
+        <div className="mx-auto flex max-w-3xl flex-col gap-5 px-4 py-5 md:px-6">
+          <Events key={id} session={session} />
+        </div>
+      </Scroller>
     </View>
   )
 }

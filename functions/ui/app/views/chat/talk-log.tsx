@@ -2,13 +2,14 @@ import { useEffect, useMemo, useRef } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { Button } from '../../components/button.tsx'
 import { saysOf } from '../../components/problem.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import type { ChatMessage, useConversation } from '../../data/chat.ts'
 import { type AgentSession, type Followed, isSessionOver } from '../../data/sessions.ts'
 import type { Turn } from '../../data/turns.ts'
 import { Approvals } from '../../run/approvals.tsx'
 import { RunView, Trouble } from '../../run/run-view.tsx'
 import { Message, UserMessage } from './messages.tsx'
-import { placed } from './placed.ts'
+import { isUnanswered, placed } from './placed.ts'
 
 type Talk = Pick<ReturnType<typeof useConversation>, 'messages' | 'onMore' | 'hasNextPage'>
 type Props = {
@@ -27,15 +28,11 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
   const run = live?.followed.run
   const of = useMemo(() => ({ conversationId: id }), [id])
   const last = messages.at(-1)
-  // What the run does not tell of: a turn that is answered as a whole may have been sent before the page was loaded.
-  const lastOutside = after.at(-1) ?? (isShown ? undefined : last)
   const isWaiting = last?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   return (
     // Upside down, so that it stands still at its end while it grows, and where it is while older messages come.
-    <section
-      aria-label="Messages"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-      tabIndex={0}
+    <Scroller
+      label="Messages"
       className="flex min-h-0 flex-1 flex-col-reverse overflow-y-auto outline-offset-[-2px]"
     >
       <div className="mx-auto flex w-full max-w-3xl flex-1 flex-col gap-5 px-4 py-5 md:px-6">
@@ -58,20 +55,24 @@ export const TalkLog = ({ id, talk, live, turn }: Props) => {
           <Message key={message.id} message={message} />
         ))}
         <Sent turn={turn} last={last} />
-        {lastOutside?.role === 'user' && !turn && (
+        {!turn && isUnanswered(messages, run, isLive) && (
           <p role="status" className="text-muted-foreground">
             There is no answer yet. If one is on its way, it appears here.
           </p>
         )}
         {isWaiting && <Approvals of={of} />}
       </div>
-    </section>
+    </Scroller>
   )
 }
 
-/** What was sent and is not answered yet, or was refused. */
+/** What was sent and is not answered yet, was refused, or was stopped before anything of it was stored. */
 const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | undefined }) => {
   if (turn === undefined) return null
+  if (turn.state === 'stopped')
+    return last?.role === 'user' ? (
+      <Trouble code="cancelled" message="Stopped before the model had answered" />
+    ) : null
   if (turn.state === 'refused') return <NotSent error={turn.error} last={last} />
   const isStored = last?.role === 'user' && last.content.trim() === turn.content.trim()
   return (

@@ -17,10 +17,11 @@ import {
   useSessionsOf,
   useStopSession,
 } from '../../data/sessions.ts'
-import { dropTurn, sendTurn, type Turn, useTurn } from '../../data/turns.ts'
+import { dropTurn, sendTurn, type Turn, useStopTurn, useTurn } from '../../data/turns.ts'
 import { SessionState } from '../../run/session-state.tsx'
 import { Columns } from './columns.tsx'
 import { Composer } from './composer.tsx'
+import { isUnanswered } from './placed.ts'
 import { TalkLog } from './talk-log.tsx'
 
 /** One conversation, live. */
@@ -73,7 +74,7 @@ const Open = ({ id, talk, newest }: OpenProps) => {
   return (
     <>
       <TalkLog {...{ id, talk, turn }} live={undefined} />
-      <Reply id={id} talk={talk} turn={turn} />
+      <Reply {...{ id, talk, turn }} isUnanswered={isUnanswered(talk.messages, undefined, false)} />
     </>
   )
 }
@@ -95,27 +96,32 @@ const WithSession = ({ id, talk, session, turn }: SessionProps) => {
     <>
       <TalkLog {...{ id, talk, turn }} live={{ session, followed }} />
       <Reply
-        {...{ id, talk, turn }}
-        isGoing={isGoing}
+        {...{ id, talk, turn, isGoing }}
+        isUnanswered={isUnanswered(talk.messages, followed.run, isRunning)}
         isStopping={stop.isPending || stop.isSuccess}
-        onStop={() =>
-          stop.mutate(session.id, { onError: (error) => void toast.failed('Not stopped', saysOf(error)) })
-        }
+        onStop={() => stop.mutate(session.id, { onError: notStopped })}
       />
     </>
   )
 }
 
+const notStopped = (error: unknown) => void toast.failed('Not stopped', saysOf(error))
+
 type ReplyProps = Omit<OpenProps, 'newest'> & {
   turn: Turn | undefined
+  /** Whether an answer may be on its way of which there is no session. */
+  isUnanswered: boolean
   isGoing?: boolean
   isStopping?: boolean
   onStop?: () => void
 }
 
-const Reply = ({ id, talk, turn, isGoing = false, isStopping = false, onStop }: ReplyProps) => {
+const Reply = (props: ReplyProps) => {
+  const { id, talk, turn, isUnanswered, isGoing = false, isStopping = false, onStop } = props
+  const stopTurn = useStopTurn(id)
   const isWaiting = talk.messages.at(-1)?.toolCalls?.some(({ status }) => status === 'pending') ?? false
   const isSending = turn?.state === 'sending'
+  const mayGoOn = isWaiting || isSending || (isUnanswered && turn === undefined)
   const blocked = isWaiting
     ? 'Decide on the tool calls that wait first'
     : isGoing || isSending
@@ -129,11 +135,16 @@ const Reply = ({ id, talk, turn, isGoing = false, isStopping = false, onStop }: 
       refused={refused}
       onSend={(request) => {
         dropTurn(id)
+        stopTurn.reset()
         void sendTurn(id, request)
       }}
       blocked={blocked}
-      onStop={isGoing ? onStop : undefined}
-      isStopping={isStopping}
+      {...(isGoing
+        ? { onStop, isStopping }
+        : mayGoOn && {
+            onStop: () => stopTurn.mutate(undefined, { onError: notStopped }),
+            isStopping: stopTurn.isPending || stopTurn.isSuccess,
+          })}
     />
   )
 }

@@ -13,6 +13,7 @@ export const useAddress = () => {
     entry,
     change: (changed: AuditSearch) => go({ ...changed, entry: undefined }),
     clear: () => go(Object.fromEntries(TOOL_CALL_FILTERS.map((name) => [name, undefined]))),
-    open: (id: string | undefined) => go({ entry: id }),
+    open: (id: string) => go({ entry: id }),
+    close: () => go({ entry: undefined, callId: undefined }),
   }
 }

@@ -12,6 +12,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx'
 import { spanOf } from '../../components/time.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { type ToolCallEntry, useToolCall } from '../../data/security.ts'
+import { useSessionAt } from '../../data/sessions.ts'
 import { DecisionTag, decisions } from './decisions.tsx'
 import type { AuditSearch } from './filters.ts'
 
@@ -41,12 +42,13 @@ export const Entry = ({ id, onClose, onOnly }: Props) => {
 
 const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'] }) => {
   const { tool, taskId, conversationId, result, decision } = entry
+  const { data: run } = useSessionAt(entry)
   const failed = entry.failed && decision !== 'pending'
   return (
     <>
       <DialogBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
-          {factsOf(entry).map(
+          {factsOf(entry, run?.id).map(
             ([name, value]) =>
               value && (
                 <div key={name} className="contents">
@@ -80,7 +82,10 @@ const Whole = ({ entry, onOnly }: { entry: ToolCallEntry; onOnly: Props['onOnly'
   )
 }
 
-const factsOf = (entry: ToolCallEntry): readonly (readonly [string, ReactNode])[] => {
+const factsOf = (
+  entry: ToolCallEntry,
+  runId: string | undefined,
+): readonly (readonly [string, ReactNode])[] => {
   const { id, userId, taskId, conversationId, mode, decision, guard, approvalId, durationMs } = entry
   return [
     [
@@ -98,10 +103,21 @@ const factsOf = (entry: ToolCallEntry): readonly (readonly [string, ReactNode])[
       'Session',
       (taskId ?? conversationId) && <TitledSession key="session" {...{ taskId, conversationId }} />,
     ],
+    ['Run', runId && <RunLink key="run" id={runId} />],
     ['Took', spanOf(durationMs)],
     ['Approval', approvalId && <ApprovalOf key="approval" id={approvalId} isOpen={decision === 'pending'} />],
     ['Entry', <code key="entry">{id}</code>],
   ]
+}
+
+/** The way to the run that made the call: its path is a plain text, since runs are another view. */
+const RunLink = ({ id }: { id: string }) => {
+  const to: string = `/chat/sessions/${encodeURIComponent(id)}`
+  return (
+    <Link to={to} className="underline underline-offset-2">
+      {id}
+    </Link>
+  )
 }
 
 /** The way to the decision, as long as there may be one to make. */

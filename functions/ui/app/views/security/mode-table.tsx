@@ -1,6 +1,7 @@
 import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import type { Risk } from '../../../../../lib/tools/schema.ts'
 import { risks } from '../../components/risk.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { Panel } from '../../components/view.tsx'
 import { modePolicy } from '../../data/at-build.ts'
@@ -16,7 +17,7 @@ const cellClass = 'px-2 py-2 align-top'
 /** What each mode makes of each kind of tool, as the service itself decides. */
 export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
   <Panel title="What each mode allows">
-    <div className="overflow-x-auto">
+    <Scroller role="group" label="Table of modes" className="overflow-x-auto">
       <table aria-label="Modes and kinds of tools" className="w-full text-left">
         <thead>
           <tr className={`${rowClass} text-xs text-muted-foreground`}>
@@ -52,7 +53,7 @@ export const ModeTable = ({ defaultMode }: { defaultMode: SecurityMode }) => (
           ))}
         </tbody>
       </table>
-    </div>
+    </Scroller>
     <div className="flex flex-col gap-1.5 border-t px-3.5 py-3 text-muted-foreground">
       <p>
         A conversation or task may name its mode. A conversation that names none has the default mode, a task

@@ -7,6 +7,7 @@ import { fieldErrors } from '../../components/field-errors.ts'
 import { Form } from '../../components/form.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Refusal } from '../../components/refusal.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { toast } from '../../components/toast.tsx'
 import { Panel } from '../../components/view.tsx'
@@ -21,19 +22,14 @@ export const PolicyView = (): ReactNode => {
   const { data, error, refetch } = usePolicy()
   const me = useMe()
   return (
-    <section
-      aria-label="What tools may do"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard, also where all fields are disabled.
-      tabIndex={0}
-      className="min-h-0 flex-1 overflow-y-auto outline-none"
-    >
+    <Scroller label="What tools may do" className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]">
       <div className="mx-auto flex w-full max-w-4xl flex-col gap-4 p-4 md:p-6">
         {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
         {(!data || !me) && !error && <SkeletonRows count={12} />}
         {data && me && <PolicyForm policy={data} isAdmin={me.role === 'admin'} />}
         {data && <ModeTable defaultMode={data.defaultMode} />}
       </div>
-    </section>
+    </Scroller>
   )
 }
 

@@ -15,8 +15,9 @@ const curl = () => `curl ${location.origin}/api/security/audit`
 
 /** The record of tool calls, refused ones included: admins see all of them, others their own. */
 export const ToolCalls = (): ReactNode => {
-  const { filters, entry, change, clear, open } = useAddress()
+  const { filters, entry, change, clear, open, close } = useAddress()
   const { rows, total, isPending, error, refetch, onMore } = useToolCalls(filters)
+  const shown = entry ?? (filters.callId && entryOfCall(rows))
   const hasPeople = useMe()?.role === 'admin'
   return (
     <>
@@ -33,10 +34,16 @@ export const ToolCalls = (): ReactNode => {
           empty={<Nothing isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
         />
       )}
-      {entry && <Entry id={entry} onClose={() => open(undefined)} onOnly={change} />}
+      {shown && (
+        <Entry id={shown} onClose={close} onOnly={(only) => change({ callId: undefined, ...only })} />
+      )}
     </>
   )
 }
+
+/** The entry of the call that the address names. Some providers use an id for several calls: then it is one of the list. */
+const entryOfCall = ([only, ...others]: readonly ToolCallEntry[]): string | undefined =>
+  others.length === 0 ? only?.id : undefined
 
 const Nothing = ({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) =>
   isFiltered ? (

@@ -1,4 +1,5 @@
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Scroller } from '../../components/scroller.tsx'
 import { Panel } from '../../components/view.tsx'
 
 /** What a person can do about it, by the code of the error. */
@@ -24,9 +25,11 @@ export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; 
     aside={<code className="font-mono text-xs text-muted-foreground">{error.code}</code>}
   >
     <div className="flex flex-col gap-2 px-3.5 py-3">
-      <p className="max-h-60 overflow-y-auto font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
-        {error.message}
-      </p>
+      <Scroller label="Error" className="max-h-60 overflow-y-auto">
+        <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
+          {error.message}
+        </p>
+      </Scroller>
       <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>
     </div>
   </Panel>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { isFinal } from '../../../../../lib/tasks/machine.ts'
 import type { Task as Shown, TaskEvent } from '../../../../../lib/tasks/schema.ts'
 import { Problem } from '../../components/problem.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -108,11 +109,13 @@ const Asked = ({ description, prompt, metadata, result }: Shown) => {
       text && (
         <details key={title} open={!result && title !== 'Metadata'} className="rounded-lg border bg-card">
           <summary className="px-3.5 py-2.5 font-semibold">{title}</summary>
-          <pre
-            className={`max-h-96 overflow-y-auto border-t px-3.5 py-3 [overflow-wrap:anywhere] whitespace-pre-wrap ${title === 'Metadata' ? 'font-mono text-xs' : 'font-sans'}`}
-          >
-            {text}
-          </pre>
+          <Scroller label={title} className="max-h-96 overflow-y-auto border-t px-3.5 py-3">
+            <pre
+              className={`[overflow-wrap:anywhere] whitespace-pre-wrap ${title === 'Metadata' ? 'font-mono text-xs' : 'font-sans'}`}
+            >
+              {text}
+            </pre>
+          </Scroller>
         </details>
       ),
   )

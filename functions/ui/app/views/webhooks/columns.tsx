@@ -132,7 +132,9 @@ export const deliveryColumns: readonly Column<WebhookDelivery>[] = [
     header: 'Attempts',
     width: '4.5rem',
     narrow: null,
-    cell: ({ attempts }) => <span className={quiet}>{attempts.length}</span>,
+    cell: ({ attempts, attemptsOmitted = 0 }) => (
+      <span className={quiet}>{attempts.length + attemptsOmitted}</span>
+    ),
   },
   {
     id: 'next',

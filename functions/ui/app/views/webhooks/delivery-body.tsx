@@ -14,7 +14,7 @@ const envelopeOf = ({ id, event, timestamp, payload }: WebhookDelivery) => ({ id
 
 /** A delivery, whole: what was sent, and what came of each attempt. */
 export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
-  const { id, event, attempts, createdAt, nextAttemptAt } = delivery
+  const { id, event, attempts, attemptsOmitted: omitted = 0, createdAt, nextAttemptAt } = delivery
   const body = JSON.stringify(envelopeOf(delivery), undefined, 2)
   return (
     <DialogBody>
@@ -24,7 +24,7 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
             <DeliveryState delivery={delivery} />
             <span className="text-muted-foreground">
               {nextAttemptAt === undefined ? (
-                delivery.status === 'pending' && 'it is sent when the webhook is resumed'
+                delivery.status === 'pending' && 'it is sent when the webhook is resumed, within 30 days'
               ) : (
                 <>
                   next try <When at={nextAttemptAt} />
@@ -51,12 +51,14 @@ export const DeliveryBody = ({ delivery }: { delivery: WebhookDelivery }) => {
         <p className="text-muted-foreground">It was not sent yet.</p>
       ) : (
         <ol aria-label="Attempts" className="divide-y rounded-md border">
-          {attempts.map((attempt, n) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: attempts are only ever added at the end.
-            <Attempt key={n} number={n + 1} {...attempt} />
-          ))}
+          {attempts.map((attempt, n) => {
+            // The first one and the last ones are kept.
+            const number = n === 0 ? 1 : n + 1 + omitted
+            return <Attempt key={number} number={number} {...attempt} />
+          })}
         </ol>
       )}
+      {omitted > 0 && <p className="text-muted-foreground">Attempts 2 to {omitted + 1} are not kept.</p>}
       <h3 className="font-medium">Body</h3>
       <div className="relative">
         <LongText label="Body" text={visibleText(body)} className="pr-10" />

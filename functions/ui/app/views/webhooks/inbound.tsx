@@ -1,5 +1,6 @@
 import { Problem } from '../../components/problem.tsx'
 import { Facts, Row, Rows } from '../../components/rows.tsx'
+import { Scroller } from '../../components/scroller.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { When } from '../../components/when.tsx'
@@ -18,12 +19,7 @@ const count = new Intl.NumberFormat()
 export const Inbound = () => {
   const { data, error, refetch } = useInbound()
   return (
-    <section
-      aria-label="Inbound"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be within reach of the keyboard.
-      tabIndex={0}
-      className="max-h-[40%] shrink-0 overflow-y-auto border-t bg-card"
-    >
+    <Scroller label="Inbound" className="max-h-[40%] shrink-0 overflow-y-auto border-t bg-card">
       <h2 className="px-3.5 pt-2 font-semibold md:px-6">
         Inbound{' '}
         <span className="font-normal text-muted-foreground">what providers send here makes tasks</span>
@@ -39,7 +35,7 @@ export const Inbound = () => {
           </Rows>
         </div>
       )}
-    </section>
+    </Scroller>
   )
 }
 

@@ -85,7 +85,7 @@ const Ask = ({ error, isBusy, onSend, onClose }: AskProps) => {
           Deliveries that failed for good are sent again, with the same ids and bodies.
         </p>
         <fieldset className="flex flex-col gap-1.5">
-          <legend className="pb-1 font-medium">Made since</legend>
+          <legend className="pb-1 font-medium">Failed since</legend>
           {(Object.keys(spans) as Span[]).map((name) => (
             <label key={name} className="flex items-center gap-2">
               <input

@@ -85,7 +85,12 @@ beforeAll(async () => {
         OPENAI_API_KEY: 'key-of-a-provider',
       },
       // By its name alone: the page from which the far side is tried to be reached.
-      ...{ DEFAULT_PROVIDER: 'openai', OUTBOUND_ALLOW_HOSTS: 'localhost', LOG_LEVEL: 'debug' },
+      ...{
+        DEFAULT_PROVIDER: 'openai',
+        OPENAI_CONTEXT_TOKENS: '1000000',
+        OUTBOUND_ALLOW_HOSTS: 'localhost',
+        LOG_LEVEL: 'debug',
+      },
     },
   })
   const { client } = connect(service.baseUrl)

@@ -15,7 +15,6 @@ import { feedEntries } from './core/feed-entries.ts'
 import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
-import { probes } from './health/write-probe.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { callsRows } from './limits/rows.ts'
 import { liveWatches } from './live/rows.ts'
@@ -45,7 +44,6 @@ export const collections = [
   notifications,
   reads,
   readMarks,
-  probes,
   settingsRows,
   sessions,
   auditRows,

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { casesOf, expects, measuresSpeed, namesDeadline } from './hygiene.ts'
+import { casesOf, expects, measuresSpeed, namesDeadline, unusedExports } from './hygiene.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
@@ -21,6 +21,37 @@ describe('the sources', () => {
     const raw = /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write/
     expect(shown.length).toBeGreaterThan(0)
     expect(shown.filter((name) => raw.test(read(name)))).toEqual([])
+  })
+
+  it('export what another file imports, and nothing else', () => {
+    const names = globSync('{agents,bin,functions,lib,offline,resources,test}/**/*.{js,ts,tsx}', {
+      cwd: root,
+      exclude: ['**/dist'],
+    })
+    const unused = unusedExports(new Map(names.map((name) => [name, read(name)])))
+    // Programs elsewhere use the client.
+    const held = unused.filter((each) => /^lib\/(?!api\/client\.ts )/.test(each))
+    expect(names.length).toBeGreaterThan(1_000)
+    expect(held).toEqual([])
+  })
+})
+
+describe('the check of exports', () => {
+  it.each([
+    [`import { a } from './one.ts'`, false],
+    [`import { type B, a as b } from './one.ts'`, false],
+    [`import * as one from './one.ts'`, false],
+    [`const { a } = await import('./one.ts')`, false],
+    [`export * from './one.ts'`, false],
+    [`import { b } from './one.ts'`, true],
+    [`import { a } from './two.ts'`, true],
+    ['a()', true],
+  ])('has seen the importer %s, and finds the export unused: %s', (importer, isUnused) => {
+    const modules = new Map([
+      ['lib/one.ts', 'export const a = () => a()\n'],
+      ['lib/other.ts', importer],
+    ])
+    expect(unusedExports(modules)).toEqual(isUnused ? ['lib/one.ts a'] : [])
   })
 })
 

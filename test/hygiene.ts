@@ -1,3 +1,5 @@
+import { posix } from 'node:path'
+
 /** One `it` of a test file: the line it starts on, its text up to the next one, and the file's own asserting helpers. */
 export type Case = { line: number; text: string; helpers: readonly string[] }
 
@@ -38,3 +40,32 @@ export const measuresSpeed = ({ text }: Case) =>
 
 /** Whether a case names the deadline that it holds the code to. */
 export const namesDeadline = ({ text }: Case) => /deadline|within [\w.]+ (?:milli)?seconds?/i.test(text)
+
+const EXPORT = /^export (?:async )?(?:const|let|function\*?|class|type|interface|enum) (\w+)/gm
+const IMPORT = /\b(?:import|export)\s+(?:type\s+)?(?:\{([^}]*)\}|[^'"{};]+?)\s+from\s+['"](\.[^'"]+)['"]/g
+const DYNAMIC = /\bimport\(\s*['"](\.[^'"]+)['"]/g
+
+/**
+ * The exports of `modules`, text by path, that no module imports by name: `path name`. A module that is imported as a whole,
+ * or while the program runs, counts as used.
+ */
+export const unusedExports = (modules: ReadonlyMap<string, string>): string[] => {
+  const used = new Set<string>()
+  const whole = new Set<string>()
+  for (const [name, source] of modules) {
+    const place = (specifier = '') => posix.join(posix.dirname(name), specifier)
+    for (const [, names, from] of source.matchAll(IMPORT))
+      if (names === undefined) whole.add(place(from))
+      else for (const one of namesIn(names)) used.add(`${place(from)} ${one}`)
+    for (const [, from] of source.matchAll(DYNAMIC)) whole.add(place(from))
+  }
+  return [...modules].flatMap(([name, source]) =>
+    [...source.matchAll(EXPORT)]
+      .map(([, exported]) => `${name} ${exported}`)
+      .filter((each) => !whole.has(name) && !used.has(each)),
+  )
+}
+
+/** The names that `{ one, type two, three as four }` takes from a module. */
+const namesIn = (list: string): string[] =>
+  list.split(',').flatMap((part) => /^\s*(?:type\s+)?(\w+)/.exec(part)?.[1] ?? [])

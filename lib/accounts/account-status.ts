@@ -17,7 +17,7 @@ type Needs = {
 
 type Wanted = { role?: UserRow['role'] | undefined; disabled?: boolean | undefined }
 
-export type ChangeAccountStatus = (userId: string, wanted: Wanted) => Promise<UserRow>
+type ChangeAccountStatus = (userId: string, wanted: Wanted) => Promise<UserRow>
 
 /**
  * Changes what a user may do. Where that changes who is an admin that may come in, user and roster are one commit on

@@ -74,5 +74,5 @@ export type FindOrCreateUser = (
 ) => Promise<{ user: User; isNew: boolean }>
 
 /** What accounts elsewhere a user has linked. */
-export type Connections = { connectedAccounts: string[]; hasCodeHostToken: boolean }
+type Connections = { connectedAccounts: string[]; hasCodeHostToken: boolean }
 export type ConnectionsOf = (userId: string) => Promise<Connections>

@@ -43,5 +43,3 @@ export const createForgetSessions = ({ store, feed, clock }: Needs) => {
     return { removed, isDone: running.length === 0 && next === undefined }
   }
 }
-
-export type ForgetSessions = ReturnType<typeof createForgetSessions>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { freeText } from '../core/shown-text.ts'
 
-export const SESSION_STATES = ['created', 'queued', 'running', 'completed', 'failed', 'cancelled'] as const
+const SESSION_STATES = ['created', 'queued', 'running', 'completed', 'failed', 'cancelled'] as const
 export type SessionState = (typeof SESSION_STATES)[number]
 export const isOver = (status: SessionState): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'

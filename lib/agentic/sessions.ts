@@ -21,7 +21,7 @@ import {
 import { type AgentSession, type EmitEvent, isOver, type SessionEvent, type SessionState } from './schema.ts'
 
 /** Why a session was stopped before its model was done. */
-export type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
+type StopCode = 'CANCELLED' | 'ORPHANED' | 'TIMEOUT' | 'SHUTDOWN'
 const TEXTS: Readonly<Record<StopCode, string>> = {
   CANCELLED: 'The session was cancelled.',
   ORPHANED: 'The session was stopped because its last reader left.',

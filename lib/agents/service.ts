@@ -7,7 +7,7 @@ import { createHealthCheck } from './health-check.ts'
 import type { Agent } from './schema.ts'
 
 /** What the runs of one agent came to so far. `lastAt` is epoch milliseconds: the last completion or failure. */
-export type AgentStats = {
+type AgentStats = {
   completed: number
   failed: number
   durationMs: number

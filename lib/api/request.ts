@@ -2,7 +2,7 @@ import type { Route } from '../http/route.ts'
 
 type Given = { params?: Values; query?: Values; body?: unknown }
 type Values = Readonly<Record<string, unknown>>
-export type HttpRequest = {
+type HttpRequest = {
   url: string
   init: { method: string; headers: Record<string, string>; body?: string }
 }

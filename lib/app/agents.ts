@@ -40,7 +40,7 @@ import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
 /** What tool calls are judged by, and where they are put on record. */
-export type ToolSecurity = {
+type ToolSecurity = {
   policy: PolicySource
   approvals: Approvals
   countCall: CountCall

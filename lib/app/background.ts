@@ -20,7 +20,7 @@ const TURNS_MS = 3_500
 const LAST_SENDS_MS = 1_500
 
 /** The receiving sides of the queues. */
-export type Consumers = {
+type Consumers = {
   tasks: Consumer<RunTask>
   notifications: Consumer<LocalNotice>
   turns: Consumer<LocalTurn>

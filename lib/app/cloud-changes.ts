@@ -19,7 +19,7 @@ type Needs = { channels: Channels; clock: Pick<Clock, 'now'> }
  * Delivers messages to the queue of their channel. One that is due later than the queue can delay comes as late as it can,
  * and its receiver finds that it is early. Throws for a message to a channel that there is none of.
  */
-export const createDelivery =
+const createDelivery =
   ({ channels, clock }: Needs) =>
   async (messages: readonly Message[]): Promise<void> => {
     const byChannel = Map.groupBy(messages, ({ to }) => to)

@@ -56,7 +56,7 @@ export const openWork =
     const auth = createAuthContext(ports, config)
     const work = composeWork(auth, ports, config)
     const requests = createRequestMetrics(ports)
-    const health = openHealth({ ports, domains: work, requests, writable: () => true })
+    const health = openHealth({ ports, domains: work, requests })
     return { auth, ports, requests, handlers: handlersOf({ ...auth, ...work, health, ports }) }
   }
 

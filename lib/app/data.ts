@@ -19,7 +19,7 @@ import { badSetting, type Config } from '../config.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 
 /** Where the data is, and what is to be said of it in the log; `release` gives it back at the end. */
-export type DataPlace = {
+type DataPlace = {
   file: string
   workspacesDir: string
   shown: string
@@ -69,7 +69,7 @@ const writable = (folder: string): string => {
 type Settings = Pick<Config, 'SERVICE_MODE' | 'DATA_DIR' | 'ENCRYPTION_KEY'>
 
 /** What is in a backup; `bytes` are those of its database. */
-export type Backup = { folder: string; bytes: number; hasKeyFile: boolean }
+type Backup = { folder: string; bytes: number; hasKeyFile: boolean }
 
 /**
  * Copies the data folder of a service, which may be running, to a folder that is not there yet: the database as of one

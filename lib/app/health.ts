@@ -2,7 +2,6 @@ import { createProcessInfo } from '../adapters/node/process-info.ts'
 import type { Work, WorkPorts } from '../composition/work.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { createHealth, type Health } from '../health/service.ts'
-import { createWriteProbe } from '../health/write-probe.ts'
 import { TASK_COUNTERS } from '../tasks/counters.ts'
 import { VERSION } from '../version.ts'
 import type { SandboxHealth } from './sandbox.ts'
@@ -11,12 +10,12 @@ type Needs = {
   ports: WorkPorts & { sandbox?: SandboxHealth }
   domains: Work
   requests: RequestMetrics
-  writable: () => boolean
+  /** Rejects while storage takes no write; absent where only a write itself can show that. */
+  probeStorage?: () => Promise<void>
 }
 
 /** Health as seen from where everything is at hand. */
-export const openHealth = ({ ports, domains, requests, writable }: Needs): Health => {
-  const probeWrites = createWriteProbe(ports.store)
+export const openHealth = ({ ports, domains, requests, probeStorage }: Needs): Health => {
   return createHealth({
     version: VERSION,
     clock: ports.clock,
@@ -40,7 +39,7 @@ export const openHealth = ({ ports, domains, requests, writable }: Needs): Healt
     checks: {
       // Storage that refused a write is asked again: without traffic nothing else would find out that it recovered.
       storage: async () => {
-        if (!writable()) await probeWrites()
+        await probeStorage?.()
         // A whole counter may be known without a look at the medium; members from one on are read.
         await ports.store.counters(TASK_COUNTERS.counter, TASK_COUNTERS.member)
         return true

@@ -158,7 +158,7 @@ export const openLocalApp = async (config: Config) => {
         domains.active.has(taskOfWorkspace(name)),
       ),
   })
-  const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, () => store.writable)
+  const server = openServer({ ...ports, sandbox: agents.sandbox }, domains, config, store.probe)
   const drain = createDrain(server)
   /** Ends the requests in flight and what runs, at the same time; then what both stand on. */
   const close = async () => {
@@ -215,7 +215,7 @@ const openServer = (
   ports: Ports & { sandbox: SandboxHealth },
   domains: Domains,
   config: Config,
-  writable: () => boolean,
+  probeStorage: () => Promise<void>,
 ) => {
   const { clock, log, ids } = ports
   const requests = createRequestMetrics({ clock })
@@ -223,7 +223,7 @@ const openServer = (
   const http = { guard: openGuard(domains, proxies), proxies, record: requests.record, clock, log, compile }
   const groups = createGroups(http, {
     ...domains,
-    health: openHealth({ ports, domains, requests, writable }),
+    health: openHealth({ ports, domains, requests, probeStorage }),
     describe,
   })
   return createHost({ dispatch: createDispatch(groups, openPage(http)), ids, log })

@@ -12,7 +12,7 @@ import { openBasePorts } from './cloud-ports.ts'
 import { openData } from './data.ts'
 
 /** What a recount found of one counter's member: by how much each name was off, and is not any more. */
-export type Corrected = { counter: string; member: string; add: Readonly<Record<string, number>> }
+type Corrected = { counter: string; member: string; add: Readonly<Record<string, number>> }
 
 const PAGE = 1_000
 

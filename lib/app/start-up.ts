@@ -22,7 +22,7 @@ type Facts = {
 }
 
 /** What a caller has to do before the service answers: nothing, or sign in as the mode asks. */
-export type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'nobody'
+type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'nobody'
 
 type Try = readonly [request: string, body: string]
 

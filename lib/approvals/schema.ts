@@ -4,7 +4,7 @@ import { RiskSchema } from '../tools/schema.ts'
 export const DecisionSchema = z.enum(['allow-once', 'allow-always', 'deny'])
 export type Decision = z.output<typeof DecisionSchema>
 
-export const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired'] as const
+const APPROVAL_STATES = ['pending', 'approved', 'denied', 'expired'] as const
 
 /** A tool call that a person is asked about. */
 export const ApprovalSchema = z
@@ -46,15 +46,13 @@ export type AllowedTool = z.output<typeof AllowedToolSchema>
 
 const id = z.string().min(1).max(200)
 /** Says that an approval is decided or has expired, so that what waits for it goes on. */
-export const DecidedApprovalSchema = z.object({
+const DecidedApprovalSchema = z.object({
   approvalId: id,
   conversationId: id.exactOptional(),
   taskId: id.exactOptional(),
 })
-export type DecidedApproval = z.output<typeof DecidedApprovalSchema>
 /** Says that a task has ended while it waited: nothing waits for its approvals any more. */
 const EndedWaitSchema = z.object({ endedTaskId: id, userId: id })
-export type EndedWait = z.output<typeof EndedWaitSchema>
 /** What is told to those who wait for approvals. */
 export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema])
 export type TurnMessage = z.output<typeof TurnMessageSchema>

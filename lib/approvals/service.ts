@@ -20,7 +20,7 @@ import {
 import type { AllowedTool, Approval, Decision } from './schema.ts'
 
 /** A call that waited and is never made, as a row of the commit that takes its approval back. */
-export type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
+type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
 
 type Needs = { store: Store; clock: Clock; ids: Ids; masker: Masker; recordNotMade: RecordNotMade }
 

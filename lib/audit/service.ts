@@ -17,11 +17,10 @@ const KEPT_MS = 400 * 86_400_000
 type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; masker: Masker }
 
 export type Audit = ReturnType<typeof createAudit>
-/** Takes note of something that was done. `action` is `<what>.<verb>`; details hold no secrets. */
-export type Record = Audit['record']
 
 /** The record of what was done to the installation: by whom, when, and what. */
 export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
+  /** Takes note of something that was done. `action` is `<what>.<verb>`; details hold no secrets. */
   const record = async ({ userId }: Actor, action: string, details: object = {}): Promise<void> => {
     log.info({ audit: action, userId, details }, 'audit')
     const now = clock.now()

@@ -3,7 +3,7 @@ import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { SessionSchema } from './schema.ts'
 
-export const AccessKeySchema = z
+const AccessKeySchema = z
   .string()
   .min(6)
   .max(1_024)

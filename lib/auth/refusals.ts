@@ -4,7 +4,7 @@ import { ANONYMOUS, type Principal } from '../core/principal.ts'
 type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
 
 /** How a caller tried to sign in, and from where. */
-export type Try = {
+type Try = {
   with: 'password' | 'access-key' | 'current-password' | 'reset-code'
   address: string
   email?: string

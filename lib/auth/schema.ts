@@ -10,7 +10,7 @@ export const RoleSchema = z.enum(['user', 'admin'])
 export type OpenedSession = { token: string; sessionId: string; expiresAt: number }
 
 /** Whom a session is given to: over https or not, and what it calls itself. */
-export type Browser = { isSecure: boolean; userAgent?: string }
+type Browser = { isSecure: boolean; userAgent?: string }
 
 /**
  * Begins a session in a browser: the headers of the answer that give it the cookie. Where `confirm` rejects, asked once the

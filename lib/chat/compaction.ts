@@ -47,7 +47,7 @@ type Given = {
 }
 
 /** A prompt, and what had to be done for it. */
-export type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usage: TokenUsage }
+type Prompt = { messages: readonly ModelMessage[]; compaction?: Compaction; usage: TokenUsage }
 
 type Needs = { store: Store; models: Models; log: Log }
 

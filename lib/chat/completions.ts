@@ -40,8 +40,6 @@ type Prepared = {
 type Settings = Pick<CompletionBody, 'temperature' | 'maxTokens'>
 type Options = { withMemory?: boolean; gone?: AbortSignal | undefined }
 
-export type Completions = ReturnType<typeof createCompletions>
-
 const settingsOf = ({ temperature, maxTokens }: Settings) => ({
   ...(temperature === undefined ? {} : { temperature }),
   ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),

@@ -25,7 +25,7 @@ export type Conversation = z.output<typeof ConversationSchema>
 export const ConversationSummarySchema = ConversationSchema.omit({ systemPrompt: true })
 
 /** `pending` waits for the approval of that id. `step` counts the model's steps of the turn, from 1. */
-export const ChatToolCallSchema = z.object({
+const ChatToolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.unknown(),
@@ -82,7 +82,6 @@ export const PendingApprovalSchema = z.object({
   toolName: z.string(),
   params: z.unknown(),
 })
-export type PendingApproval = z.output<typeof PendingApprovalSchema>
 
 /** What a context-aware answer was given to know. */
 export const ContextSchema = z.object({

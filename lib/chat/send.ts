@@ -552,5 +552,3 @@ const shuttingDown = () =>
 
 const taken = () =>
   new Problem('unavailable', 'turn_lost', 'The conversation was deleted, or another process has its turn')
-
-export type Send = ReturnType<typeof createSend>

@@ -46,7 +46,7 @@ type Ask = {
   /** Ends what begins the turn, as its time limit does: a summary may have to be made. */
   signal?: AbortSignal
 }
-export type BeginTurn = Ask & { content: string }
+type BeginTurn = Ask & { content: string }
 /** `system` is told to the model and not stored; `known` is told besides what is known of the conversation. */
 type OpenTurn = Ask & { messages: readonly Said[]; system?: readonly string[]; known?: Known }
 

@@ -80,7 +80,7 @@ export const createAuthContext = (ports: AuthPorts, config: Config) => {
 }
 
 /** A setting by which others than this machine reach the service, and its value. */
-export type Exposure = readonly [name: 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL', value: string | number]
+type Exposure = readonly [name: 'HOST' | 'TRUST_PROXY' | 'PUBLIC_URL', value: string | number]
 
 /** The first setting by which others reach the service, itself or through a proxy; undefined where none lets them. */
 export const exposureOf = (
@@ -103,7 +103,7 @@ type Needs = { store: Store; issuer: string | undefined }
  * Whom the OpenID Connect issuer could bring in: who has an account linked there, or a verified address, by which the
  * issuer's account is found.
  */
-export const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
+const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
   // Any client may have linked it: subjects that the issuer tells all clients alike are still known.
   const place = { name: 'oidc', realm: issuer } as const
 
@@ -145,7 +145,7 @@ type Circumstances = {
 }
 
 /** What of the settings cannot be had while the service runs where it does. */
-export const objectionIn = (config: Config, circumstances: Circumstances): Objection => {
+const objectionIn = (config: Config, circumstances: Circumstances): Objection => {
   const { mayBeOpen, hasKey, hasAdmin, issuerBringsAdmin, isClosed } = circumstances
 
   const toAccounts = async (mode: unknown) =>

@@ -69,7 +69,7 @@ export type WorkPorts = AuthPorts & {
 }
 
 /** What it takes to comment on issues: their providers, and accounts there. */
-export type Commenting = { trackers: Trackers; access: Pick<AccountAccess, 'writerAt' | 'tokenOf'> }
+type Commenting = { trackers: Trackers; access: Pick<AccountAccess, 'writerAt' | 'tokenOf'> }
 
 const commentsElsewhere = async (): Promise<never> => {
   throw new Error('Comments are written by the functions that handle notices and what is due')
@@ -222,7 +222,7 @@ type Needs = {
 }
 
 /** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
-export const createNotices =
+const createNotices =
   ({ gateway, reporting, notifications, emit }: Needs) =>
   async (notice: Notice): Promise<void> => {
     if (notice.kind === 'ended') {

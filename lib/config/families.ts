@@ -5,7 +5,7 @@ export const PROVIDER_KINDS = [
   ...(['anthropic', 'openai', 'azure', 'google', 'ollama', 'openrouter', 'groq', 'xai'] as const),
   ...(['mistral', 'cohere', 'perplexity', 'deepseek', 'together', 'cerebras', 'fireworks'] as const),
 ] as const
-export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
 /** `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL` and `<KIND>_CONTEXT_TOKENS` of one kind of provider. */
 const Provider = z.object({
@@ -17,8 +17,8 @@ const Provider = z.object({
 /** A field that was not given is absent. */
 export type ProviderSettings = { apiKey?: string; baseUrl?: string; model?: string; contextTokens?: number }
 
-export const ACCOUNT_KINDS = ['codehost', 'trackera', 'trackerb'] as const
-export type AccountKind = (typeof ACCOUNT_KINDS)[number]
+const ACCOUNT_KINDS = ['codehost', 'trackera', 'trackerb'] as const
+type AccountKind = (typeof ACCOUNT_KINDS)[number]
 
 /** `<KIND>_CLIENT_ID` and so on of one place where people have accounts; unset URLs are those of the real one. */
 const Account = z.object({
@@ -29,13 +29,13 @@ const Account = z.object({
   apiUrl: url,
   linkScopes: listIfGiven,
 })
-export type AccountSettings = z.output<typeof Account>
+type AccountSettings = z.output<typeof Account>
 
 /** `<KIND>_WEBHOOK_SECRET`, as it was typed in at the provider: every character of it is part of the key. */
 const Inbound = z.object({
   webhookSecret: z.string().max(1_024, 'may have 1024 characters at most').optional(),
 })
-export type InboundSettings = z.output<typeof Inbound>
+type InboundSettings = z.output<typeof Inbound>
 
 /** Variables that are named by a kind and a field: `apiKey` of openai is `OPENAI_API_KEY`. */
 export const families = {

@@ -1,12 +1,12 @@
 /** A stored row: plain JSON, its key a string. */
-export type Row = { readonly [field: string]: unknown }
+type Row = { readonly [field: string]: unknown }
 export type Field<R> = Extract<keyof R, string>
 
 /**
  * An order in which rows can be paged without sorting: those with one value of `within` (all rows when absent), by
  * `by`, ties broken by the key. A row without the `by` field is not in the index.
  */
-export type Index<R> = { within?: Field<R>; by: Field<R> }
+type Index<R> = { within?: Field<R>; by: Field<R> }
 
 /** An entry of a row's log. Ids of one log grow in the order of its writes. */
 export type LogEntry = { readonly id: string; readonly [field: string]: unknown }

@@ -3,7 +3,7 @@ const CHUNK = 1_024
 type Chunk<T> = { items: (T | undefined)[]; next: Chunk<T> | undefined }
 
 /** A list that is filled at one end and emptied at the other; both ends are O(1). */
-export type Fifo<T> = {
+type Fifo<T> = {
   readonly size: number
   peek(): T | undefined
   push(item: T): void

@@ -1,5 +1,5 @@
 /** A binary min-heap: the item that precedes all others comes out first; `push` and `pop` are O(log n). */
-export type Heap<T> = {
+type Heap<T> = {
   readonly size: number
   peek(): T | undefined
   push(item: T): void

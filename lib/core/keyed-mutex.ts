@@ -1,5 +1,5 @@
 /** Runs work of one key in the order it came, each after the end of the one before; other keys do not wait. */
-export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
+type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 export const createKeyedMutex = (): KeyedMutex => {
   const tails = new Map<string, Promise<unknown>>()

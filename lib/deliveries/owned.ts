@@ -15,8 +15,6 @@ type Period = { from: string; to: string }
 
 const PAGE = 100
 
-export type OwnedDeliveries = ReturnType<typeof createOwnedDeliveries>
-
 /** The deliveries of one owner: their log, making them due again, and their removal. */
 export const createOwnedDeliveries = ({ store, clock }: Needs) => {
   const dueAgain = ({ id, status, dueAt }: DeliveryRow): Update<DeliveryRow> => ({

@@ -20,8 +20,6 @@ type Needs = Parameters<typeof createSend>[0] & {
   defersFailing?: boolean
 }
 
-export type Deliveries = ReturnType<typeof createDeliveries>
-
 /**
  * Events on their way to URLs, delivered at least once: a delivery is sent as soon as it is added, and again by the retry
  * schedule until the receiver answers 2xx or 410 (gone), or the schedule ends. The stored row is the truth: a delivery

@@ -25,7 +25,7 @@ export const AttestationSchema = z.strictObject({
 export type Attestation = z.output<typeof AttestationSchema>
 
 /** What can be wrong with an attestation. */
-export const VerificationErrorSchema = z.enum([
+const VerificationErrorSchema = z.enum([
   'malformed',
   'device_id_mismatch',
   'bad_signature',
@@ -42,7 +42,7 @@ export const VerificationSchema = z.object({
 })
 export type Verification = z.output<typeof VerificationSchema>
 
-export const PairingStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired'])
+const PairingStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired'])
 export type PairingStatus = z.output<typeof PairingStatusSchema>
 
 /** How a request stands, as its device is told. */

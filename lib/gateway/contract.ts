@@ -39,14 +39,13 @@ export type GatewayBody = z.output<typeof GatewayBody>
 const outcome = { result: TaskResultSchema.optional(), error: TaskErrorSchema.optional() }
 
 /** `statusUrl` is there as long as the task has not ended: a path of this service. */
-export const GatewayAnswer = z.object({
+const GatewayAnswer = z.object({
   requestId: z.string(),
   taskId: z.string(),
   status: TaskStatusSchema,
   statusUrl: z.string().optional(),
   ...outcome,
 })
-export type GatewayAnswer = z.output<typeof GatewayAnswer>
 
 export const GatewayStatus = z.object({
   requestId: z.string(),

@@ -25,7 +25,7 @@ type Needs = {
 }
 
 /** A request that was stored: its task, and the state of that then. */
-export type Submitted = { taskId: string; status: Task['status']; replayed: boolean }
+type Submitted = { taskId: string; status: Task['status']; replayed: boolean }
 
 type Asked = { principal: Principal; body: GatewayBody; trace: Trace | undefined }
 

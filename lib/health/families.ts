@@ -5,7 +5,7 @@ import type { EndpointReading } from './request-metrics.ts'
 import type { BreakerReading, TaskCounts } from './schema.ts'
 
 /** Everything that is exposed to Prometheus, read at one moment. */
-export type Readings = {
+type Readings = {
   nowMs: number
   endpoints: readonly EndpointReading[]
   tasks: TaskCounts

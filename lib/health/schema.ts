@@ -4,7 +4,7 @@ import { TaskStatusSchema } from '../tasks/schema.ts'
 
 /** From best to worst; the whole is as healthy as its worst component. */
 export const HEALTH_STATUSES = ['healthy', 'degraded', 'unhealthy'] as const
-export const HealthStatusSchema = z.enum(HEALTH_STATUSES)
+const HealthStatusSchema = z.enum(HEALTH_STATUSES)
 export type HealthStatus = z.output<typeof HealthStatusSchema>
 
 const timestamp = z.iso.datetime()
@@ -26,20 +26,20 @@ const QueueDetails = z.object({
   failed: z.number(),
   totalActive: z.number(),
 })
-export const AdapterHealthSchema = z.object({
+const AdapterHealthSchema = z.object({
   type: z.string(),
   name: z.string(),
   healthy: z.boolean(),
   latencyMs: z.number().optional(),
 })
-export const BreakerReadingSchema = z.object({
+const BreakerReadingSchema = z.object({
   name: z.string(),
   state: z.enum(['CLOSED', 'OPEN', 'HALF_OPEN']),
   failures: z.number(),
   successes: z.number(),
 })
 
-export const ComponentsSchema = z.object({
+const ComponentsSchema = z.object({
   queue: z.object({ ...component, details: QueueDetails.optional() }),
   adapters: z.object({ ...component, adapters: z.array(AdapterHealthSchema) }),
   circuitBreakers: z.object({ ...component, breakers: z.array(BreakerReadingSchema) }),
@@ -66,7 +66,7 @@ export const DetailedHealthSchema = z
   })
   .meta({ id: 'DetailedHealth' })
 
-export const EndpointMetricsSchema = z.object({
+const EndpointMetricsSchema = z.object({
   method: z.string(),
   path: z.string(),
   count: z.number(),

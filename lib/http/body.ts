@@ -50,7 +50,7 @@ export const takeBody = async (event: HttpEvent, { body }: HttpContext, limit = 
 }
 
 /** The body of an event, by its bytes: what is no text travels in base64, as API Gateway has it. */
-export const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
+const bodyOf = (bytes: Buffer): Required<Pick<HttpEvent, 'body' | 'isBase64Encoded'>> => {
   const isBase64Encoded = !isUtf8(bytes)
   return { body: bytes.toString(isBase64Encoded ? 'base64' : 'utf8'), isBase64Encoded }
 }

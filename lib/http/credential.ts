@@ -9,7 +9,7 @@ export const SESSION_COOKIE = 'svc_session'
 const MOST_COOKIES = 4
 
 /** What a request says of who it comes from; a Bearer token goes before the cookies. */
-export type Credential = { by: 'bearer'; token: string } | { by: 'cookie'; tokens: readonly string[] }
+type Credential = { by: 'bearer'; token: string } | { by: 'cookie'; tokens: readonly string[] }
 
 export const credentialOf = (event: HttpEvent): Credential | undefined => {
   const bearer = bearerIn(event.headers.authorization)

@@ -13,7 +13,7 @@ const MOST_ISSUES = 100
 export type CompileSchema = (schema: z.ZodType) => z.ZodType
 
 /** What a request says in the terms of its route; `warnings` name what it said besides. */
-export type Read<R extends Route> = { input: Input<R>; warnings: readonly Warning[] }
+type Read<R extends Route> = { input: Input<R>; warnings: readonly Warning[] }
 
 /**
  * Builds the reader that turns an event into the validated input of one route, or throws what is wrong with it. The first

@@ -105,7 +105,7 @@ export class Reply<Body> {
 /** A body that goes out as it is instead of through JSON. */
 export type RawBody = { raw: string | AsyncIterable<string> }
 
-export type Answer<R extends Route> = z.input<R['response']> | Reply<z.input<R['response']> | RawBody>
+type Answer<R extends Route> = z.input<R['response']> | Reply<z.input<R['response']> | RawBody>
 
 type Handle<R extends Route> = (input: Input<R>, call: Call) => Promise<Answer<R>> | Answer<R>
 type Admit = (call: Call) => Promise<void>

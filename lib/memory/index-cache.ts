@@ -8,7 +8,7 @@ import type { Lease, MemoryState, VersionFacts } from './state.ts'
 
 /** The compiled copy of a version, where other processes read it. */
 export type Compiled = Pick<Blobs, 'put' | 'get' | 'remove'>
-export const COMPILED = 'memory-index'
+const COMPILED = 'memory-index'
 const nameOf = (version: number) => `${COMPILED}/${version}`
 
 type Needs = {

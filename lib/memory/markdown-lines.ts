@@ -2,7 +2,7 @@
 export type Heading = { level: number; title: string; end: number }
 
 /** Where the headings of a document begin, by line from 0, and between which lines it may be cut without harm. */
-export type Structure = { headings: ReadonlyMap<number, Heading>; isGap: readonly boolean[] }
+type Structure = { headings: ReadonlyMap<number, Heading>; isGap: readonly boolean[] }
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/

@@ -35,7 +35,7 @@ export type FoundBy = FoundChunk['foundBy'][number]
 export type FoundChunk = z.output<typeof FoundChunkSchema>
 
 /** `bad_name` and `path_too_long` are of the file's name, `too_many` of those past the 20,000th. */
-export const SkipReasonSchema = z.enum(['too_large', 'not_utf8', 'bad_name', 'path_too_long', 'too_many'])
+const SkipReasonSchema = z.enum(['too_large', 'not_utf8', 'bad_name', 'path_too_long', 'too_many'])
 
 /** How many files are in step, and what had to be done for it. */
 export const SyncResultSchema = z.object({

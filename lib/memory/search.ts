@@ -7,7 +7,7 @@ import type { FoundChunk, SearchMethod } from './schema.ts'
 import type { SearchIndex } from './search-index.ts'
 import { ofLength1 } from './vectors.ts'
 
-export type Question = { query: string; maxResults: number; minScore?: number | undefined }
+type Question = { query: string; maxResults: number; minScore?: number | undefined }
 type Needs = { indexCache: IndexCache; embedding?: Embedding | undefined; log: Log }
 
 /** How far down each of two lists is looked before they are made one. */

@@ -79,7 +79,7 @@ const listingOf = (found: readonly MemoryFile[]) =>
   hash('sha256', JSON.stringify(found.map(({ path, tag }) => [path, tag])), 'base64url')
 
 /** The files that have to be read, and the entries whose files are gone. */
-export const differences = (contents: Contents, found: readonly MemoryFile[]) => {
+const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   const there = new Set(found.map(({ path }) => path))
   return {
     unknown: found.filter(({ path, tag }) => contents.get(path)?.tag !== tag),

@@ -2,7 +2,7 @@ import SearchableMap from 'minisearch/SearchableMap'
 import { stemOf } from './stems.ts'
 
 /** A word that may have been meant, by what it is found under: 1 for the word itself, less for what is further away. */
-export type Meant = { term: string; weight: number }
+type Meant = { term: string; weight: number }
 
 /** Shorter words have too many neighbours to be taken for a slip of the pen, or for a beginning. */
 const FUZZY_FROM = 4

@@ -14,7 +14,7 @@ import { createRenewal } from './renewal.ts'
 import { isAccountAt, type LinkedAccountRow, type Place } from './rows.ts'
 
 /** What the operator said of the code host. Without client id and secret tokens are not renewed. */
-export type CodeHostSettings = { [Field in keyof ClientSettings]?: ClientSettings[Field] | undefined }
+type CodeHostSettings = { [Field in keyof ClientSettings]?: ClientSettings[Field] | undefined }
 
 type Needs = {
   store: Store

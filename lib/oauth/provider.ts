@@ -20,9 +20,9 @@ export type Profile = {
 }
 
 /** What a browser takes to the provider. */
-export type Departure = { redirectUri: string; state: string; verifier: string; nonce: string }
+type Departure = { redirectUri: string; state: string; verifier: string; nonce: string }
 /** Whether access is asked for that writes, besides what a sign-in asks for. */
-export type Wanted = { toWrite?: boolean }
+type Wanted = { toWrite?: boolean }
 /** What it comes back with, and what it left with. */
 export type Arrival = Departure & { code: string; iss?: string | undefined }
 

@@ -59,7 +59,7 @@ export type Unlink = (
 ) => Promise<readonly Pick<Connection, 'provider' | 'username'>[]>
 
 /** A linked account that gives tokens. */
-export type UsableAccount = { id: string; username?: string; cloudId?: string }
+type UsableAccount = { id: string; username?: string; cloudId?: string }
 
 /** Linked accounts for those who speak to a provider in their owner's name. */
 export type AccountAccess = {

@@ -36,8 +36,6 @@ type Needs = {
   adminIds: () => Promise<readonly string[]>
 }
 
-export type OAuth = ReturnType<typeof createOAuth>
-
 /** Accounts that people have elsewhere: signing in with them, and what they give access to. */
 export const createOAuth = (needs: Needs) => {
   const { grantSession, log } = needs

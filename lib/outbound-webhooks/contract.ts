@@ -16,7 +16,7 @@ const events = z
 /** Its bytes are the key of the HMAC. */
 const secret = shownText(200).pipe(z.string().min(8))
 
-export const CreateWebhookBody = z
+const CreateWebhookBody = z
   .object({
     url,
     events,
@@ -29,7 +29,7 @@ export const CreateWebhookBody = z
   })
 export type CreateWebhook = z.output<typeof CreateWebhookBody>
 
-export const ChangeWebhookBody = z.object({
+const ChangeWebhookBody = z.object({
   url: url.exactOptional(),
   events: events.exactOptional(),
   active: z.boolean().exactOptional(),

@@ -28,8 +28,6 @@ type Needs = {
   audit: (principal: Principal, action: string, details: object) => Promise<void>
 }
 
-export type Registrations = ReturnType<typeof createRegistrations>
-
 /** Which URLs get which events. They belong to the whole installation, as tasks do. */
 export const createRegistrations = (needs: Needs) => {
   const { store, outbound, secrets, clock, ids, changeSubscriptions, audit } = needs

@@ -24,7 +24,7 @@ type Needs = Parameters<typeof createRegistrations>[0] & {
   deliveries: WebhookDeliveries
 }
 
-export const TEST_EVENT = 'webhook.test'
+const TEST_EVENT = 'webhook.test'
 
 export type OutboundWebhooks = ReturnType<typeof createOutboundWebhooks>
 

@@ -24,7 +24,7 @@ export type WantedPullRequest = {
 }
 
 /** What an account may do with a repository, as far as the code host says so. */
-export type HostedRepository = { defaultBranch: string; mayPush: boolean }
+type HostedRepository = { defaultBranch: string; mayPush: boolean }
 
 /**
  * The API of the code host, with the token of an account. Both verbs throw Problem `forbidden` `code_host_forbidden` for

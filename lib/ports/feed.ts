@@ -5,7 +5,7 @@ export type FeedDraft = { readonly type: string; readonly data?: object; readonl
  * `ttlMs` lets the entries expire so long after they were appended; without it they stay. `id` is one that `Ids` has just
  * made of the kind `evt`; it makes the append repeatable, and becomes the id of the first entry.
  */
-export type FeedAppend = { readonly id?: string; readonly ttlMs?: number }
+type FeedAppend = { readonly id?: string; readonly ttlMs?: number }
 
 /** An entry of a stream. `id` is its place in the stream (an event id for SSE); `at` is the ISO time of the append. */
 export type FeedEntry = {
@@ -20,7 +20,7 @@ export type FeedEntry = {
  * any. A `reader` (a user id) gets the entries without an audience and those whose `audience` it is; without a reader, all come.
  */
 export type FeedPlace = { readonly after?: string; readonly reader?: string }
-export type FeedRange = FeedPlace & { readonly limit?: number }
+type FeedRange = FeedPlace & { readonly limit?: number }
 
 /**
  * Streams of events that are read again and followed: the progress of a task, an agentic session, what a page watches live.

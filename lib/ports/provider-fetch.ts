@@ -1,5 +1,5 @@
 /** A request to a place where people have accounts. Its address was chosen by the operator, never by a caller. */
-export type ProviderRequest = {
+type ProviderRequest = {
   method?: string
   headers?: Readonly<Record<string, string>>
   body?: string | URLSearchParams

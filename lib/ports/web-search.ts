@@ -4,8 +4,8 @@ export type WebSearchProviderId = (typeof WEB_SEARCH_PROVIDERS)[number]
 
 /** What a provider is told of the installation. */
 export const WEB_SEARCH_FIELDS = ['baseUrl', 'apiKey'] as const
-export type WebSearchField = (typeof WEB_SEARCH_FIELDS)[number]
-export type WebSearchAccess = { [Field in WebSearchField]?: string | undefined }
+type WebSearchField = (typeof WEB_SEARCH_FIELDS)[number]
+type WebSearchAccess = { [Field in WebSearchField]?: string | undefined }
 
 /** A page that was found; all of it are words of strangers. */
 export type WebResult = { title: string; url: string; snippet: string }

@@ -13,10 +13,10 @@ import { DEAD_LETTER_COUNTERS, deadLetters, UNDELIVERED_MESSAGE } from './rows.t
 import type { DlqCounts, DlqItem, Resolution } from './schema.ts'
 
 /** A message that did nothing; `messageId` is the queue's own name for it, a UUID, or the ULID of the task it names. */
-export type Undelivered = { messageId: string; taskId: string; reason: string }
+type Undelivered = { messageId: string; taskId: string; reason: string }
 
 /** What the dead letter queue needs of the tasks. */
-export type Redrive = {
+type Redrive = {
   find(taskId: string): Promise<Task | undefined>
   /** The id of the event by which a task has failed; undefined for one that has not. */
   failureOf(task: Task): Promise<string | undefined>

@@ -25,8 +25,6 @@ type Needs = Parameters<typeof createSendReport>[0] & {
 /** Retries of retries that are followed back to the task that an event has made. */
 const MOST_RETRIES = 50
 
-export type Reporting = ReturnType<typeof createReporting>
-
 /** How tasks of events end, told where they came from: one comment a task, which a later end changes. */
 export const createReporting = (needs: Needs) => {
   const { store, clock, access, findTask, addDelivery, isOn, placeOf } = needs

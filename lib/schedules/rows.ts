@@ -2,7 +2,7 @@ import { collection } from '../core/collection.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import type { HEAVY, Schedule } from './schema.ts'
 
-export type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
+type HeavyTask = Pick<CreateTask, keyof typeof HEAVY>
 
 /**
  * A schedule. `nextRunAt` is there while it is enabled, and the condition of every run: of several processes that see the

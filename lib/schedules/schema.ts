@@ -5,7 +5,7 @@ import { CreateTaskSchema, TaskErrorSchema } from '../tasks/schema.ts'
 import { cronFault } from './cron.ts'
 
 /** Five fields as of cron(5), or a nickname such as `@daily`, which runs at least once. */
-export const CronSchema = z
+const CronSchema = z
   .string()
   .min(1)
   .max(200)

@@ -14,7 +14,7 @@ import { SCHEDULES, type ScheduleRow, schedules } from './rows.ts'
 import type { ChangeSchedule, CreateSchedule, Preview, Schedule } from './schema.ts'
 
 /** What a schedule needs of tasks. */
-export type ScheduledTasks = {
+type ScheduledTasks = {
   checkRepository(principal: Principal, body: Pick<CreateTask, 'repository'>): Promise<void>
   checkAgent(body: Pick<CreateTask, 'assignedAgent'>): void
   draft(

@@ -16,7 +16,7 @@ type Needs = {
   staleAfterMs: number
 }
 
-export type PolicyChange = { [Name in keyof Policy]?: Policy[Name] | undefined }
+type PolicyChange = { [Name in keyof Policy]?: Policy[Name] | undefined }
 
 const NOTHING: PolicyRow = { id: POLICY_ID, version: 0, values: {} }
 const BUSY_MS = 1_000

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
 import { ToolNameSchema } from '../tools/schema.ts'
 
-export const SecurityModeSchema = z.enum(securityModes)
+const SecurityModeSchema = z.enum(securityModes)
 
 const toolList = z
   .array(ToolNameSchema)

@@ -28,7 +28,7 @@ type Needs = {
 type More = { id?: string; retriedFrom?: string; watched?: true; trace?: Trace | undefined }
 
 /** A task as it will be, the write that stores it, and the rows that come with it. */
-export type TaskDraft = { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
+type TaskDraft = { task: Task; write: Insert<TaskRow>; rows: readonly AnyWrite[] }
 
 export type TaskCreation = ReturnType<typeof createTaskCreation>
 

@@ -20,7 +20,7 @@ import type { EventText, Transition, Transitions } from './transitions.ts'
 export type DeadLetterOf = (task: Task, eventId: string) => AnyWrite
 
 /** A task that a worker has leased; the fencing token in it is the proof. */
-export type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint'>
+type Leased = Task & Pick<TaskRow, 'fence' | 'leaseExpiresAt' | 'checkpoint'>
 
 type Needs = {
   store: Store

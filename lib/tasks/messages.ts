@@ -6,7 +6,7 @@ import type { EmittedEntry, SentTask, TaskLogEntry } from './schema.ts'
  * The message of a task's next attempt. Its group is the repository, else the caller. A
  * repository that lies elsewhere, because the task has long texts, leaves it to the caller.
  */
-export const runMessage = (row: SentTask): Message => ({
+const runMessage = (row: SentTask): Message => ({
   to: 'run',
   id: `${row.id}:${row.attempts + 1}`,
   body: { taskId: row.id, attempt: row.attempts + 1, ...(row.trace ? { trace: row.trace } : {}) },

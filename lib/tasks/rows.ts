@@ -90,7 +90,7 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
  * A task that was made of a ticket, by the ticket: no index of the tasks is worth what each of their writes would cost.
  * Places of one ticket sort by the creation of their tasks.
  */
-export type TicketTask = { ticket: string; place: string; taskId: string }
+type TicketTask = { ticket: string; place: string; taskId: string }
 
 export const ticketTasks = collection<TicketTask>({
   name: 'ticketTasks',

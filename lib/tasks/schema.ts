@@ -6,7 +6,7 @@ import { TASK_STATUSES } from './machine.ts'
 export const TaskStatusSchema = z.enum(TASK_STATUSES)
 export const TASK_SOURCES = ['codehost', 'trackera', 'trackerb', 'api', 'cron'] as const
 export const TaskSourceSchema = z.enum(TASK_SOURCES)
-export const PrioritySchema = z.literal([1, 2, 3, 4], { error: 'must be 1 (critical), 2, 3 or 4 (low)' })
+const PrioritySchema = z.literal([1, 2, 3, 4], { error: 'must be 1 (critical), 2, 3 or 4 (low)' })
 export const TASK_EVENT_TYPES = [
   'created',
   'queued',

@@ -3,7 +3,7 @@ import type { SecurityMode } from '../core/security-mode.ts'
 import type { Workspace } from '../ports/workspace.ts'
 import type { Risk } from './schema.ts'
 
-export type ToolContext = { workspace: Workspace; userId: string; mode: SecurityMode; signal: AbortSignal }
+type ToolContext = { workspace: Workspace; userId: string; mode: SecurityMode; signal: AbortSignal }
 export type ToolOutput = { content: string; failed?: boolean }
 
 /**

@@ -23,7 +23,7 @@ type Needs = {
 type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 
 /** An event as it is stored, and its task; undefined where it asked for none. */
-export type StoredEvent = { event: InboundEvent; task: Task | undefined }
+type StoredEvent = { event: InboundEvent; task: Task | undefined }
 
 const MOST_TRIES = 20
 /** Of an issue; one with a longer name hears nothing. */

@@ -59,7 +59,7 @@ export const createActiveRuns = () => {
   }
 }
 
-export type ActiveRuns = ReturnType<typeof createActiveRuns>
+type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 /**
  * The stop of one run, and why it came once it did. The first reason stays. No accessors here: an object literal with
@@ -90,7 +90,7 @@ const createStop = () => {
   }
 }
 
-export type Stop = ReturnType<typeof createStop>
+type Stop = ReturnType<typeof createStop>
 
 /** A task that is leased to this worker. */
 export type Leased = TaskRow

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts'
 
 /** One timer that stands for many moments: it rings at the earliest it was set for, and then wants to be set again. */
-export type Alarm = { set(at: number | undefined): void }
+type Alarm = { set(at: number | undefined): void }
 
 /** An alarm that is not set. Moments are monotonic milliseconds. */
 export const createAlarm = (clock: Pick<Clock, 'monotonic' | 'after'>, ring: () => void): Alarm => {

@@ -41,7 +41,7 @@ const createReadyList = <Body>() => {
 type Needs = { clock: Pick<Clock, 'monotonic' | 'after'>; onDue: () => void }
 
 /** The waiting messages of a queue, in the order in which they are to be served. */
-export type Backlog<Body> = {
+type Backlog<Body> = {
   /** How many messages may be served now. */
   readonly ready: number
   readonly delayed: number

@@ -17,8 +17,8 @@ type Needs = {
 type Handler<Body> = (delivery: Delivery<Body>) => Promise<void>
 
 /** How many messages wait for a handler, wait for their time, and are being handled. */
-export type Depth = { ready: number; delayed: number; running: number }
-export type MemoryQueue<Body> = Queue<Body> &
+type Depth = { ready: number; delayed: number; running: number }
+type MemoryQueue<Body> = Queue<Body> &
   Consumer<Body> & {
     depth(): Depth
     /** From now on so many handlers run at once; those that run over it end first. */

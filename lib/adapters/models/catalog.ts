@@ -2,7 +2,7 @@ import type { LanguageModel } from 'ai'
 import type { Effort } from '../../ports/model.ts'
 
 /** What an SDK package is given; nothing is left for it to look up in the environment. */
-export type Connection = { apiKey: string; baseUrl: string; fetch: typeof fetch }
+type Connection = { apiKey: string; baseUrl: string; fetch: typeof fetch }
 export type OpenModel = (model: string) => LanguageModel
 
 type Options = NonNullable<Parameters<typeof import('ai').streamText>[0]['providerOptions']>
@@ -258,6 +258,3 @@ export const demoEntry: CatalogEntry = {
   healthPath: '/models',
   headers: bearer,
 }
-
-export type ProviderKind = keyof typeof catalog
-export const providerKinds = Object.keys(catalog) as readonly ProviderKind[]

@@ -2,7 +2,7 @@ import { messageOf, Problem } from '../../core/errors.ts'
 import { excerpt } from './excerpt.ts'
 
 /** Why a provider failed. The first three are faults of the provider; in the others it answered. */
-export type FailureReason = 'transport' | 'timeout' | 'server' | 'refused' | 'nonsense'
+type FailureReason = 'transport' | 'timeout' | 'server' | 'refused' | 'nonsense'
 type FailureDetails = { provider: string; reason: FailureReason; status?: number }
 
 /** Where a failure happened, and what its message must not tell. */

@@ -11,7 +11,7 @@ const PAYMENT_REQUIRED = 402
  * Whether another provider may answer what this one did not: it is down (its breaker is open, or a fault was left after
  * its retries) or over quota (429, or 402). Refused requests and unreadable answers stay with the provider asked.
  */
-export const isUnavailable = (thrown: unknown): boolean => {
+const isUnavailable = (thrown: unknown): boolean => {
   if (isProviderFault(thrown)) return true
   if (!(thrown instanceof Problem)) return false
   const { status } = (thrown.details ?? {}) as { status?: number }

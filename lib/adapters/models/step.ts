@@ -11,7 +11,7 @@ type SdkPart = LanguageModelStreamPart<ToolSet>
 type Ended = Extract<SdkPart, { type: 'model-call-end' }>
 
 /** One call that is about to be made. */
-export type Call = {
+type Call = {
   provider: Provider
   open: OpenModel
   model: string

@@ -28,7 +28,7 @@ const SOCKET = '/run/agent-proxy.sock'
 // before the kernel was told to end this process with it has another id by now.
 const GUARD = 'trap "" TERM INT HUP; [ "$PPID" = "$0" ] && exec "$@"'
 
-export type SandboxNeeds = {
+type SandboxNeeds = {
   /** Folders of the service that must not be seen although they may lie in a folder of the system. */
   hidden: readonly string[]
   /** What one process may hold in memory, and the largest file that it may write. */

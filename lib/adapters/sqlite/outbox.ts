@@ -8,7 +8,7 @@ import type { BatchBuilder } from './write-batch.ts'
 export type Deliver = (messages: readonly Message[]) => Promise<void>
 
 /** A message on its way out. `seq` is the number of its row in the outbox; undefined for one that has none. */
-export type Outgoing = { message: Message; text: string | undefined; seq: number | undefined }
+type Outgoing = { message: Message; text: string | undefined; seq: number | undefined }
 
 /**
  * What a channel has not taken: rows of the outbox, and these, which have none. `failures` counts rounds; the next round

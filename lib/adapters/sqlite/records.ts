@@ -6,7 +6,7 @@ import type { AddAll, Address, Entry } from './row-cache.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
 /** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
-export type Found = { at: Address; head: Fields; small: string | undefined }
+type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
 type Needs = { db: DatabaseSync; plan: Plan; batch: BatchBuilder }
 
@@ -182,7 +182,7 @@ export const updater = ({ plan, batch }: Omit<Needs, 'db'>) => {
 }
 
 /** Heavy fields of a row, and how many characters they take. */
-export type Detail = { detail: Fields; detailSize: number }
+type Detail = { detail: Fields; detailSize: number }
 
 /** Detail of up to so many characters lies in the record itself: less to write than a record of its own. */
 const MOST_INSIDE = 1_000

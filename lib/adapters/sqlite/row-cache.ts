@@ -48,10 +48,10 @@ export type Entry = Version & {
 }
 
 /** Brings a record to what its entry says; returns how much text its head is, and where its detail lies now. */
-export type RecordWriter = { write(entry: Entry): { headSize: number; aside: boolean } }
+type RecordWriter = { write(entry: Entry): { headSize: number; aside: boolean } }
 
 /** Where an entry belongs. */
-export type Slot = Pick<Entry, 'rows' | 'name' | 'records'>
+type Slot = Pick<Entry, 'rows' | 'name' | 'records'>
 
 export type RowCache = ReturnType<typeof createRowCache>
 

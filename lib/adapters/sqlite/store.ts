@@ -48,8 +48,8 @@ export type SqliteStore = Store & {
   drained(): Promise<void>
   /** Removes at most `limit` expired rows and says how many; they count as absent before. What cannot be removed is logged. */
   sweep(limit: number): Promise<number>
-  /** False after a transaction that failed, until one succeeds. */
-  readonly writable: boolean
+  /** After a transaction that failed, writes one that changes no row; throws Problem `unavailable` when that fails too. */
+  probe(): Promise<void>
 }
 
 /** The table of a collection; throws for one that was not declared when the store was opened. */
@@ -241,9 +241,8 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
     start: () => whileOpen(outbox.start),
     drained,
     sweep: async (limit: number) => whileOpen(() => sweep(limit)),
-    get writable() {
-      return group.writable
-    },
+    probe: async () =>
+      whileOpen(() => (group.writable ? undefined : group.decide(() => undefined).committed)),
     close: () => {
       closed ??= close()
       return closed

@@ -89,7 +89,7 @@ export const createTails = ({ clock, readPage }: Needs) => {
 type Tail = { appended(): void; enter(): Following }
 
 /** A follower's part in the tail of a stream, given back when it is disposed of. */
-export type Following = Disposable & {
+type Following = Disposable & {
   beginLook(): Look
   /** Resolves to undefined when the signal aborts first. */
   read(place: string, signal: AbortSignal): Promise<Page<FeedBatch> | undefined>

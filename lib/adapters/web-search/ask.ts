@@ -11,10 +11,10 @@ const USUAL_WAIT_MS = 60_000
 const LONGEST_WAIT_MS = 3_600_000
 
 /** Why a provider did not search. */
-export type Refusal = 'key' | 'quota'
+type Refusal = 'key' | 'quota'
 
 /** How one provider is asked, and what its refusals mean beyond what HTTP says of them. */
-export type Dialect<Answer> = {
+type Dialect<Answer> = {
   name: string
   answer: z.ZodType<Answer>
   refusalOf?: (answer: Pick<OutboundAnswer, 'status' | 'body'>) => Refusal | undefined

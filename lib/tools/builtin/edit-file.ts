@@ -8,7 +8,7 @@ const MOST_BYTES = 1_000_000
 const refuse = (message: string) => new Problem('invalid', 'edit_refused', message)
 
 /** Puts `newText` where `oldText` stands. Throws Problem `invalid` `edit_refused` unless it stands there exactly once. */
-export const replaceOnce = (text: string, oldText: string, newText: string): string => {
+const replaceOnce = (text: string, oldText: string, newText: string): string => {
   const at = text.indexOf(oldText)
   if (at < 0) throw refuse('oldText does not occur in the file. Read the file and copy the text exactly.')
   // One character on, not one match on: overlapping occurrences are ambiguous too.

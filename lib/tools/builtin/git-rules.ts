@@ -1,5 +1,5 @@
 /** What git may do for a model, and the options each subcommand is given besides. Others are refused. */
-export const gitCommands: Readonly<Record<string, readonly string[]>> = {
+const gitCommands: Readonly<Record<string, readonly string[]>> = {
   add: [],
   blame: ['--no-textconv'],
   branch: [],

@@ -13,7 +13,7 @@ const isSecretHeader = (line: string) =>
   line.split(/["\s]+/).some((name) => secretSegment(name) !== undefined)
 
 /** A diff without the sections of credential files: their names stay, their lines go. */
-export const withoutSecrets = (diff: string): string => {
+const withoutSecrets = (diff: string): string => {
   let hidden = false
   const lines = diff.split('\n').flatMap((line) => {
     if (commit.test(line)) hidden = false

@@ -9,7 +9,7 @@ export type FileChange = {
   deletions: number
   binary?: true
 }
-export type Changes = { filesChanged: FileChange[]; diff: string }
+type Changes = { filesChanged: FileChange[]; diff: string }
 
 const SHA256_DIGITS = 64
 const MOST_FILES = 1_000
@@ -36,7 +36,7 @@ const countsOf = (numstat: string): Map<string, readonly [string, string]> =>
   )
 
 /** Merges `git diff --name-status -z` and `git diff --numstat -z` into one list. */
-export const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
+const fileChanges = (nameStatus: string, numstat: string): FileChange[] => {
   const counts = countsOf(numstat)
   const fields = nameStatus.split('\0')
   const pairs = Array.from({ length: Math.floor(fields.length / 2) }, (_, i) =>

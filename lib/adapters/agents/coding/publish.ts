@@ -23,7 +23,7 @@ export type Publication = {
 }
 
 /** Where the changes of a run are, or why they are nowhere. */
-export type Published = {
+type Published = {
   status: 'published' | 'failed'
   branch: string
   pullRequest?: PullRequest

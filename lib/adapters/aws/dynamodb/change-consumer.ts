@@ -24,7 +24,7 @@ type Needs = {
 }
 
 /** The answer to Lambda. A mapping with a tumbling window fails without `state`. */
-export type StreamAnswer = { batchItemFailures: { itemIdentifier: string }[]; state: Record<string, never> }
+type StreamAnswer = { batchItemFailures: { itemIdentifier: string }[]; state: Record<string, never> }
 
 /** What follows from a record. */
 type Consequences = {

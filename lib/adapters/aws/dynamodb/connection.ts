@@ -57,7 +57,7 @@ export const contended = () =>
  * the way, or what others made since of an applied write that was repeated.
  */
 export type Written = { applied: boolean; item: Item | undefined; state: 'before' | 'left' | 'now' }
-export type Sent = {
+type Sent = {
   request: Request
   plan: Plan
   key: Key

@@ -9,7 +9,7 @@ export type Item = Record<string, unknown>
 
 const BLOB = Symbol('blob')
 /** Stands in a row for a value that is kept as a blob of this name. */
-export type Pointer = { readonly [BLOB]: string }
+type Pointer = { readonly [BLOB]: string }
 export const pointerTo = (name: string): Pointer => ({ [BLOB]: name })
 export const blobOf = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null && BLOB in value ? String(value[BLOB]) : undefined
@@ -39,7 +39,7 @@ export const encode = (value: unknown): unknown => {
   return blob === undefined ? asJson(value) : { blob }
 }
 
-export const decode = (attribute: unknown): unknown => {
+const decode = (attribute: unknown): unknown => {
   if (typeof attribute !== 'object' || attribute === null || Array.isArray(attribute)) return attribute
   const { json, blob } = attribute as { json?: string; blob?: string }
   if (json !== undefined) return JSON.parse(json)

@@ -20,7 +20,7 @@ const KEPT_BYTES = 2_048
  * An entry in as few bytes as possible: its id, then its other fields as JSON. An id that could be taken for the beginning
  * of those is a field like the others.
  */
-export const textOf = (entry: LogEntry): string => {
+const textOf = (entry: LogEntry): string => {
   const { id, ...more } = entry
   if (typeof id !== 'string' || id === '') throw new TypeError('An entry of a log needs an id')
   const text = JSON.stringify(id.includes('{') || !id.isWellFormed() ? entry : more)

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 const SEPARATOR = '\u0000\u0001'
 const ESCAPED_NUL = '\u0000\u0002'
 /** Above every place that has the same beginning. */
-export const LAST = '\u{10ffff}'
+const LAST = '\u{10ffff}'
 /** Below every place. */
 export const FIRST = ' '
 

@@ -25,7 +25,7 @@ const both = (a: Bounds, b: Bounds): Bounds => {
 }
 
 /** What every query of a selection has, and the partitions to ask. */
-export type Queries = { inputs: QueryCommandInput[]; exact: boolean }
+type Queries = { inputs: QueryCommandInput[]; exact: boolean }
 
 const partitionsOf = (plan: Plan, index: IndexPlan, is: Selection['is']): string[] => {
   if ((index.within === undefined) !== (is === undefined))

@@ -31,7 +31,7 @@ export const bind = (planOf: PlanOf, write: Write<Fields>): Bound => {
 type Needs = { connection: Connection; blobs: BlobOffload; logs: Logs; clock: Clock; newToken: () => string }
 
 /** As the port's outcome, the row with all its fields; offloaded ones as pointers. */
-export type Result = { applied: boolean; row: Fields | undefined }
+type Result = { applied: boolean; row: Fields | undefined }
 /**
  * A write that was thought through: its request, or none when `before` stands in its way. `before` and `after` are known
  * as far as they had to be; `isRead` when the request depends on what was read.

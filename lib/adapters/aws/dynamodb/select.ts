@@ -122,7 +122,7 @@ const createChunkedReads = ({ calling }: Pick<Connection, 'calling'>) => {
 
 type Needs = { connection: Connection; rows: Rows; blobs: BlobOffload; clock: Clock }
 /** Rows between bounds, in an order, of which about so many are `wanted`. */
-export type Wanted = Omit<Selection, 'is'> & { wanted: number }
+type Wanted = Omit<Selection, 'is'> & { wanted: number }
 type Tests = Selection['where']
 /** All rows there are. */
 export const ALL = Number.MAX_SAFE_INTEGER

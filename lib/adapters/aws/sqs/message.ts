@@ -8,7 +8,7 @@ export type BodySchema<Body> = {
 type Priority = Outgoing<unknown>['priority']
 
 /** Why a text is no message of ours. */
-export type Unreadable = 'not_json' | 'unknown_shape'
+type Unreadable = 'not_json' | 'unknown_shape'
 
 /** The version of the envelope; a change of its fields needs another. */
 const VERSION = 1

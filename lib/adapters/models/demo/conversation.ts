@@ -1,5 +1,5 @@
 /** A chat-completions request, as far as the demo model looks at it. */
-export type WireMessage = {
+type WireMessage = {
   role: string
   content?: string | null | readonly { type: string; text?: string }[]
   tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[]
@@ -19,7 +19,7 @@ export type Done = { name: string; arguments: string; answer: string }
 /** Where the conversation stands. */
 export type Progress = { prompt: string; done: readonly Done[]; tools: ReadonlySet<string>; turn: number }
 
-export const textOf = ({ content }: WireMessage): string =>
+const textOf = ({ content }: WireMessage): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('')
 
 /** Reads what was asked last and what was done about it since; the conversation is the demo model's only memory. */

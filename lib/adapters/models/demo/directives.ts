@@ -6,7 +6,7 @@ export type Order =
   | { do: 'cut' }
 
 /** The orders of a prompt, one per step, and what holds for all of its answers. */
-export type Directives = { orders: Order[]; slowMs: number; thought: string }
+type Directives = { orders: Order[]; slowMs: number; thought: string }
 
 const LINE = /^\s*demo:\s*(\w+)\s*(.*)$/i
 

@@ -3,7 +3,7 @@ import { type Order, readDirectives } from './directives.ts'
 
 /** What every answer begins with. */
 export const DISCLAIMER = 'This is the scripted demo model, not an AI.'
-export const NOTES_FILE = 'demo-notes.md'
+const NOTES_FILE = 'demo-notes.md'
 
 /** What the demo model does next. */
 export type Act =

@@ -7,7 +7,7 @@ type Reply = { act: Spoken; thought: string; request: WireRequest }
 const tokens = (text: string): number => Math.ceil(text.length / 4)
 
 /** Four characters count as a token: an estimate, but the same one every time. */
-export const usageOf = ({ act, thought, request }: Reply) => {
+const usageOf = ({ act, thought, request }: Reply) => {
   const prompt_tokens = tokens(JSON.stringify([request.messages, request.tools ?? []]))
   const called = act.do === 'call' ? act.name + act.arguments : ''
   const completion_tokens = tokens(thought + act.text + called)

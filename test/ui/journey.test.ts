@@ -31,6 +31,10 @@ inBrowser('somebody who opens the page', () => {
     await page.getByRole('region', { name: 'Result' }).getByText('not an AI').first().waitFor()
     await page.getByText('demo-notes.md').first().waitFor()
     const run = page.getByRole('region', { name: 'Run', exact: true })
+    await run.getByText('write_file demo-notes.md', { exact: true }).waitFor({ state: 'attached' })
+    // A run that was over before it was first shown is folded.
+    const folded = run.locator('details:not([open]) > summary', { hasText: /^Step/ })
+    while ((await folded.count()) > 0) await folded.first().click()
     await run.getByText('write_file demo-notes.md', { exact: true }).waitFor()
     await page.locator('summary', { hasText: 'Events' }).click()
     const log = page.getByRole('list', { name: 'Events' })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
-import { startWorld, type World } from './world.ts'
+import { finishedTasks, startWorld, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -33,6 +33,46 @@ inBrowser('a page that follows the stream of changes', () => {
     await page.getByRole('row').filter({ hasText: 'Made elsewhere' }).getByText('Completed').waitFor()
     expect(asked.length).toBeGreaterThan(0)
     expect(faults).toEqual([])
+  })
+
+  it('asks for no long list anew when a task of it changes, which shows all the same', async () => {
+    const { id } = await world.create({ title: 'Runs meanwhile', metadata: { runMs: 240_000 } })
+    const tasks = finishedTasks(700)
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    await using opened = await openPage(world.baseUrl, '/tasks')
+    const { page } = opened
+    const scroller = page.getByRole('region', { name: 'Tasks' })
+    await scroller.waitFor()
+    // From its sixth page on the list stands still.
+    const refresh = page.getByRole('button', { name: 'Refresh' })
+    while (!(await refresh.isVisible())) await scroller.evaluate((one) => one.scrollTo(0, one.scrollHeight))
+    await scroller.evaluate((one) => one.scrollTo(0, 0))
+    const row = page.getByRole('row').filter({ hasText: 'Runs meanwhile' })
+    await row.getByText('Running', { exact: true }).waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await world.client.cancelTask({ params: { id } })
+    await row.getByText('Cancelled').waitFor()
+    // Longer than changes are gathered.
+    await page.waitForTimeout(2_000)
+    expect(asked).not.toContain('/api/tasks/filter')
+  })
+
+  it('asks no agent for its health because a task has changed', async () => {
+    await using opened = await openPage(world.baseUrl, '/')
+    const { page } = opened
+    await page.getByRole('region', { name: 'Agents' }).getByRole('listitem').first().waitFor()
+    let asked = 0
+    let changes = 0
+    // Left open, the request of the poll is the last one: a change would cancel it and send another.
+    await page.route('**/api/agents', () => {
+      asked += 1
+    })
+    page.on('request', (request) => {
+      changes += Number(request.url().endsWith('/api/tasks/analytics'))
+    })
+    while (changes < 4) await world.perform({ title: 'One of many' })
+    expect(asked).toBeLessThanOrEqual(1)
   })
 
   it('asks again by itself where there is no stream', async () => {

@@ -6,10 +6,11 @@ import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
 import { continued, placeIn } from '../../functions/ui/app/data/task-log.ts'
+import { patched } from '../../functions/ui/app/data/task-patch.ts'
 import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
-import type { TaskEvent } from '../../lib/tasks/schema.ts'
+import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the life of a task', () => {
   const event = (
@@ -159,6 +160,29 @@ describe('the life of a task', () => {
     expect(ticks[0]).toBe(0)
     expect(ticks.length).toBeLessThanOrEqual(most)
     expect(ticks.at(-1)).toBeLessThanOrEqual(length)
+  })
+})
+
+describe('a row after an event of its task', () => {
+  const known: TaskFields = {
+    ...{ id: 'task_1', title: 'A', status: 'in_progress', prompt: 'Do' },
+    ...{ waitingFor: 'approval', nextAttemptAt: '2026-01-01T00:00:00.000Z' },
+    error: { code: 'timeout', message: 'Late' },
+  }
+  const error = { code: 'agent_error', message: 'No' }
+  it.each<[string, TaskFields, TaskFields]>([
+    [
+      'loses what the task has no more, and keeps what no event has',
+      { id: 'task_1', title: 'A', status: 'completed' },
+      { id: 'task_1', title: 'A', status: 'completed', prompt: 'Do' },
+    ],
+    [
+      'keeps what was too long for the event',
+      { id: 'task_1', status: 'queued', error },
+      { id: 'task_1', title: 'A', status: 'queued', prompt: 'Do', error },
+    ],
+  ])('%s', (_what, event, row) => {
+    expect(patched(known, event)).toEqual(row)
   })
 })
 

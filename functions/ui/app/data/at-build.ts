@@ -6,7 +6,7 @@ import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { SCOPES } from '../../../../lib/http/route.ts'
 import { WEBHOOK_EVENTS } from '../../../../lib/outbound-webhooks/schema.ts'
 import { everySetting } from '../../../../lib/settings/catalog.ts'
-import { TASK_SOURCES } from '../../../../lib/tasks/schema.ts'
+import { TASK_DETAIL, TASK_LONG, TASK_SOURCES, TaskSchema } from '../../../../lib/tasks/schema.ts'
 import { conversationTools } from '../../../../lib/tools/catalog.ts'
 import { modePolicy as policyOfModes } from '../../../../lib/tools/policy.ts'
 
@@ -30,6 +30,13 @@ export const routes = Object.fromEntries(parts) as typeof described
 export const thresholds = limits
 
 export const sources = TASK_SOURCES
+
+/** Fields that events of a task leave out although the task has them: heavy ones, and those that may be long. */
+const leftOut = new Set<string>([...TASK_DETAIL, ...TASK_LONG])
+/** What a task has no more when an event of it does not have it. A long error is read again with the task. */
+export const liveTaskFields = Object.keys(TaskSchema.shape).filter(
+  (name) => name === 'error' || !leftOut.has(name),
+)
 
 /** What an API token may be for. */
 export const scopes = SCOPES

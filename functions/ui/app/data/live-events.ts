@@ -1,7 +1,9 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import type { TaskFields } from '../../../../lib/tasks/schema.ts'
+import { standsStill } from './live-pages.ts'
 import { queryClient } from './query-client.ts'
 import { isStreaming, TOPICS } from './streaming.ts'
+import { patched } from './task-patch.ts'
 
 /** Changes of so long are read with one request a query. */
 const GATHER_MS = 1_000
@@ -12,6 +14,10 @@ type Change = { type: string; data: { id?: string } }
 
 const due = new Set<string>()
 let gathering: ReturnType<typeof setTimeout> | undefined
+
+/** Reads anew what is on the page, all of it or a topic; long lists stand still. */
+const invalidate = (...queryKey: readonly string[]) =>
+  void queryClient.invalidateQueries({ queryKey, predicate: (query) => !standsStill(query.state.data) })
 
 /** Reads a topic anew: at once, and then once for all changes that come within a second. */
 const readAnew = (topics: readonly string[]) => {
@@ -25,24 +31,24 @@ const readAnew = (topics: readonly string[]) => {
 const readNow = () => {
   const topics = [...due]
   due.clear()
-  for (const topic of topics) void queryClient.invalidateQueries({ queryKey: [topic] })
+  for (const topic of topics) invalidate(topic)
 }
 
 type Pages = InfiniteData<{ tasks: TaskFields[] }>
 
 /** Shows what a task is now wherever it is on the page, before lists are read anew. */
 const patch = (task: TaskFields & { id: string }) => {
-  queryClient.setQueryData<TaskFields>(['tasks', 'one', task.id], (known) => known && { ...known, ...task })
+  queryClient.setQueryData<TaskFields>(['tasks', 'one', task.id], (known) => known && patched(known, task))
   queryClient.setQueriesData<Pages>({ queryKey: ['tasks', 'pages'] }, (known) => {
     if (!known?.pages.some(({ tasks }) => tasks.some(({ id }) => id === task.id))) return known
-    const patched = (row: TaskFields) => (row.id === task.id ? { ...row, ...task } : row)
-    return { ...known, pages: known.pages.map((page) => ({ ...page, tasks: page.tasks.map(patched) })) }
+    const now = (row: TaskFields) => (row.id === task.id ? patched(row, task) : row)
+    return { ...known, pages: known.pages.map((page) => ({ ...page, tasks: page.tasks.map(now) })) }
   })
 }
 
 const hear = ({ type, data }: Change) => {
   const [kind = ''] = type.split('.')
-  if (type === 'ready' || type === 'reset') return void queryClient.invalidateQueries()
+  if (type === 'ready' || type === 'reset') return invalidate()
   if (type === 'task.updated') patch(data as TaskFields & { id: string })
   const isFirst = gathering === undefined
   readAnew(TOPICS[kind] ?? [])
@@ -57,7 +63,7 @@ const lose = () => {
   if (!isStreaming.get()) return
   isStreaming.set(false)
   // Asked once more, everything is polled from then on.
-  void queryClient.invalidateQueries()
+  invalidate()
 }
 
 const close = () => {

@@ -1,10 +1,14 @@
-import { keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
+import { type InfiniteData, keepPreviousData, type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { EVERY_MS, paceOf } from './live.ts'
 
 const PAGE = 100
 /** So many pages are kept fresh; who has gone further down is left in peace. */
 const MOST_LIVE = 5
+
+/** Whether an answer is a list of so many pages that it is read anew only when that is asked for. */
+export const standsStill = (data: unknown): boolean =>
+  ((data as InfiniteData<unknown> | undefined)?.pages?.length ?? 0) > MOST_LIVE
 
 type Page = { total: number; nextCursor?: string | undefined }
 type Asked = { limit: number; cursor?: string }
@@ -42,7 +46,7 @@ export const useLivePages = <P extends Page, Row extends { id: string }>(
     rows,
     first: data?.pages[0],
     total: data?.pages.at(-1)?.total,
-    isLive: (data?.pages.length ?? 0) <= MOST_LIVE,
+    isLive: !standsStill(data),
     onMore: hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined,
   }
 }

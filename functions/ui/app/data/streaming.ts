@@ -4,9 +4,12 @@ import { createSignal } from './signal.ts'
 /** Whether the stream of changes is open: nothing that it covers has to be asked for again. */
 export const isStreaming = createSignal(false)
 
-/** What a change of this kind may have changed on the page. */
+/**
+ * What a change of this kind may have changed on the page. Agents are not among it: to ask for them is to check the health of
+ * each.
+ */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
-  task: ['tasks', 'analytics', 'agents'],
+  task: ['tasks', 'analytics'],
   report: ['tasks'],
   queue: ['queue'],
   dlq: ['dead-letters', 'queue'],

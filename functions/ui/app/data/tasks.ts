@@ -3,6 +3,7 @@ import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { isStreaming } from './streaming.ts'
 import { continued, placeIn } from './task-log.ts'
 
 /** What narrows the list of tasks: names of the filter endpoint's query. */
@@ -83,7 +84,11 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
       queryFn: ({ signal, client: queries }) =>
         goOn(id, isOver ? [] : (queries.getQueryData<TaskEvent[]>(queryKey) ?? []), signal),
     }),
-    (events) => (isOver && isToldOf(events) ? EVERY_MS.calm : EVERY_MS.running),
+    (events) => {
+      if (!isOver || !isToldOf(events)) return EVERY_MS.running
+      // What is told of a task after its end is a change of it.
+      return isStreaming.get() ? false : EVERY_MS.calm
+    },
   )
 }
 

@@ -21,17 +21,15 @@ export const agenticHandlers = ({
   clock,
 }: Needs): Handlers<typeof agenticRoutes> => ({
   sendAgentic: async ({ params, body }, { principal, gone }) =>
-    eventStream(clock, framed(await agentic.start(principal, params.id, body, gone() ?? never))),
+    eventStream(clock, await agentic.start(principal, params.id, body, gone() ?? never), textOf),
   listAgentSessions: ({ query }, { principal }) => agentSessions.list(principal, query),
   getAgentSession: async ({ params }, { principal }) => ({
     session: await agentSessions.get(principal, params.id),
   }),
   followAgentSession: async ({ params, query, headers }, { principal, gone }) => {
     const after = headers['last-event-id'] ?? query.after ?? ''
-    return eventStream(
-      clock,
-      framed(await agentSessions.follow(principal, params.id, after, gone() ?? never)),
-    )
+    const events = await agentSessions.follow(principal, params.id, after, gone() ?? never)
+    return eventStream(clock, events, textOf)
   },
   cancelAgentSession: async ({ params }, { principal }) => ({
     message: 'Session is being cancelled',
@@ -39,7 +37,5 @@ export const agenticHandlers = ({
   }),
 })
 
-async function* framed(batches: AsyncIterable<readonly SessionEvent[]>) {
-  for await (const batch of batches)
-    yield batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')
-}
+const textOf = (batch: readonly SessionEvent[]): string =>
+  batch.map(({ id, type, data, timestamp }) => eventText({ type, data, timestamp }, { id })).join('')

@@ -7,7 +7,8 @@ const MOST_CHARACTERS = 4_000_000
 
 /** One reader of a session that runs in this process: takes events as they come, in batches. */
 export type Reader = {
-  readonly events: AsyncIterable<readonly SessionEvent[]>
+  /** What has come since the last call, or comes next; undefined at the end. Throws Problem `reader_too_slow`. */
+  take(): Promise<readonly SessionEvent[] | undefined>
   push(event: SessionEvent, characters: number): void
   /** No further event comes; what is waiting is still read. */
   end(): void
@@ -39,19 +40,14 @@ export const createReader = (): Reader => {
       isOver = true
       call()
     },
-    events: {
-      async *[Symbol.asyncIterator]() {
-        for (;;) {
-          if (waiting.length > 0) {
-            const batch = waiting
-            waiting = []
-            characters = 0
-            yield batch
-          } else if (isBehind) throw tooSlow()
-          else if (isOver) return
-          else await new Promise<void>((resolve) => (wake = resolve))
-        }
-      },
+    take: async () => {
+      if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
+      if (isBehind) throw tooSlow()
+      if (waiting.length === 0) return undefined
+      const batch = waiting
+      waiting = []
+      characters = 0
+      return batch
     },
   }
 }

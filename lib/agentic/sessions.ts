@@ -335,7 +335,7 @@ export const createAgentSessions = (needs: Needs) => {
     try {
       if (run.hasStored) yield (await feed.read(streamOf(id))).map(eventOf)
       yield unstored
-      yield* reader.events
+      for (let batch = await reader.take(); batch !== undefined; batch = await reader.take()) yield batch
     } finally {
       signal.removeEventListener('abort', leave)
       leave()
@@ -361,6 +361,11 @@ export const createAgentSessions = (needs: Needs) => {
     ]
   }
 
+  const batchesOf = (id: string, signal: AbortSignal) => {
+    const here = live.get(id)
+    return here === undefined ? followStored(id, signal) : readLive(here.run, id, signal)
+  }
+
   /** The events after an id, each once, until the session is over. Runs of a task follow each other here and elsewhere. */
   async function* follow(
     id: string,
@@ -368,15 +373,15 @@ export const createAgentSessions = (needs: Needs) => {
     signal: AbortSignal,
   ): AsyncGenerator<readonly SessionEvent[]> {
     const fresh = unseen(after)
-    for (;;) {
-      const here = live.get(id)
-      const batches = here === undefined ? followStored(id, signal) : readLive(here.run, id, signal)
-      yield* fresh.of(batches)
+    do {
+      for await (const batch of batchesOf(id, signal)) {
+        const events = fresh.of(batch)
+        if (events.length > 0) yield events
+      }
       if (signal.aborted) return
-      if (live.has(id) || !(await isSessionOver(id))) continue
-      yield* fresh.of([await missingEnd(id, fresh.last())])
-      return
-    }
+    } while (live.has(id) || !(await isSessionOver(id)))
+    const end = fresh.of(await missingEnd(id, fresh.last()))
+    if (end.length > 0) yield end
   }
 
   return {
@@ -460,22 +465,16 @@ const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
   }
 }
 
-/** Passes events above an id, and above all that it has passed; batches of which nothing is left are dropped. */
+/** Passes events above an id, and above all that it has passed. */
 const unseen = (after: string) => {
   let passed = after
   let last: SessionEvent | undefined
-  const take = (batch: readonly SessionEvent[]) => {
-    for (const event of batch) if (last === undefined || event.id > last.id) last = event
-    const events = batch.filter(({ id }) => id > passed)
-    passed = events.at(-1)?.id ?? passed
-    return events
-  }
   return {
-    async *of(batches: AsyncIterable<readonly SessionEvent[]> | Iterable<readonly SessionEvent[]>) {
-      for await (const batch of batches) {
-        const events = take(batch)
-        if (events.length > 0) yield events
-      }
+    of: (batch: readonly SessionEvent[]): readonly SessionEvent[] => {
+      for (const event of batch) if (last === undefined || event.id > last.id) last = event
+      const events = batch.filter(({ id }) => id > passed)
+      passed = events.at(-1)?.id ?? passed
+      return events
     },
     /** The last event that came, also of those that were dropped. */
     last: () => last,

@@ -1,3 +1,4 @@
+import { watchSilence } from '../core/silence.ts'
 import type { Clock } from '../ports/clock.ts'
 import { Reply } from './route.ts'
 
@@ -15,26 +16,38 @@ const HEADERS = {
 export const eventText = (data: object, { name, id }: { name?: string; id?: string } = {}): string =>
   `${id === undefined ? '' : `id: ${id}\n`}${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`
 
-/** An answer of server-sent events; a piece has one or more of them. */
-export const eventStream = (clock: Clock, events: AsyncIterable<string>) =>
-  new Reply({ raw: keptOpen(events, clock) }, { headers: HEADERS })
+/** An answer of server-sent events; the text of a piece has one or more of them. */
+export const eventStream = <Piece>(
+  clock: Clock,
+  pieces: AsyncIterable<Piece>,
+  textOf: (piece: Piece) => string = String,
+) => new Reply({ raw: keptOpen(pieces, textOf, clock) }, { headers: HEADERS })
 
 /** Texts as they come, and a comment every 15 s of silence. Does not wait for `given` once its reader has left. */
-async function* keptOpen(given: AsyncIterable<string>, clock: Clock): AsyncGenerator<string, void> {
+async function* keptOpen<Piece>(
+  given: AsyncIterable<Piece>,
+  textOf: (piece: Piece) => string,
+  clock: Clock,
+): AsyncGenerator<string, void> {
   const iterator = given[Symbol.asyncIterator]()
+  let tell: (first: 'silence') => void = () => undefined
+  const silence = watchSilence(clock, SILENCE_MS, () => tell('silence'))
   try {
     for (let next = iterator.next(); ; ) {
-      const { promise: silence, resolve } = Promise.withResolvers<'silence'>()
-      const cancel = clock.after(SILENCE_MS, () => resolve('silence'))
-      const first = await Promise.race([next, silence]).finally(cancel)
+      const first = await new Promise<IteratorResult<Piece> | 'silence'>((resolve, reject) => {
+        tell = resolve
+        next.then(resolve, reject)
+      })
       if (first === 'silence') yield ': still here\n\n'
       else if (first.done) return
       else {
-        yield first.value
+        yield textOf(first.value)
+        silence.listen()
         next = iterator.next()
       }
     }
   } finally {
+    silence.end()
     // A generator that waits for its next event returns after that.
     iterator.return?.()?.catch(() => undefined)
   }

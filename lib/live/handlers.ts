@@ -11,10 +11,9 @@ const never = new AbortController().signal
 export const liveHandlers = ({ live, clock }: Needs): Handlers<typeof liveRoutes> => ({
   followEvents: async ({ query, headers }, { principal, gone }) => {
     const after = headers['last-event-id'] ?? query.after ?? ''
-    return eventStream(clock, framed(await live.follow(principal, after, gone() ?? never)))
+    return eventStream(clock, await live.follow(principal, after, gone() ?? never), textOf)
   },
 })
 
-async function* framed(events: AsyncIterable<LiveEvent>) {
-  for await (const { id, type, data, timestamp } of events) yield eventText({ type, data, timestamp }, { id })
-}
+const textOf = ({ id, type, data, timestamp }: LiveEvent): string =>
+  eventText({ type, data, timestamp }, { id })

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { startCloud } from './cloud.ts'
 import { FUNCTIONS, HTTP_FUNCTIONS } from './function-names.ts'
+import { addAgent, agentsInPackage } from './packaged-agents.ts'
+import { packagedGateway } from './packaged-gateway.ts'
 import { packageStage, root } from './serverless.ts'
 import { ofType, type Resource, referencesIn, type Template } from './template.ts'
 import { bundleOf, filesOf } from './zip.ts'
@@ -13,11 +16,17 @@ const SENDING = ['outbound']
 
 let stage: ReturnType<typeof packageStage>
 let template: Template
-beforeAll(() => {
-  stage = packageStage('prod', { params: { taskConcurrency: '20', notificationConcurrency: '7' } })
+let cloud: Awaited<ReturnType<typeof startCloud>>
+beforeAll(async () => {
+  const params = { taskConcurrency: '20', notificationConcurrency: '7' }
+  stage = packageStage('prod', { change: addAgent, params })
   template = stage.template
+  cloud = await startCloud()
 }, 120_000)
-afterAll(() => stage?.remove())
+afterAll(async () => {
+  stage?.remove()
+  await cloud?.stop()
+})
 
 const all = (type: string) => ofType(template, type)
 const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)
@@ -256,3 +265,7 @@ describe('the template', () => {
     expect(body.widgets.length).toBeGreaterThan(0)
   })
 })
+
+const packaged = { stage: () => stage, cloud: () => cloud }
+describe('an agent in the folder agents/', () => agentsInPackage(packaged))
+describe('the packaged gateway', () => packagedGateway(packaged))

@@ -114,9 +114,12 @@ const digest = (): string => {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Where bundles are kept (offline/plugin.js), a stage that was printed before is not printed again. */
-const printOnce = (stage: string, kept: string): string => {
-  const file = `${kept}-${stage}-${digest()}.json`
+/** Beside the bundles, where those are kept (offline/plugin.js). */
+const KEPT = process.env.BUNDLES_KEPT ?? path.join(root, 'node_modules/.cache/bundles')
+
+/** A stage that was printed before, from the same files, is not printed again. */
+const printOnce = (stage: string): string => {
+  const file = `${KEPT}-${stage}-${digest()}.json`
   if (existsSync(file)) return readFileSync(file, 'utf8')
   const printed = print(stage)
   const whole = `${file}-${process.pid}`
@@ -126,7 +129,4 @@ const printOnce = (stage: string, kept: string): string => {
   return printed
 }
 
-export const printStage = (stage: string): Service => {
-  const kept = process.env.BUNDLES_KEPT
-  return JSON.parse(kept ? printOnce(stage, kept) : print(stage)) as Service
-}
+export const printStage = (stage: string): Service => JSON.parse(printOnce(stage)) as Service

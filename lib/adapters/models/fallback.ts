@@ -3,7 +3,6 @@ import type { Log } from '../../ports/log.ts'
 import type { StepPart, StepRequest } from '../../ports/model.ts'
 import { isProviderFault } from './failures.ts'
 import type { Provider, Target } from './resolve.ts'
-import { noting } from './retry.ts'
 
 const PAYMENT_REQUIRED = 402
 
@@ -40,16 +39,22 @@ type Chain = {
  * The answer of the first provider that is available. Once a part was handed on there is no other: a reader never sees
  * two beginnings. Where no provider answers, the failure of the first one is thrown, and each one is in the log.
  */
-export async function* answered({ targets, signal, ask, log }: Chain): AsyncGenerator<StepPart> {
+export const answered = (chain: Chain): AsyncIterable<StepPart> =>
+  chain.targets.length === 1 ? chain.ask(chain.targets[0]) : firstAvailable(chain)
+
+async function* firstAvailable({ targets, signal, ask, log }: Chain): AsyncGenerator<StepPart> {
   const [first] = targets
-  if (targets.length === 1) return yield* ask(first)
   const failures: unknown[] = []
   for (const target of targets) {
-    const run = { begun: false }
+    let isBegun = false
     try {
-      return yield* named(noting(run, ask(target)), target === first ? undefined : first.provider)
+      for await (const part of ask(target)) {
+        isBegun = true
+        yield target !== first && part.type === 'finish' ? { ...part, fallbackFrom: first.provider } : part
+      }
+      return
     } catch (thrown) {
-      if (run.begun) throw thrown
+      if (isBegun) throw thrown
       signal.throwIfAborted()
       failures.push(thrown)
       log?.warn({ ...target, reason: messageOf(thrown) }, 'provider did not answer')
@@ -57,9 +62,4 @@ export async function* answered({ targets, signal, ask, log }: Chain): AsyncGene
     }
   }
   throw failures[0]
-}
-
-async function* named(parts: AsyncIterable<StepPart>, fallbackFrom?: string): AsyncGenerator<StepPart> {
-  for await (const part of parts)
-    yield part.type === 'finish' && fallbackFrom !== undefined ? { ...part, fallbackFrom } : part
 }

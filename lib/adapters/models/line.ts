@@ -1,3 +1,4 @@
+import { watchSilence } from '../../core/silence.ts'
 import type { Clock } from '../../ports/clock.ts'
 
 /** The connection of one step, seen from the end that may drop it. */
@@ -16,19 +17,15 @@ export type Line = {
 export const openLine = (clock: Clock, caller: AbortSignal, silenceMs: number, lost: () => Error): Line => {
   const line = new AbortController()
   const drop = () => line.abort(caller.reason)
-  const listen = () => clock.after(silenceMs, () => line.abort(lost()))
-  let stopListening = listen()
+  const silence = watchSilence(clock, silenceMs, () => line.abort(lost()))
   caller.addEventListener('abort', drop, { once: true })
   if (caller.aborted) drop()
   return {
     signal: line.signal,
-    listen: () => {
-      stopListening()
-      stopListening = listen()
-    },
-    heard: () => stopListening(),
+    listen: silence.listen,
+    heard: silence.heard,
     close: () => {
-      stopListening()
+      silence.end()
       caller.removeEventListener('abort', drop)
       line.abort(new DOMException('The step is over', 'AbortError'))
     },

@@ -30,23 +30,19 @@ type Policy = {
 export async function* retried<T>(policy: Policy, open: () => AsyncIterable<T>): AsyncGenerator<T> {
   const { clock, retries, signal, onRetry } = policy
   for (let attempt = 1; ; attempt += 1) {
-    const run = { begun: false }
+    let isBegun = false
     try {
-      return yield* noting(run, open())
+      for await (const part of open()) {
+        isBegun = true
+        yield part
+      }
+      return
     } catch (thrown) {
-      const delayMs = run.begun || attempt > retries ? undefined : retryDelayMs(thrown, attempt)
+      const delayMs = isBegun || attempt > retries ? undefined : retryDelayMs(thrown, attempt)
       if (delayMs === undefined) throw thrown
       onRetry(attempt, delayMs)
       await pause(clock, delayMs, signal)
     }
-  }
-}
-
-/** The same stream; `run` tells once a part of it was handed on. */
-export async function* noting<T>(run: { begun: boolean }, stream: AsyncIterable<T>): AsyncGenerator<T> {
-  for await (const part of stream) {
-    run.begun = true
-    yield part
   }
 }
 

@@ -62,7 +62,8 @@ export const watchCommand = (
     if (sum(memory) + unnamed.memory > limits.memoryMb * KIB_PER_MIB) pass('memory')
     return LOOK_MS
   })
-  repeat(0, async () => {
+  // Most commands, those of git above all, are over before the first look, which reads all of `/proc`.
+  repeat(LOOK_MS, async () => {
     const from = performance.now()
     const named = writes.length > 0 ? await diskKib(writes, ending.signal) : 0
     unnamed = await unnamedKib(treeOf(pid, await allProcesses()))

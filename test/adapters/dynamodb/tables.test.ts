@@ -40,9 +40,9 @@ describe('the tables of the service', () => {
     expect(create?.KeySchema?.map(({ AttributeName }) => AttributeName)).toEqual(['taskId', 'id'])
     expect(create?.GlobalSecondaryIndexes).toBeUndefined()
   })
-  it('have a stream where changes are counted or sent, and nowhere else', () => {
+  it('have a stream where changes are counted, sent or published, and nowhere else', () => {
     const followed = collections
-      .filter(({ counts, sends }) => counts !== undefined || sends !== undefined)
+      .filter(({ counts, sends, publishes }) => counts ?? sends ?? publishes)
       .map(({ name }) => `stage-${name}`)
     const found = definitions.filter(({ create }) => create.StreamSpecification !== undefined)
     expect(found.map(({ create }) => create.TableName)).toEqual(followed)

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { httpEvent } from '../fakes/http-event.ts'
-import { startCloud } from './cloud.ts'
+import type { startCloud } from './cloud.ts'
 import { HTTP_FUNCTIONS, JOB_FUNCTIONS } from './function-names.ts'
-import { packageStage } from './serverless.ts'
+import type { packageStage } from './serverless.ts'
 import { ofType } from './template.ts'
 import { filesOf } from './zip.ts'
 
@@ -27,7 +27,7 @@ const write = (file: string, content: string | Buffer) => {
 }
 
 /** An agent of one's own, deployed as docs/guide/agents.md says. */
-const addAgent = (folder: string) => {
+export const addAgent = (folder: string) => {
   for (const [name, text] of Object.entries(FILES)) write(path.join(folder, 'agents', name), text)
   const file = path.join(folder, 'serverless.yml')
   const text = readFileSync(file, 'utf8')
@@ -36,57 +36,55 @@ const addAgent = (folder: string) => {
 
 type Answer = { statusCode: number; body: string }
 
-let stage: ReturnType<typeof packageStage>
-let cloud: Awaited<ReturnType<typeof startCloud>>
-let environment: Awaited<ReturnType<typeof cloud.environmentOf>>
-let folder: string
-beforeAll(async () => {
-  stage = packageStage('dev', { change: addAgent })
-  folder = mkdtempSync(path.join(tmpdir(), 'task-'))
-  cloud = await startCloud()
-  environment = await cloud.environmentOf()
-}, 120_000)
-afterAll(async () => {
-  stage?.remove()
-  rmSync(folder, { recursive: true })
-  environment?.stop()
-  await cloud?.stop()
-})
-
 /** `worker` is an image; the page and the stream function know no agents. */
 const WITHOUT_AGENTS = ['worker', 'ui', 'stream']
 const ZIPPED = [...HTTP_FUNCTIONS, ...JOB_FUNCTIONS].filter((name) => !WITHOUT_AGENTS.includes(name))
 
-/** Unpacks the zip of a function, as Lambda does before it starts Node in that folder. */
-const unpack = (name: string): string => {
-  const place = path.join(folder, name)
-  for (const [file, content] of filesOf(stage.zip(name))) write(path.join(place, file), content)
-  return place
-}
+type Cloud = Awaited<ReturnType<typeof startCloud>>
+type Packaged = { stage: () => ReturnType<typeof packageStage>; cloud: () => Cloud }
 
-/** The variable as the function of that name is deployed with it. */
-const namedFor = (name: string): string => {
-  const isIt = ([logical]: readonly [string, unknown]) => logical.toLowerCase() === `${name}lambdafunction`
-  const [, resource] = ofType(stage.template, 'AWS::Lambda::Function').find(isIt) ?? []
-  return String(resource?.Properties.Environment.Variables.AGENT_ADAPTERS)
-}
+/** Tests of a package to which `addAgent` added an agent. */
+export const agentsInPackage = ({ stage, cloud }: Packaged): void => {
+  let environment: Awaited<ReturnType<Cloud['environmentOf']>>
+  let folder: string
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(tmpdir(), 'task-'))
+    environment = await cloud().environmentOf()
+  })
+  afterAll(() => {
+    rmSync(folder, { recursive: true })
+    environment?.stop()
+  })
 
-/** Has a function, alone in a process and on a disk of its own, answer a request; answers also what it logged. */
-const ask = async (name: string, request: string, body?: unknown, AGENT_ADAPTERS = namedFor(name)) => {
-  const code = `const { handler } = await import(process.cwd() + '/functions/${name}.mjs')
+  /** Unpacks the zip of a function, as Lambda does before it starts Node in that folder. */
+  const unpack = (name: string): string => {
+    const place = path.join(folder, name)
+    for (const [file, content] of filesOf(stage().zip(name))) write(path.join(place, file), content)
+    return place
+  }
+
+  /** The variable as the function of that name is deployed with it. */
+  const namedFor = (name: string): string => {
+    const isIt = ([logical]: readonly [string, unknown]) => logical.toLowerCase() === `${name}lambdafunction`
+    const [, resource] = ofType(stage().template, 'AWS::Lambda::Function').find(isIt) ?? []
+    return String(resource?.Properties.Environment.Variables.AGENT_ADAPTERS)
+  }
+
+  /** Has a function, alone in a process and on a disk of its own, answer a request; answers also what it logged. */
+  const ask = async (name: string, request: string, body?: unknown, AGENT_ADAPTERS = namedFor(name)) => {
+    const code = `const { handler } = await import(process.cwd() + '/functions/${name}.mjs')
     const answer = await handler(${JSON.stringify(httpEvent(request, body))}, {})
     process.stdout.write('\\n' + JSON.stringify(answer), () => process.exit(0))`
-  const env = { PATH: process.env.PATH, ...environment.env, AUTH_MODE: 'local', AGENT_ADAPTERS }
-  // The folder itself says what kind of modules it has; nothing is left to what Node would guess.
-  const args = ['--no-experimental-detect-module', '--input-type=module', '--eval', code]
-  const { stdout } = await run(process.execPath, args, { cwd: unpack(name), env })
-  const [last = '', ...lines] = stdout.split('\n').toReversed()
-  return { ...(JSON.parse(last) as Answer), log: lines.join('\n') }
-}
+    const env = { PATH: process.env.PATH, ...environment.env, AUTH_MODE: 'local', AGENT_ADAPTERS }
+    // The folder itself says what kind of modules it has; nothing is left to what Node would guess.
+    const args = ['--no-experimental-detect-module', '--input-type=module', '--eval', code]
+    const { stdout } = await run(process.execPath, args, { cwd: unpack(name), env })
+    const [last = '', ...lines] = stdout.split('\n').toReversed()
+    return { ...(JSON.parse(last) as Answer), log: lines.join('\n') }
+  }
 
-describe('an agent in the folder agents/', () => {
   it.each(ZIPPED)('goes into the zip of %s with what it imports, under its own name', (name) => {
-    const files = [...filesOf(stage.zip(name)).keys()]
+    const files = [...filesOf(stage().zip(name)).keys()]
     for (const file of Object.keys(FILES)) expect(files).toContain(`agents/${file}`)
   })
 
@@ -107,4 +105,4 @@ describe('an agent in the folder agents/', () => {
     expect(body).not.toContain('agents')
     expect(log).toMatch(/"level":"error".*AGENT_ADAPTERS: \.\/agents\/nowhere\.js/)
   })
-})
+}

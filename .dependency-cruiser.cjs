@@ -16,7 +16,7 @@ const offline = ['^offline/', '^resources/']
 // The page: what runs in the browser, and what builds it.
 const page = '^functions/ui/'
 const browser = '^functions/ui/app/'
-const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|composition/|app/)([^/]+)/'
+const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|cli/|composition/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
@@ -25,7 +25,7 @@ const shared = [
   '^lib/[^/]+/schema\\.ts$',
 ]
 // What the page may run of the service: it has no dependency but what is plain itself.
-const plain = '^lib/(?:api/(?:client|api-error)|tasks/machine|memory/terms)\\.ts$'
+const plain = '^lib/(?:api/(?:client|api-error|server-sent-events|task-log)|tasks/machine|memory/terms)\\.ts$'
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
 /** Name, who, and what they must not import. */
@@ -59,6 +59,16 @@ const rules = [
     { path: domain },
     { path: '^lib/', pathNot: [within('core|ports|$1'), ...shared] },
   ],
+  // The command line is a client as any other: it has no more of the service than the network shows, and identities.
+  [
+    'cli-is-a-client',
+    { path: within('cli') },
+    {
+      path: '^lib/',
+      pathNot: [within('cli|api|core'), ...shared, '^lib/(?:devices/|tasks/machine|version)'],
+    },
+  ],
+  ['nothing-imports-cli', { pathNot: ['^bin/', within('cli')] }, { path: within('cli') }],
   ['ai-sdk-stays-in-models', { pathNot: within('adapters/models') }, { path: inPackage('ai|@ai-sdk/[^/]+') }],
   [
     'aws-sdk-stays-in-aws',

@@ -10,7 +10,14 @@ Visitor.prototype.visitStatement = function (node) {
   return node
 }
 
-const entries = ['^bin/', '^functions/', '^offline/', '^lib/api/client\\.ts$', '\\.generate\\.ts$']
+const entries = [
+  '^bin/',
+  '^functions/',
+  '^packages/',
+  '^offline/',
+  '^lib/api/client\\.ts$',
+  '\\.generate\\.ts$',
+]
 // What `npm run offline` is made of, and what generates files: it stands around the service and is not part of it.
 const offline = ['^offline/', '^resources/']
 // The page: what runs in the browser, and what builds it.
@@ -34,8 +41,8 @@ const rules = [
   ['no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }],
   [
     'nothing-imports-entries',
-    { pathNot: ['^bin/', page, ...offline] },
-    { path: '^(?:functions|offline|bin)/' },
+    { pathNot: ['^bin/', '^packages/', page, ...offline] },
+    { path: '^(?:functions|offline|bin|packages)/' },
   ],
   [
     'core-stands-alone',
@@ -100,7 +107,7 @@ const rules = [
     { path: inPackage('react|react-dom|@base-ui/[^/]+|@tanstack/[^/]+') },
   ],
   // What the page is made of goes into its bundle, and is not there when the service runs.
-  ['packages-are-declared', { pathNot: [page, ...offline] }, { dependencyTypes: undeclared }],
+  ['packages-are-declared', { pathNot: [page, '^packages/', ...offline] }, { dependencyTypes: undeclared }],
   ['imports-resolve', {}, { couldNotResolve: true }],
 ]
 
@@ -110,7 +117,7 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^functions/ui/dist/' },
+    exclude: { path: '^(?:functions/ui|packages/[^/]+)/(?:dist|examples)/' },
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js', '.json'],
       exportsFields: ['exports'],

@@ -1,9 +1,11 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { snippetOf } from '../../functions/ui/app/views/docs/snippets.ts'
 import { routes } from '../../lib/api/routes.ts'
 import { VERSION } from '../../lib/version.ts'
+import { exampleCall } from '../api/example-call.ts'
 import { root, type Service, serviceNode, startService, temporaryFolder } from '../journeys/service.ts'
 
 const NAME = 'agent-task-client'
@@ -78,6 +80,18 @@ export const wrong = () => {
 }
 `
 
+const options = {
+  ...{ module: 'nodenext', target: 'es2022', lib: ['es2023'], strict: true, noEmit: true },
+  ...{ types: ['node'], typeRoots: [path.join(root, 'node_modules/@types')] },
+}
+
+/** What the compiler has to say of the files of the program that a pattern names. */
+const complaints = (pattern: string): string => {
+  writeFileSync(program('tsconfig.json'), JSON.stringify({ compilerOptions: options, include: [pattern] }))
+  const tsc = path.join(root, 'node_modules/.bin/tsc')
+  return spawnSync(serviceNode, [tsc, '-p', program('tsconfig.json')], { encoding: 'utf8' }).stdout
+}
+
 describe('the package of the client', () => {
   it('has the module, its declarations, a README and examples, and no dependency', () => {
     const files = globSync('**/*', { cwd: installed, withFileTypes: true })
@@ -106,18 +120,20 @@ describe('the package of the client', () => {
     writeFileSync(program('main.ts'), PROGRAM)
     const examples = globSync('examples/*.ts', { cwd: installed })
     for (const name of examples) copyFileSync(path.join(installed, name), program(path.basename(name)))
-    const options = {
-      ...{ module: 'nodenext', target: 'es2022', lib: ['es2023'], strict: true, noEmit: true },
-      ...{ types: ['node'], typeRoots: [path.join(root, 'node_modules/@types')] },
-    }
-    writeFileSync(program('tsconfig.json'), JSON.stringify({ compilerOptions: options, include: ['*.ts'] }))
-    const tsc = path.join(root, 'node_modules/.bin/tsc')
-    const check = () =>
-      execFileSync(serviceNode, [tsc, '-p', program('tsconfig.json')], { encoding: 'utf8', stdio: 'pipe' })
-    expect(check()).toBe('')
+    expect(complaints('*.ts')).toBe('')
     expect(JSON.parse(run('main.ts'))).toEqual({
       ...{ total: 1, same: true, output: 'string', code: 'task_not_found' },
     })
     expect(run('first-task.ts', 'Write a note')).toMatch(/^completed: This is the scripted demo model/)
   }, 120_000)
+
+  it('takes every call that the docs show in TypeScript', () => {
+    mkdirSync(program('docs'))
+    for (const name of Object.keys(routes))
+      writeFileSync(
+        program(`docs/${name}.ts`),
+        snippetOf('typescript', exampleCall(name), 'http://127.0.0.1:3000'),
+      )
+    expect(complaints('docs/*.ts')).toBe('')
+  })
 })

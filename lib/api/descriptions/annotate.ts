@@ -6,6 +6,8 @@ type Content = Readonly<Record<string, { schema: Schema; example?: unknown }>>
 type Operation = {
   operationId: string
   description?: string
+  /** What the parameters of a call may be; its body is an example of the body. */
+  'x-example'?: { params?: Values; query?: Values }
   parameters?: readonly Parameter[]
   requestBody?: { content: Content }
   responses: Readonly<Record<string, { content?: Content }>>
@@ -59,10 +61,12 @@ const describeOperation = (operation: Operation, schemas: Schemas) => {
     example?: Input
   }
   operation.description = about
+  const { body, ...parameters } = example
+  if (Object.keys(parameters).length > 0) operation['x-example'] = parameters
   describeParameters(operation, example)
   for (const content of Object.values(requestBody?.content ?? {})) {
     describe(content.schema, owner)
-    content.example = example.body ?? exampleOf(content.schema, schemas, { owner })
+    content.example = body ?? exampleOf(content.schema, schemas, { owner })
   }
   for (const [status, { content = {} }] of Object.entries(responses))
     for (const [mediaType, answer] of Object.entries(content)) {

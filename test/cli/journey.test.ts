@@ -78,6 +78,21 @@ describe('agent-tasks run', () => {
     await cli.run('cancel', id)
   })
 
+  it('goes on following when the service was killed and comes back', async () => {
+    using other = moodyWorld({ TASK_LEASE_MS: '1000' })
+    const first = await startService({ env: other.env })
+    const { port } = new URL(first.baseUrl)
+    const { id } = await connect(first.baseUrl).create({ title: 'Survives', metadata: { runMs: 2_000 } })
+    const follower = commandLine({ AGENT_TASKS_URL: first.baseUrl, XDG_CONFIG_HOME: folder.path })
+    const { exited, said } = follower.start(['logs', '-f', id])
+    await until(async () => said.stdout.includes('started') || undefined)
+    await first.kill9()
+    await using second = await startService({ env: { ...other.env, PORT: port } })
+    expect((await exited).code).toBe(0)
+    expect(said.stdout).toMatch(/started +attempt 1[\s\S]*recovered[\s\S]*completed\n$/)
+    expect((await connect(second.baseUrl).task(id)).status).toBe('completed')
+  }, 120_000)
+
   it.each([[[]], [['--json']]])('exits 3 when the service cannot be reached: %j', async (more) => {
     const server = createServer().listen(0, '127.0.0.1')
     await until(async () => server.listening || undefined)

@@ -8,8 +8,8 @@ import { type Service, steadily } from './service.ts'
 /** An event of the agent session of a task: what its model says and does. */
 export type SessionEvent = { type: string; data: Readonly<Record<string, unknown>>; timestamp: number }
 
-type Heard = { task: (event: TaskEvent) => void; session: (event: SessionEvent) => void }
-type Followed = { service: Service; id: string; heard: Heard; signal: AbortSignal }
+type Print = { task: (event: TaskEvent) => void; session: (event: SessionEvent) => void }
+type Followed = { service: Service; id: string; print: Print; signal: AbortSignal }
 
 /** The progress of a run is not in the stream of changes: the log is read that often while nothing else wakes it. */
 const READ_EVERY_MS = 1_000
@@ -32,7 +32,7 @@ const createBell = () => {
   }
 }
 
-/** Rings for each change of the task that the live stream tells of, until the signal aborts. Never throws: the log is read without it too. */
+/** Rings for each change of the task in the live stream, until the signal aborts. Never throws: the log is read without it too. */
 const watchChanges = async ({ service, id, signal }: Followed, ring: () => void) => {
   while (!signal.aborted) {
     try {
@@ -50,7 +50,7 @@ const watchChanges = async ({ service, id, signal }: Followed, ring: () => void)
 const isLast = ({ type }: SessionEvent) => type === 'complete' || type === 'error'
 
 /** Hands over the events of an agent session, to its last one or until the signal aborts. */
-const followSession = async ({ service, heard, signal }: Followed, sessionId: string) => {
+const followSession = async ({ service, print, signal }: Followed, sessionId: string) => {
   let after = ''
   while (!signal.aborted) {
     const query = after === '' ? {} : { after }
@@ -63,7 +63,7 @@ const followSession = async ({ service, heard, signal }: Followed, sessionId: st
       for (const event of events) {
         after = event.id || after
         const said = JSON.parse(event.data) as SessionEvent
-        heard.session(said)
+        print.session(said)
         if (isLast(said)) return
       }
     await sleep(READ_EVERY_MS, undefined, { signal })
@@ -77,7 +77,7 @@ const ENDS: readonly TaskEvent['type'][] = ['completed', 'failed', 'cancelled']
  * the task as it ended. Rejects when the signal aborts, or the service is away for half a minute.
  */
 export const followTask = async (followed: Followed): Promise<Task> => {
-  const { service, id, heard, signal } = followed
+  const { service, id, print, signal } = followed
   const ended = new AbortController()
   const inner = { ...followed, signal: AbortSignal.any([signal, ended.signal]) }
   const bell = createBell()
@@ -88,13 +88,13 @@ export const followTask = async (followed: Followed): Promise<Task> => {
   const handOver = async (events: readonly TaskEvent[]) => {
     for (const event of events) {
       if (ENDS.includes(event.type)) await session.lastWords()
-      heard.task(event)
+      print.task(event)
       if (event.type === 'started') session.mayBegin()
     }
   }
   try {
     if (isFinal(first.status)) {
-      // What was imported as finished has no log that tells of its end.
+      // What was imported as finished has no log of its end.
       await handOver(await log.fresh())
       return first
     }
@@ -102,7 +102,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
     for (;;) {
       await handOver(await steadily(log.fresh, signal))
       await session.begin()
-      const task = log.tellsOfEnd() ? await steadily(read, signal) : undefined
+      const task = log.isOver() ? await steadily(read, signal) : undefined
       // A dead letter that was retried goes on.
       if (task && isFinal(task.status)) return task
       await bell.wait(READ_EVERY_MS, signal)
@@ -124,7 +124,7 @@ const createLog = ({ service, id, signal }: Followed) => {
       known = continued(known, after, events)
       return known.filter((event) => !before.has(event.id))
     },
-    tellsOfEnd: () => ENDS.includes(known.at(-1)?.type ?? 'created'),
+    isOver: () => ENDS.includes(known.at(-1)?.type ?? 'created'),
   }
 }
 

@@ -221,6 +221,21 @@ describe('the command line', () => {
   })
 })
 
+describe('without --json', () => {
+  it('lists, logs and addresses are for people', async () => {
+    const { id } = await api.perform({ title: 'Shown\nhere', labels: ['shown'] })
+    expect((await cli.run('ls', '--label', 'shown')).stdout).toMatch(
+      new RegExp(
+        `^ID +STATUS +AGENT +CREATED +TITLE\\n${id}  completed  moody +\\d{4}-[\\d-]+ [\\d:]+  Shown here\\n$`,
+      ),
+    )
+    expect((await cli.run('logs', id)).stdout).toMatch(/created +from api\n[\s\S]+ completed\n$/)
+    // There is no desktop here, so that no browser opens.
+    expect((await cli.run('open', id)).stdout).toBe(`${service.baseUrl}/tasks/${id}\n`)
+    expect((await cli.run('ls', '--search', 'none such')).stderr).toBe('No task fits.\n')
+  })
+})
+
 describe('agent-tasks login', () => {
   it('pairs the device, keeps its key and session for its owner alone, and the session is used', async () => {
     const KEY = 'correct horse battery staple'

@@ -28,7 +28,7 @@ describe('a terminal', () => {
 })
 
 describe('the lines of a log', () => {
-  it('have the words of a model by line, and its calls in place of progress once its session is heard', () => {
+  it('have the words of a model by line, and its calls in place of progress once its session is followed', () => {
     const printed: string[] = []
     const lines = createLogLines({ paint: (_format, text) => text }, (line) => printed.push(line.slice(10)))
     const at = (second: number) => Date.parse(`2026-01-01T00:00:0${second}Z`)

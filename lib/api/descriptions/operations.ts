@@ -63,7 +63,8 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     },
   },
   getTask: {
-    about: 'The whole task, with its result or error, and what was told of its end where it came from.',
+    about:
+      'The whole task, with its result or error, and the comment that reports its end where it came from.',
     example: task,
   },
   cancelTask: {
@@ -312,7 +313,7 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     example: webhook,
   },
   redeliver: {
-    about: 'The receiver can tell by the id that it had it before.',
+    about: 'The receiver recognises it by its id.',
     example: { params: { ...webhook.params, deliveryId: 'dlv_01KF0Q8Y3V5W7X9Z' } },
   },
   listSchedules: { about: 'Each with the task that it makes, and when it is due next.' },

@@ -24,8 +24,8 @@ agent-tasks run. With --json the line comes when the log is complete.`,
       else for (const event of answer.events) lines.task(event)
       return EXIT.done
     }
-    const heard = json ? { task: () => undefined, session: () => undefined } : lines
-    const task = await followTask({ service: connected, id, heard, signal: never })
+    const print = json ? { task: () => undefined, session: () => undefined } : lines
+    const task = await followTask({ service: connected, id, print, signal: never })
     if (json) terminal.json(await read())
     return exitOf(task)
   },

@@ -79,10 +79,10 @@ const waitFor = async (id: string, service: Service, terminal: Terminal, json: b
   using waiting = interruptible()
   if (!json) say(`${id}  ${service.url}/tasks/${id}`)
   const silent = { task: () => undefined, session: () => undefined }
-  const heard = json ? silent : createLogLines(terminal, say)
+  const print = json ? silent : createLogLines(terminal, say)
   const left = `Follow it: agent-tasks logs -f ${id}\nCancel it: agent-tasks cancel ${id}`
   try {
-    const task = await followTask({ service, id, heard, signal: waiting.signal })
+    const task = await followTask({ service, id, print, signal: waiting.signal })
     if (!json) return showOutcome(task, terminal)
     terminal.json({ task })
     return exitOf(task)

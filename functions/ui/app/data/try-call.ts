@@ -13,7 +13,7 @@ export type Answer = { status: number; type: string; requestId: string; text: st
 const MOST_CHARACTERS = 200_000
 
 /** Sends a request as the caller wrote it, with the session of the page, and hands over its answer as it comes. */
-const call = async ({ url, ...init }: Request, signal: AbortSignal, heard: (answer: Answer) => void) => {
+const call = async ({ url, ...init }: Request, signal: AbortSignal, onAnswer: (answer: Answer) => void) => {
   const response = await watchedFetch(url, { ...init, signal })
   const facts = {
     status: response.status,
@@ -21,15 +21,15 @@ const call = async ({ url, ...init }: Request, signal: AbortSignal, heard: (answ
     requestId: response.headers.get('x-request-id') ?? '',
   }
   let text = ''
-  heard({ ...facts, text, isWhole: false })
+  onAnswer({ ...facts, text, isWhole: false })
   const pieces = response.body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
   const reader = pieces?.getReader()
   for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
     text += read.value
-    heard({ ...facts, text: text.slice(0, MOST_CHARACTERS), isWhole: false })
+    onAnswer({ ...facts, text: text.slice(0, MOST_CHARACTERS), isWhole: false })
     if (text.length > MOST_CHARACTERS) return reader?.cancel()
   }
-  heard({ ...facts, text, isWhole: true })
+  onAnswer({ ...facts, text, isWhole: true })
 }
 
 /** One call at a time; `stop` ends a stream, and so does leaving. */

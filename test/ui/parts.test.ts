@@ -5,11 +5,11 @@ import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
-import { continued, placeIn } from '../../functions/ui/app/data/task-log.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
 import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
+import { continued, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the life of a task', () => {

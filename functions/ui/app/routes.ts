@@ -4,6 +4,7 @@ import { approvalsRoute } from './views/approvals/route.ts'
 import { auditRoute } from './views/audit/route.ts'
 import { chatRoute, conversationRoute, sessionRoute } from './views/chat/route.ts'
 import { devicesRoute } from './views/devices/route.ts'
+import { docsRoute } from './views/docs/route.ts'
 import { healthRoute } from './views/health/route.ts'
 import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
 import { memoryRoute } from './views/memory/route.ts'
@@ -31,6 +32,7 @@ export const routeTree = rootRoute.addChildren([
   queueRoute,
   agentsRoute,
   healthRoute,
+  docsRoute,
   notificationsRoute,
   memoryRoute,
   approvalsRoute,

@@ -1,4 +1,4 @@
-import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
+import type { TaskEvent } from '../tasks/schema.ts'
 
 /** An event may be stored after one that is later by so much. */
 const LATE_MS = 60_000

@@ -1,7 +1,7 @@
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { createCommands } from '../adapters/node/command.ts'
+import { askNameServers } from '../adapters/node/outbound-address.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
-import { askNameServers } from '../adapters/node/outbound-judge.ts'
 import { findSandbox, ownFolder, type Sandbox } from '../adapters/node/sandbox.ts'
 import { badSetting, type Config } from '../config.ts'
 import type { Clock } from '../ports/clock.ts'

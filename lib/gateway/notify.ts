@@ -2,8 +2,8 @@ import { pagesOf } from '../core/pages.ts'
 import type { AddDelivery, NewDelivery } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { GatewayTasks } from './needs.ts'
 import { type GatewayRequest, gatewayRequests, requestIdOf } from './rows.ts'
+import type { GatewayTasks } from './submit.ts'
 
 type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'watch'>; addDelivery: AddDelivery }
 

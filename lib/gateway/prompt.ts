@@ -1,6 +1,5 @@
 import type { CreateTask } from '../tasks/schema.ts'
-import { type WorkflowName, workflows } from './workflows/catalog.ts'
-import type { Workflow } from './workflows/workflow.ts'
+import { type Workflow, type WorkflowName, workflows } from './workflows.ts'
 
 const ABOUT_REQUEST = (mark: string) => [
   `The request follows in parts. Each begins with a line "BEGIN <part> ${mark}" and ends with a line`,

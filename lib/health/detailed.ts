@@ -4,8 +4,21 @@ import type { Log } from '../ports/log.ts'
 import type { ProcessInfo, ProcessReading } from '../ports/process-info.ts'
 import type { DlqCounts } from '../queue/schema.ts'
 import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
-import { DEADLINE_MS, within } from './deadline.ts'
 import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
+
+/** Longer than the agents' own health checks may take, so that one silent agent does not hide the others. */
+export const DEADLINE_MS = 6_000
+
+/** The outcome of `call`, or a rejection once `mostMs` have passed; a call that throws at once rejects too. */
+export const within = <T>(
+  mostMs: number,
+  clock: Pick<Clock, 'after'>,
+  call: () => T | Promise<T>,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cancel = clock.after(mostMs, () => reject(new Error(`no answer within ${mostMs} ms`)))
+    Promise.resolve().then(call).then(resolve, reject).finally(cancel)
+  })
 
 export type DetailedNeeds = {
   version: string

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Lookup } from '../../lib/adapters/node/outbound-judge.ts'
+import type { Lookup } from '../../lib/adapters/node/outbound-address.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { createFakeClock } from '../fakes/clock.ts'

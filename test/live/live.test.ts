@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { LiveDraft } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { coalesced } from '../../lib/live/entries.ts'
+import { coalesced } from '../../lib/live/publishing.ts'
 import { liveWatches } from '../../lib/live/rows.ts'
 import type { LiveEvent } from '../../lib/live/service.ts'
 import { createStoredWatch } from '../../lib/live/watch.ts'

@@ -2,7 +2,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ModelInfo } from '../../ports/model.ts'
-import { excerpt } from './excerpt.ts'
+import { excerpt } from './failures.ts'
 import { secretsOf } from './health.ts'
 import type { Provider } from './resolve.ts'
 

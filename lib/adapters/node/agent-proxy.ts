@@ -4,8 +4,7 @@ import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { type Allowed, plain } from './outbound-address.ts'
-import type { Judge } from './outbound-judge.ts'
+import { type Allowed, type Judge, plain } from './outbound-address.ts'
 
 const CONNECT_MS = 15_000
 /** Connections that are open at once, over all programs. */

@@ -1,8 +1,14 @@
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
-import { readAllowed } from './outbound-address.ts'
-import { createJudge, type Judge, type Lookup, refused, systemLookup } from './outbound-judge.ts'
+import {
+  createJudge,
+  type Judge,
+  type Lookup,
+  readAllowed,
+  refused,
+  systemLookup,
+} from './outbound-address.ts'
 
 export type OutboundNeeds = {
   clock: Clock

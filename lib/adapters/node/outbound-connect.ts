@@ -1,7 +1,6 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import type { Allowed } from './outbound-address.ts'
-import { type Judge, mayReach, notPublic } from './outbound-judge.ts'
+import { type Allowed, type Judge, mayReach, notPublic } from './outbound-address.ts'
 
 /**
  * Opens connections to addresses that were judged a moment ago and to no others, so that a name cannot change its mind

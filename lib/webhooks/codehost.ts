@@ -1,16 +1,75 @@
-import { isOwnPullRequest } from '../../core/own-pull-request.ts'
+import * as z from 'zod'
+import { isOwnPullRequest } from '../core/own-pull-request.ts'
 import {
   type Ask,
   kindOf,
   kindsOf,
   type Labels,
+  type Provider,
   type Rule,
   rule,
   type Verdict,
   type Withdrawal,
-} from '../ask.ts'
-import { orderIn } from '../outside-text.ts'
-import { CommentEvent, IssueEvent, PullRequestEvent } from './payload.ts'
+} from './ask.ts'
+import { optionalText, orderIn } from './outside-text.ts'
+
+// GitHub's webhook events and payloads, as far as they are read here: docs.github.com/webhooks/webhook-events-and-payloads
+
+const User = z.object({ login: optionalText, type: optionalText }).nullish().catch(undefined)
+const LabelName = z
+  .object({ name: z.string() })
+  .transform(({ name }) => name)
+  .optional()
+  .catch(undefined)
+
+const LabelNames = z
+  .array(LabelName)
+  .transform((names) => names.filter((name) => name !== undefined))
+  .catch([])
+
+const about = {
+  number: z.int(),
+  title: optionalText,
+  body: optionalText,
+  html_url: optionalText,
+  labels: LabelNames,
+  user: User,
+}
+
+const Repository = z.object({ id: z.int().optional().catch(undefined), full_name: z.string() })
+
+/** A pull request is an issue too, which has this field. */
+const Issue = z.object({ ...about, pull_request: z.unknown().optional() })
+
+const Side = z
+  .object({
+    ref: optionalText,
+    sha: optionalText,
+    repo: z.object({ full_name: optionalText }).nullish().catch(undefined),
+  })
+  .catch({ ref: undefined, sha: undefined, repo: undefined })
+
+const PullRequest = z.object({ ...about, head: Side, base: Side })
+
+const Comment = z.object({
+  body: optionalText,
+  html_url: optionalText,
+  user: User,
+  author_association: optionalText,
+  performed_via_github_app: z.unknown().optional(),
+})
+
+const IssueEvent = z.object({ issue: Issue, label: LabelName, repository: Repository })
+const CommentEvent = z.object({ issue: Issue, comment: Comment, repository: Repository })
+const PullRequestEvent = z.object({
+  pull_request: PullRequest,
+  label: LabelName,
+  repository: Repository,
+})
+
+type IssueEvent = z.output<typeof IssueEvent>
+type CommentEvent = z.output<typeof CommentEvent>
+type PullRequestEvent = z.output<typeof PullRequestEvent>
 
 /** The author associations whose comments may ask for a task. */
 const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
@@ -107,7 +166,7 @@ const unlabeled = (about: Named, label: string | undefined, labels: Labels): Ver
 
 const changeOf = ({ pull_request: issue, repository }: PullRequestEvent): Named => ({ issue, repository })
 
-export const rules: Readonly<Record<string, Rule>> = {
+const rules: Readonly<Record<string, Rule>> = {
   ping: () => 'The webhook works',
   'issues.opened': rule(IssueEvent, opened),
   'issues.labeled': rule(IssueEvent, labeled),
@@ -122,4 +181,16 @@ export const rules: Readonly<Record<string, Rule>> = {
   ),
   'pull_request.closed': rule(PullRequestEvent, (event) => closed(changeOf(event))),
   'pull_request.review_requested': rule(PullRequestEvent, reviewRequested),
+}
+
+const Acted = z.object({ action: z.string() })
+
+/** GitHub. */
+export const codehost: Provider = {
+  /** `issues.labeled`: the header names what it is about, the payload what was done. */
+  eventOf: (payload, header) => {
+    const action = Acted.safeParse(payload).data?.action
+    return header === undefined || action === undefined ? header : `${header}.${action}`
+  },
+  rules,
 }

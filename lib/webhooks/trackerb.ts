@@ -1,16 +1,69 @@
-import type { CreateTask } from '../../tasks/schema.ts'
+import * as z from 'zod'
+import type { CreateTask } from '../tasks/schema.ts'
 import {
   type Ask,
   kindOf,
   kindsOf,
   type LabelKind,
   type Labels,
+  type Provider,
   type Rule,
   rule,
   type Verdict,
-} from '../ask.ts'
-import { orderIn } from '../outside-text.ts'
-import { CommentEvent, IssueEvent } from './payload.ts'
+} from './ask.ts'
+import { optionalText, orderIn } from './outside-text.ts'
+
+// Linear's webhook payloads, as far as they are read here: linear.app/developers/webhooks
+
+const Label = z.object({ id: optionalText, name: z.string() }).optional().catch(undefined)
+const LabelList = z
+  .array(Label)
+  .transform((labels) => labels.filter((label) => label !== undefined))
+  .catch([])
+
+const Issue = z.object({
+  id: z.string(),
+  identifier: optionalText,
+  title: optionalText,
+  description: optionalText,
+  url: optionalText,
+  priority: z.number().optional().catch(undefined),
+  labels: LabelList,
+  state: z.object({ type: optionalText }).nullish().catch(undefined),
+  branchName: optionalText,
+})
+
+/** The fields that a change changed, as they were before. */
+const Before = z
+  .object({ labelIds: z.array(z.string()).optional().catch(undefined), stateId: optionalText })
+  .nullish()
+  .catch(undefined)
+
+const Actor = z.object({ type: optionalText, name: optionalText }).nullish().catch(undefined)
+
+const Commented = z
+  .object({
+    id: optionalText,
+    identifier: optionalText,
+    title: optionalText,
+    url: optionalText,
+  })
+  .nullish()
+  .catch(undefined)
+
+const Comment = z.object({
+  body: optionalText,
+  issueId: optionalText,
+  issue: Commented,
+  user: z.object({ name: optionalText }).nullish().catch(undefined),
+  botActor: z.unknown().optional(),
+})
+
+const IssueEvent = z.object({ data: Issue, updatedFrom: Before, url: optionalText })
+const CommentEvent = z.object({ data: Comment, actor: Actor, url: optionalText })
+
+type IssueEvent = z.output<typeof IssueEvent>
+type CommentEvent = z.output<typeof CommentEvent>
 
 /** Linear's numbers are ours, but for 0, which is none. */
 const priorityNumbered = (number: number | undefined): CreateTask['priority'] | undefined =>
@@ -92,9 +145,21 @@ const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
   }
 }
 
-export const rules: Readonly<Record<string, Rule>> = {
+const rules: Readonly<Record<string, Rule>> = {
   'Issue.create': rule(IssueEvent, created),
   'Issue.update': rule(IssueEvent, updated),
   'Issue.remove': rule(IssueEvent, ({ data }) => ({ issue: data.id, withdrawn: 'all' })),
   'Comment.create': rule(CommentEvent, commented),
+}
+
+const Acted = z.object({ type: z.string(), action: z.string() })
+
+/** Linear. */
+export const trackerb: Provider = {
+  /** `Issue.update` */
+  eventOf: (payload) => {
+    const { data } = Acted.safeParse(payload)
+    return data && `${data.type}.${data.action}`
+  },
+  rules,
 }

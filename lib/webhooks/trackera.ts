@@ -1,7 +1,73 @@
-import type { CreateTask } from '../../tasks/schema.ts'
-import { type Ask, kindOf, kindsOf, type Labels, type Rule, rule, type Verdict } from '../ask.ts'
-import { orderIn } from '../outside-text.ts'
-import { CommentEvent, IssueEvent, TypedEvent } from './payload.ts'
+import * as z from 'zod'
+import { plainText } from '../core/document-text.ts'
+import type { CreateTask } from '../tasks/schema.ts'
+import {
+  type Ask,
+  kindOf,
+  kindsOf,
+  type Labels,
+  type Provider,
+  type Rule,
+  rule,
+  type Verdict,
+} from './ask.ts'
+import { optionalText, orderIn } from './outside-text.ts'
+
+// Jira's webhook events, as far as they are read here: developer.atlassian.com/cloud/jira/platform/webhooks
+
+const Prose = z.unknown().optional().transform(plainText)
+
+const Fields = z
+  .object({
+    summary: optionalText,
+    description: Prose,
+    labels: z.array(z.string()).catch([]),
+    priority: z.object({ name: optionalText }).nullish().catch(undefined),
+    status: z
+      .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
+      .nullish()
+      .catch(undefined),
+  })
+  .catch({ summary: undefined, description: undefined, labels: [], priority: undefined, status: undefined })
+
+const Id = z
+  .union([z.string(), z.number().transform(String)])
+  .optional()
+  .catch(undefined)
+
+const Issue = z.object({ id: Id, self: optionalText, key: z.string(), fields: Fields })
+
+const textAt = (item: Readonly<Record<string, unknown>>, name: string): string => {
+  const value = Object.hasOwn(item, name) ? item[name] : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * What a change was from and to; labels are separated by spaces, which none has in it. Every object has a `toString`, so
+ * that its own is asked for.
+ */
+const Change = z.record(z.string(), z.unknown()).transform((item) => ({
+  field: textAt(item, 'field'),
+  from: textAt(item, 'fromString'),
+  to: textAt(item, 'toString'),
+}))
+
+const Changelog = z
+  .object({ items: z.array(Change).catch([]) })
+  .optional()
+  .catch(undefined)
+
+const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
+
+const Comment = z.object({ body: Prose, author: Author })
+
+const IssueEvent = z.object({ issue: Issue, changelog: Changelog })
+/** What kind of change it was; Server and Data Center say so of comments too. */
+const TypedEvent = z.object({ issue_event_type_name: z.string() })
+const CommentEvent = z.object({ issue: Issue, comment: Comment })
+
+type IssueEvent = z.output<typeof IssueEvent>
+type CommentEvent = z.output<typeof CommentEvent>
 
 /** Jira's priorities, those of older schemes included. */
 const priorities: Readonly<Record<string, CreateTask['priority']>> = {
@@ -108,9 +174,17 @@ const onChange: Rule = (payload, labels) => {
   return (kind === 'issue_commented' ? onComment : onUpdate)(payload, labels)
 }
 
-export const rules: Readonly<Record<string, Rule>> = {
+const rules: Readonly<Record<string, Rule>> = {
   'jira:issue_created': rule(IssueEvent, created),
   'jira:issue_updated': onChange,
   'jira:issue_deleted': rule(IssueEvent, ({ issue }) => ({ issue: nameOf(issue), withdrawn: 'all' })),
   comment_created: onComment,
+}
+
+const Named = z.object({ webhookEvent: z.string() })
+
+/** Jira. */
+export const trackera: Provider = {
+  eventOf: (payload) => Named.safeParse(payload).data?.webhookEvent,
+  rules,
 }

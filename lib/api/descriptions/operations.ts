@@ -343,6 +343,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
   syncMemory: { about: 'Answers when every file is in, embeddings too.' },
   memoryStats: { about: 'What memory has of its files.' },
+  listExcludedFiles: {
+    about:
+      'A file that the last sync skipped comes back once it is mended; one deleted by hand, when it changes.',
+  },
   listMemoryFiles: { about: 'Markdown files of MEMORY_DIR that are in memory.' },
   listMemoryChunks: {
     about: 'With the lines that each comes from.',

@@ -25,6 +25,8 @@ const VIEWS: readonly View[] = [
   { path: '/chat', text: 'What is to be done?' },
   { path: '/webhooks', text: 'No URL hears of tasks yet' },
   { path: '/webhooks/new', text: 'Signing secret' },
+  { path: '/failures', text: 'Retry all' },
+  { path: '/bulk/bulk_none', text: 'Bulk job not found' },
   { path: '/nowhere', text: 'There is no such page' },
 ]
 

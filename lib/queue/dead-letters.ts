@@ -112,7 +112,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
   ): Promise<DlqItem> => {
     const outcome = await store.commit<DlqItem>(closing(id, closed), task ? [task.write] : [])
     if (outcome.applied && outcome.row) return outcome.row
-    if (!outcome.applied && outcome.refused > 0) throw overtaken(task?.status)
+    if (!outcome.applied && outcome.refused > 0) throw stateConflict(task?.status)
     if (!outcome.row) throw missing('Dead letter')
     throw notPending(outcome.row)
   }
@@ -142,7 +142,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     // Its failure has an item of its own, which alone may decide about it.
     const failure = await redrive.failureOf(task)
     if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
-      throw overtaken(task.status)
+      throw stateConflict(task.status)
     const item = await close(id, closed, { write: redrive.writeOf(task, trace), status: task.status })
     return { item, task: await read() }
   }
@@ -171,7 +171,7 @@ const notPending = ({ status }: DlqItem) =>
     `Only a pending dead letter can be decided; this one is ${status}`,
   )
 
-const overtaken = (status = 'no longer failed') =>
+const stateConflict = (status = 'no longer failed') =>
   new Problem(
     'invalid',
     'task_state_conflict',

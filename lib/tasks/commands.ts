@@ -92,16 +92,16 @@ export const createTaskCommands = (needs: Needs) => {
     const watched = row.watched ? ({ watched: true } as const) : {}
     const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
     await creation.checkRepository(principal, body)
-    const noted: Update<TaskRow> = {
+    const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
       log: [transitions.event('retried', { message: `by ${principal.userId}` })],
     }
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
-    const outcome = await store.commit<TaskRow>(write, [noted, ...rows, ...(letter ? [letter] : [])])
+    const outcome = await store.commit<TaskRow>(write, [logged, ...rows, ...(letter ? [letter] : [])])
     // Another request has decided about the dead letter since it was read.
-    if (!outcome.applied) await store.commit<TaskRow>(write, [noted, ...rows])
+    if (!outcome.applied) await store.commit<TaskRow>(write, [logged, ...rows])
     return task
   }
 

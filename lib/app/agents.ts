@@ -27,8 +27,8 @@ import type { Repositories } from '../ports/repositories.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
-import type { Approvals } from '../tools/approval.ts'
 import type { ToolCallRecord } from '../tools/audit.ts'
+import type { Approvals } from '../tools/authorize.ts'
 import type { SearchMemory } from '../tools/builtin/memory-search.ts'
 import type { CreateTaskFor, FindTask } from '../tools/builtin/tasks.ts'
 import type { SearchWeb } from '../tools/builtin/web-search.ts'
@@ -38,7 +38,7 @@ import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
-/** What tool calls are judged by, and where they are put on record. */
+/** What decides on tool calls, and where they are recorded. */
 type ToolSecurity = {
   policy: PolicySource
   approvals: Approvals

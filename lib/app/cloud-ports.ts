@@ -256,8 +256,8 @@ export const openAccounts = (
 }
 
 /**
- * The ports of memory: its files lie in the bucket, beside what is made of them and the long texts of rows. Nothing hears of
- * changes in a bucket; the tick looks at it.
+ * The ports of memory: its files lie in the bucket, beside what is made of them and the long texts of rows. No event
+ * reports changes in the bucket; the tick looks at it.
  */
 export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
   const bucket = openBucket(config)

@@ -104,10 +104,10 @@ const hiddenFolders = ({ config, workspacesDir }: Needs) => [
 
 const openProxy = ({ config, clock, port }: Needs) => {
   const publicHost = config.PUBLIC_URL && new URL(config.PUBLIC_URL).hostname
-  const { allowed, judge } = createOutboundCheck({
+  const { allowed, resolve } = createOutboundCheck({
     clock,
     allow: config.OUTBOUND_ALLOW_HOSTS,
     lookup: askNameServers(),
   })
-  return openAgentProxy({ allowed, judge, service: { publicHost, port } })
+  return openAgentProxy({ allowed, resolve, service: { publicHost, port } })
 }

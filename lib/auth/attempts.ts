@@ -49,10 +49,10 @@ type Try = {
 }
 
 /**
- * Takes note of attempts that were refused because of what was shown. Those over the limit are not among them, so there
- * are never more notes than there may be attempts.
+ * Records attempts that were refused because of what was shown. Those over the limit are not among them, so there
+ * are never more records than there may be attempts.
  */
-export const createNoteRefusals =
+export const createAuditRefusals =
   ({ audit }: Needs) =>
   async <T>({ email, ...details }: Try, attempt: Promise<T>, principal = ANONYMOUS): Promise<T> => {
     try {

@@ -89,7 +89,7 @@ const SECRET_ID_BYTES = 24
 /** How often a request tries again that lost its slot to another of the same address. */
 const TRIES = 20
 
-/** Anybody may ask: what is sent to ask with is read so often. */
+/** Requests need no sign-in, so each address may send so many. */
 const ASKING: Limit = { name: 'pairingRequest', calls: 60, windowMs: 60_000 }
 
 type Needs = {

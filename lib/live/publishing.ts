@@ -78,7 +78,7 @@ export const createLocalPublisher = (
   }
 }
 
-/** Publishes the changes that a stream function was given, if somebody watches. Rejects where they cannot be appended. */
+/** Publishes the changes that a stream function was given, while a reader is connected. Rejects where they cannot be appended. */
 export const createStreamPublisher =
   (watch: Pick<LiveWatch, 'isWatched'>, { feed }: Needs) =>
   async (drafts: readonly LiveDraft[]): Promise<void> => {

@@ -46,7 +46,7 @@ export const createConnections = ({ accounts, providers, log }: Needs) => {
     }
   }
 
-  /** A provider that cannot be asked does not keep anybody from unlinking. */
+  /** A provider that does not answer does not prevent unlinking. */
   const revoke = async (row: LinkedAccountRow) => {
     try {
       const tokens = await accounts.openTokens(row)

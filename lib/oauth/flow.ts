@@ -60,7 +60,7 @@ export type Finished = { user: User; isLinked: boolean }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>
 
-/** A sign-in that begins writes to storage, for anybody who asks: its number is limited. */
+/** A sign-in that begins writes to storage before the caller is known: its number is limited. */
 const BEGIN_LIMIT = { name: 'oauthBegin', calls: 60, windowMs: 60_000 }
 
 export type Flow = ReturnType<typeof createFlow>

@@ -31,10 +31,10 @@ const RefusalSchema = FailureSchema.exclude(['access_denied', 'provider_unreacha
  * A state costs nothing to make up, and a record is kept for long: what is refused over the limit of passwords is
  * in the log only.
  */
-const NOTED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }
+const AUDITED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }
 
-/** Takes note of sign-ins, and of accounts that were to be linked, that were refused when the browser came back. */
-const createNoteRefusals =
+/** Records sign-ins, and of accounts that were to be linked, that were refused when the browser came back. */
+const createAuditRefusals =
   ({ limiter, audit }: NoteRefusalsNeeds) =>
   (finish: Flow['finish']): Flow['finish'] =>
   async (provider, returned, call) => {
@@ -43,7 +43,7 @@ const createNoteRefusals =
     } catch (thrown) {
       const { data: reason } = RefusalSchema.safeParse(thrown instanceof Problem ? thrown.code : undefined)
       const { address } = call.origin()
-      if (reason !== undefined && (await limiter.take(NOTED, networkOf(address))) === 0)
+      if (reason !== undefined && (await limiter.take(AUDITED, networkOf(address))) === 0)
         await audit(call.principal, 'auth.refused', { with: provider, reason, address })
       throw thrown
     }
@@ -77,7 +77,7 @@ export const createOAuth = (needs: Needs) => {
     ...needs,
     ...{ providers, accounts, authorizationRequests: createAuthorizationRequests(needs) },
   })
-  const flow = { begin, finish: createNoteRefusals(needs)(finish) }
+  const flow = { begin, finish: createAuditRefusals(needs)(finish) }
   const workingToken = createRenewal({ ...needs, accounts })
   return {
     ...{ flow, grantSession, log },

@@ -3,7 +3,7 @@ import { secretSegment } from '../core/secret-path.ts'
 /** Something in a call that may be a path: as it was written, and where it really leads (undefined: out of the workspace). */
 export type PathFact = { given: string; real: string | undefined }
 
-/** What guards judge: facts gathered beforehand, so that each guard is a pure function. */
+/** What guards check: facts gathered beforehand, so that each guard is a pure function. */
 export type GuardFacts = {
   paths: readonly PathFact[]
   /** The words of a command line; empty for tools that run none. */

@@ -56,9 +56,6 @@ type State = {
   fallbackFrom?: string
 }
 
-const targetOf = (models: Models, { provider, model }: LoopRequest) =>
-  models.resolve({ ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) })
-
 const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
   return {
@@ -88,15 +85,15 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
 }
 
 /** The events of one call: `tool:call` once it begins, and `tool:result`. A call that waits for a person has neither. */
-const telling = (request: LoopRequest, state: State, call: ToolCall) => {
+const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
   const about = { step: state.steps, call, title: request.toolbox.title(call) }
   let hasBegun = false
   const onBegin = () => {
     if (!hasBegun) request.onEvent?.({ type: 'tool:call', ...about })
     hasBegun = true
   }
-  /** Takes the outcome into the history, or the call to those that wait. Throws what ends the run with it. */
-  const take = ({ fault, ...outcome }: ToolOutcome) => {
+  /** Adds the outcome to the history, or the call to those that wait. Throws what ends the run with it. */
+  const record = ({ fault, ...outcome }: ToolOutcome) => {
     const { decision, approvalId, content, failed } = outcome
     if (decision === 'pending' && approvalId !== undefined)
       return void state.pending.push({ call, approvalId })
@@ -106,27 +103,27 @@ const telling = (request: LoopRequest, state: State, call: ToolCall) => {
     request.onEvent?.({ type: 'tool:result', ...about, outcome })
     if (fault !== undefined) throw fault
   }
-  return { onBegin, take }
+  return { onBegin, record }
 }
 
 /**
  * The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. After a call that waits
- * for approval none is made, but each is judged, so that a person sees all that is asked for.
+ * for approval none is made, but each is checked, so that a person sees all that is asked for.
  */
 const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
   const { toolbox, signal } = request
   for (const call of calls) {
-    const { onBegin, take } = telling(request, state, call)
+    const { onBegin, record } = reporting(request, state, call)
     const outcome =
       state.pending.length > 0
         ? await toolbox.ask(call, signal)
         : await toolbox.call(call, signal, { onBegin })
-    if (outcome !== undefined) take(outcome)
+    if (outcome !== undefined) record(outcome)
   }
 }
 
 /**
- * Goes on with the calls of a step that stopped for an approval. All of them are judged: those that are decided are made, up
+ * Goes on with the calls of a step that stopped for an approval. All of them are checked: those that are decided are made, up
  * to the first that is not.
  */
 const goOn = async (request: LoopRequest, state: State) => {
@@ -138,8 +135,8 @@ const goOn = async (request: LoopRequest, state: State) => {
     if (approvalId !== undefined && (isHeld || !(await toolbox.isDecided(approvalId))))
       state.pending.push({ call, approvalId })
     else if (!isHeld) {
-      const { onBegin, take } = telling(request, state, call)
-      take(await toolbox.call(call, signal, { isJudged: true, onBegin }))
+      const { onBegin, record } = reporting(request, state, call)
+      record(await toolbox.call(call, signal, { isChecked: true, onBegin }))
     }
   }
 }
@@ -214,7 +211,7 @@ export const createLoop =
   async (request) => {
     const messages = [...request.messages]
     const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
-    const fitWindow = createWindow(models.contextTokens(targetOf(models, request)), request.toolbox.specs)
+    const fitWindow = createWindow(models.contextTokens(models.resolve(request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
     if (state.pending.length > 0) return unasked(models, request, state, 'waiting')
@@ -242,5 +239,5 @@ const unasked = (
 ): LoopResult => ({
   ...state,
   ...{ ended, finishReason: 'tool-calls', text: '', said: '' },
-  ...targetOf(models, request),
+  ...models.resolve(request),
 })

@@ -25,7 +25,7 @@ export type Ask = {
   priority?: CreateTask['priority'] | undefined
   repository?: string
   branch?: string | undefined
-  /** Of a new issue: all that its labels ask for. Senders tell of each label in an event of its own as well. */
+  /** Of a new issue: all that its labels ask for. Senders send an event for each label as well. */
   openedWith?: readonly LabelKind[]
   /** More facts for the agent: `commit`, `author`. */
   facts?: Readonly<Record<string, string | undefined>>

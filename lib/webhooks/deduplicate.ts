@@ -27,7 +27,7 @@ export type WebhookTasks = {
   unfinishedLike(id: string): Promise<Task | undefined>
 }
 
-/** What is stored together with a task so that the issue hears how it ends. */
+/** What is stored together with a task so that its end is reported at the issue. */
 export type ReportWritesOf = (
   task: Pick<Task, 'id' | 'createdAt'>,
   sender: Sender,
@@ -49,7 +49,7 @@ type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 type StoredEvent = { event: InboundEvent; task: Task | undefined }
 
 const MOST_TRIES = 20
-/** Of an issue; one with a longer name hears nothing. */
+/** Of an issue; at one with a longer name nothing is reported. */
 const LONGEST_NAME = 500
 
 /**
@@ -142,8 +142,8 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
       : 'No waiting task is cancelled by this'
     const left =
       withdrawn === 'all' ? undefined : claim?.openedWith?.filter((kind) => !withdrawn.includes(kind))
-    const noted = claim && left ? [claimWrite({ ...claim, openedWith: left }, claim)] : []
-    return commit({ ...event, nothing }, known, noted)
+    const update = claim && left ? [claimWrite({ ...claim, openedWith: left }, claim)] : []
+    return commit({ ...event, nothing }, known, update)
   }
 
   const attempt = async (

@@ -168,7 +168,7 @@ const commented = (event: CommentEvent): Ask | string => {
 const onUpdate = rule(IssueEvent, updated)
 const onComment = rule(CommentEvent, commented)
 
-/** Server and Data Center tell of a comment as of a change; what they send as `comment_created` names no issue. */
+/** Server and Data Center send a comment as a change; what they send as `comment_created` names no issue. */
 const onChange: Rule = (payload, labels) => {
   const kind = TypedEvent.safeParse(payload).data?.issue_event_type_name
   return (kind === 'issue_commented' ? onComment : onUpdate)(payload, labels)

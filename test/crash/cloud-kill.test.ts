@@ -157,7 +157,7 @@ describe('a worker of the cloud that stands still until another one has its task
 
 describe(`the cloud while ${JSON.stringify(KILLS)} are killed, CRASH_SEED=${SEED}`, () => {
   it(
-    'ends every acknowledged task exactly once, tells of every failure, and counts all of it',
+    'ends every acknowledged task exactly once, announces every failure, and counts all of it',
     async () => {
       const { acknowledged, refused, consumer } = await produceThrough(cloud)
       expect(refused).toEqual([])

@@ -61,7 +61,7 @@ describe('the streaming function', () => {
     }
   })
 
-  it('lets nobody in who has not signed in, though AWS does', async () => {
+  it('refuses callers without a session, though AWS lets them pass', async () => {
     for (const { method, path } of streamed()) expect(await ask(method, path)).toMatchObject({ status: 401 })
   })
 

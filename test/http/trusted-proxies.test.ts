@@ -34,7 +34,7 @@ describe('the address of a client', () => {
     expect(originOf(event(given), proxies).baseUrl.includes('evil.example')).toBe(address === '1.1.1.1')
   })
 
-  it('is the peer where nobody forwarded anything', () => {
+  it('is the peer where no proxy forwarded anything', () => {
     expect(addressOf(event({}), { trustedHops: 1 })).toBe('10.0.0.9')
   })
 })

@@ -282,7 +282,7 @@ inBrowser('a conversation', () => {
     expect((await sessionsOf(conversationAt(opened.page)))[0]?.error?.code).toBe('PROVIDER_ERROR')
   })
 
-  it('is asked for older messages when somebody scrolls up to them', async () => {
+  it('asks for older messages when a user scrolls up to them', async () => {
     const conversationId = await converse()
     for (const part of [0, 1]) {
       const messages = Array.from({ length: 49 }, (_, n) => ({

@@ -23,7 +23,7 @@ const VIEWS: readonly View[] = [
   { path: '/schedules?schedule=new', text: 'The next due times are shown here' },
   { path: '/settings/integrations', text: 'Web search is disabled' },
   { path: '/chat', text: 'What is to be done?' },
-  { path: '/webhooks', text: 'No URL hears of tasks yet' },
+  { path: '/webhooks', text: 'No URL gets events yet' },
   { path: '/webhooks/new', text: 'Signing secret' },
   { path: '/failures', text: 'Retry all' },
   { path: '/bulk/bulk_none', text: 'Bulk job not found' },
@@ -194,7 +194,7 @@ inBrowser('what is opened over the page', () => {
 })
 
 inBrowser('the theme', () => {
-  it('is that of the system until somebody chooses, and is there before the first paint', async () => {
+  it('is that of the system until a user chooses, and is there before the first paint', async () => {
     await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'dark' })
     const { page } = opened
     const isDark = () => page.evaluate(() => document.documentElement.classList.contains('dark'))

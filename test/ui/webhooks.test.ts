@@ -115,7 +115,7 @@ inBrowser('the view of webhooks', () => {
   it('makes one: what is wrong is said at its field, the secret is shown once, and a test comes signed with it', async () => {
     await using opened = await open()
     const { page } = opened
-    await page.getByText('No URL hears of tasks yet').waitFor()
+    await page.getByText('No URL gets events yet').waitFor()
     await page.getByText(`curl -X POST ${service.baseUrl}/api/webhooks`).waitFor()
     const inbound = page.getByRole('list', { name: 'Inbound webhooks' })
     await inbound.getByText('no event yet').waitFor()

@@ -25,7 +25,7 @@ const createRetries = (attempts: number): RetryStrategy => ({
   acquireInitialRetryToken: async () => tokenOf(0, 0),
   refreshRetryTokenForRetry: async (token, { errorType }) => {
     const retries = token.getRetryCount() + 1
-    // The SDK throws what ended the call when it hears this.
+    // At this event the SDK throws what ended the call.
     if ((errorType !== 'TRANSIENT' && errorType !== 'THROTTLING') || retries >= attempts)
       throw new Error('This call is not made again')
     return tokenOf(retries, randomInt(LONGEST_WAIT_MS[errorType] * 2 ** (retries - 1) + 1))

@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
 import { attempt } from './attempt.ts'
 import { catalog, type OpenModel } from './catalog.ts'
-import { answered, takes } from './fallback.ts'
+import { answered, supports } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
 import { createListing } from './listing.ts'
@@ -121,10 +121,10 @@ export const createModels = (needs: ModelNeeds): Models => {
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {
     const first = resolveTarget(request, configured, usual)
     const { entry } = configured.get(first.provider) as Provider
-    if (!takes({ entry }, request))
+    if (!supports({ entry }, request))
       throw new Problem('invalid', 'tools_unsupported', `${entry.name} takes no tools: name another provider`)
     const rest = fallbacks
-      .filter((each) => each.kind !== first.provider && takes(each, request))
+      .filter((each) => each.kind !== first.provider && supports(each, request))
       .map(({ kind, model }): Target => ({ provider: kind, model }))
     const { signal } = request
     yield* answered({ targets: [first, ...rest], signal, ask: (target) => ask(target, request), log })

@@ -1,5 +1,5 @@
 import { Problem } from '../../core/errors.ts'
-import type { StepRequest } from '../../ports/model.ts'
+import type { AskedModel } from '../../ports/model.ts'
 import { type CatalogEntry, catalog, demoEntry, type Requirement } from './catalog.ts'
 
 /** What the environment says of one provider: `<KIND>_API_KEY`, `<KIND>_BASE_URL`, `<KIND>_MODEL`, `<KIND>_CONTEXT_TOKENS`. */
@@ -98,7 +98,7 @@ export const unknownProvider = (kind: string, configured: ReadonlyMap<string, Pr
  * and `provider` is absent or the same; otherwise the whole is a model of the provider, as OpenRouter writes them.
  */
 export const resolveTarget = (
-  { provider: asked, model = '' }: Pick<StepRequest, 'provider' | 'model'>,
+  { provider: asked, model = '' }: AskedModel,
   configured: ReadonlyMap<string, Provider>,
   fallback: string | undefined,
 ): Target => {

@@ -75,7 +75,7 @@ const isWithin = (address: Address, [network, bits]: Range): boolean =>
 export type Lookup = (host: string) => Promise<readonly string[]>
 
 /** Where a host leads: all of its addresses, each of which a connection may have. */
-export type Judge = (host: string) => Promise<readonly string[]>
+export type Resolve = (host: string) => Promise<readonly string[]>
 
 export const systemLookup: Lookup = async (host) =>
   (await lookUp(host, { all: true })).map(({ address }) => address)
@@ -104,9 +104,9 @@ const LOOPBACK = '127.0.0.1'
 /** Names that are this machine whatever a resolver says (RFC 6761, section 6.3). */
 const isLocal = (host: string) => /(?:^|\.)localhost$/.test(plain(host))
 
-/** Judges hosts: one private address among several is enough, for which of them will be used is not known. */
-export const createJudge =
-  ({ allowed, lookup }: { allowed: Allowed; lookup: Lookup }): Judge =>
+/** Resolves hosts: one private address among several is enough, for which of them will be used is not known. */
+export const createResolve =
+  ({ allowed, lookup }: { allowed: Allowed; lookup: Lookup }): Resolve =>
   async (host) => {
     const addresses = isIP(host) ? [host] : isLocal(host) ? [LOOPBACK] : await lookup(host)
     if (!addresses.every((address) => mayReach(allowed, host, address))) throw notPublic()

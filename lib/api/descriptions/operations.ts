@@ -481,7 +481,7 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   cancelAgentSession: { about: 'That of a task cancels the task.', example: session },
   getPolicy: { about: 'Holds for conversations and tasks of all users.' },
   changePolicy: {
-    about: 'For admins. Calls that come after it are judged by it.',
+    about: 'For admins. It decides on the calls that come after it.',
     example: { body: { blockedTools: ['git'], toolRateLimitPerMinute: 100 } },
   },
   listToolCalls: {

@@ -89,7 +89,7 @@ const HEADERS = {
 type Needs = { outbound: Pick<Outbound, 'send'>; clock: Pick<Clock, 'monotonic'> }
 
 /**
- * Reads a page of the web. Each hop of a redirect is judged as the first address was: only public addresses are reached,
+ * Reads a page of the web. Each hop of a redirect is checked as the first address was: only public addresses are reached,
  * and those that the operator allows.
  */
 export const createWebFetch = ({ outbound, clock }: Needs) => {

@@ -255,7 +255,7 @@ describe('a linked worktree', () => {
 
 describe('a clone by https', () => {
   it.each(['127.0.0.1', 'repository.test'])(
-    'works from an allowed host, %s, at the judged address',
+    'works from an allowed host, %s, at the checked address',
     async (name) => {
       await using host = await startGitHost(await folderIn('https'))
       const { result, calls } = await cloneFrom(host, name)
@@ -266,7 +266,7 @@ describe('a clone by https', () => {
     },
   )
 
-  it('connects to no address but the judged, whatever the name stands for later', async () => {
+  it('connects to no address but the checked, whatever the name stands for later', async () => {
     await using host = await startGitHost(await folderIn('moved'))
     const answers = [['127.0.0.1'], ['127.0.0.2']]
     const { result } = await cloneFrom(host, 'repository.test', async () => answers.shift() ?? [])

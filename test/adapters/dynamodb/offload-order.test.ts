@@ -21,14 +21,14 @@ const books = collection<Book>({
 
 const ROWS = 120
 const AT_ONCE = 50
-/** Sorted by title, the first is the last by its time; every title but each tenth lies aside. */
+/** Sorted by title, the first is the last by its time; every title but each tenth is offloaded. */
 const bookOf = (n: number): Book => ({
   id: `b${String(n).padStart(3, '0')}`,
   at: `2026-01-01T00:${String(n).padStart(4, '0')}`,
   title: `${String(ROWS - n).padStart(3, '0')}${n % 10 === 0 ? '' : 't'.repeat(2_000)}`,
 })
 
-describe('a list sorted by a field that lies aside', () => {
+describe('a list sorted by a field that is offloaded', () => {
   const database = databaseForTests()
   let opened: Opened
   let [reading, most, reads] = [0, 0, 0]

@@ -21,16 +21,16 @@ describe('large detail', () => {
     again = opened.again
   })
 
-  it('lies aside, and comes when it is asked for', async () => {
-    const row = note('aside', { body: large('a'), files: ['small'] })
+  it('is offloaded, and comes when it is asked for', async () => {
+    const row = note('offloaded', { body: large('a'), files: ['small'] })
     expect(await store.commit({ insert: notes, row }, [], true)).toEqual({ applied: true, row })
-    expect(await kept('aside')).toBe(1)
-    expect(await again().get(notes, 'aside', true)).toEqual(row)
-    expect(await store.get(notes, 'aside')).toEqual(note('aside'))
+    expect(await kept('offloaded')).toBe(1)
+    expect(await again().get(notes, 'offloaded', true)).toEqual(row)
+    expect(await store.get(notes, 'offloaded')).toEqual(note('offloaded'))
     const query = { index: 'newest', order: 'asc', limit: 10 } as const
     expect((await store.page(notes, { ...query, detail: true })).rows).toContainEqual(row)
     const where = [{ fields: ['body' as const], contains: 'AAAAA' }]
-    expect((await store.page(notes, { ...query, where })).rows).toEqual([note('aside')])
+    expect((await store.page(notes, { ...query, where })).rows).toEqual([note('offloaded')])
     expect(await store.count(notes, { index: 'newest', where })).toBe(1)
   })
   it('goes when it is changed, removed, or when its row is', async () => {

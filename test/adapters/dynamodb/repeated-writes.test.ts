@@ -9,8 +9,8 @@ import { openClient, openTables } from './opened.ts'
 
 const body = 'A text that lies beside its row. '.repeat(10)
 
-/** A write takes effect, its answer is lost, and somebody else writes the row before the SDK sends it again. */
-describe('a write that is overtaken before it is repeated', () => {
+/** A write takes effect, its answer is lost, and another writer changes the row before the SDK sends it again. */
+describe('a write that another one follows before it is repeated', () => {
   let emulator: Emulator
   let clients: DynamoDBClient[]
   let store: Store

@@ -1,3 +1,6 @@
+import type { Config } from '../config.ts'
+import { createLive } from '../live/service.ts'
+import type { LiveWatch } from '../ports/live.ts'
 import {
   composeCodeHost,
   composeConnectionStatus,
@@ -6,8 +9,8 @@ import {
   composeSignIn,
   composeTokens,
   type SignInPorts,
-} from './composition/accounts.ts'
-import { createAuthContext } from './composition/auth.ts'
+} from './accounts.ts'
+import { createAuthContext } from './auth.ts'
 import {
   type ConversationPorts,
   composeAgentSessions,
@@ -18,18 +21,9 @@ import {
   composeWebSearch,
   type WatchedMemoryPorts,
   type WebSearchPorts,
-} from './composition/chat.ts'
-import { composeSecurity } from './composition/security.ts'
-import {
-  composeSchedules,
-  composeWebhooks,
-  composeWork,
-  type Work,
-  type WorkPorts,
-} from './composition/work.ts'
-import type { Config } from './config.ts'
-import { createLive } from './live/service.ts'
-import type { LiveWatch } from './ports/live.ts'
+} from './chat.ts'
+import { composeSecurity } from './security.ts'
+import { composeSchedules, composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
 
 /** The outside world as the domains see it. */
 export type Ports = SignInPorts &
@@ -40,7 +34,7 @@ export type Ports = SignInPorts &
 
 export type Domains = ReturnType<typeof createDomains>
 
-/** All domains, composed: a verb that one needs of another is handed over in `composition/`, and nowhere else. */
+/** All domains, composed: a verb that one needs of another is handed over in this folder, and nowhere else. */
 export const createDomains = (ports: Ports, config: Config) => {
   const auth = createAuthContext(ports, config)
   const agentSessions = composeAgentSessions(ports, config, {

@@ -1,12 +1,34 @@
+import type { ApprovalAnswer, ApprovalRequest } from '../approvals/schema.ts'
 import type { ToolDecision, ToolSession } from '../ports/tool.ts'
 import type { Workspace } from '../ports/workspace.ts'
 import type { PolicySource } from '../security/schema.ts'
-import type { ApprovalAnswer, Approvals } from './approval.ts'
 import { ownerOf } from './audit.ts'
 import type { ParsedCall } from './call.ts'
 import { type GuardFacts, type GuardName, guards, type PathFact } from './guards.ts'
 import { rulingOn } from './policy.ts'
 import type { CountCall } from './rate.ts'
+
+/** Asks a person. An answer is bound to tool, exact arguments, user, and conversation or task. */
+export interface Approvals {
+  /** How the approval stands, asking for it where nothing is asked yet. Uses nothing up. */
+  ask(request: ApprovalRequest): Promise<ApprovalAnswer>
+  /** The same for a call that is made now: an approval, and a denial, is used up by this. */
+  use(request: ApprovalRequest): Promise<ApprovalAnswer>
+  /** Whether the approval is decided, or has expired. */
+  isDecided(approvalId: string): Promise<boolean>
+}
+
+const denied: ApprovalAnswer = {
+  state: 'denied',
+  reason: 'it needs the approval of a person, and there is no person to ask here',
+}
+
+/** Where no person can be asked. */
+export const withoutApprovals: Approvals = {
+  ask: async () => denied,
+  use: async () => denied,
+  isDecided: async () => true,
+}
 
 const url = /\bhttps?:\/\/[^\s'"]*/gi
 
@@ -35,15 +57,20 @@ const locateAll = (workspace: Workspace, given: readonly string[]): Promise<Path
   Promise.all(given.map(async (path) => ({ given: path, real: await workspace.locate(path) })))
 
 /** `reason` is there for a call that is not to be made. */
-export type Judgement = { decision: ToolDecision; guard?: GuardName; reason?: string; approvalId?: string }
+export type Authorization = {
+  decision: ToolDecision
+  guard?: GuardName
+  reason?: string
+  approvalId?: string
+}
 type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource }
 
 /**
  * Decides on one call: policy and mode first, then every guard, and a person last, who is never asked about a call that a
  * guard refuses. Guards look again when an approved call is made. What gets past policy and mode counts towards the rate
- * limit once: when it is judged first, also when it then waits for approval.
+ * limit once: when it is authorized first, also when it then waits for approval.
  */
-export const createJudge = ({ approvals, countCall, policy }: Needs) => {
+export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
   const factsOf = async (
     { tool, input }: ParsedCall,
     session: ToolSession,
@@ -62,7 +89,7 @@ export const createJudge = ({ approvals, countCall, policy }: Needs) => {
     session: ToolSession,
     callsPerMinute: number,
     isCounted: boolean,
-  ): Promise<Judgement | undefined> => {
+  ): Promise<Authorization | undefined> => {
     const facts = await factsOf(call, session, callsPerMinute, isCounted)
     for (const guard of guards) {
       const reason = guard.refuses(facts)
@@ -71,12 +98,12 @@ export const createJudge = ({ approvals, countCall, policy }: Needs) => {
     return undefined
   }
 
-  /** The judgement without a person, or `ask` for a call that a person is to judge. */
+  /** The authorization without a person, or `ask` for a call that a person is to decide on. */
   const beforeAsking = async (
     call: ParsedCall,
     session: ToolSession,
     isCounted: boolean,
-  ): Promise<Judgement | 'ask'> => {
+  ): Promise<Authorization | 'ask'> => {
     const rules = await policy.current()
     const ruling = rulingOn(call.tool, session, rules)
     if (ruling.verdict === 'deny') return { decision: 'denied', reason: ruling.reason }
@@ -85,17 +112,17 @@ export const createJudge = ({ approvals, countCall, policy }: Needs) => {
   }
 
   return {
-    /** The judgement on a call that is to be made now; it uses up the approval that it needed. */
-    judge: async (call: ParsedCall, session: ToolSession, isCounted = false): Promise<Judgement> => {
-      const judged = await beforeAsking(call, session, isCounted)
-      return judged === 'ask' ? judgementOf(await approvals.use(requestOf(call, session))) : judged
+    /** The authorization of a call that is to be made now; it uses up the approval that it needed. */
+    authorize: async (call: ParsedCall, session: ToolSession, isCounted = false): Promise<Authorization> => {
+      const decided = await beforeAsking(call, session, isCounted)
+      return decided === 'ask' ? authorizationOf(await approvals.use(requestOf(call, session))) : decided
     },
-    /** The judgement on a call that is made later at the earliest: a refusal, or what it waits for; else undefined. */
-    ask: async (call: ParsedCall, session: ToolSession): Promise<Judgement | undefined> => {
-      const judged = await beforeAsking(call, session, false)
-      if (judged !== 'ask') return judged.reason === undefined ? undefined : judged
+    /** The authorization on a call that is made later at the earliest: a refusal, or what it waits for; else undefined. */
+    ask: async (call: ParsedCall, session: ToolSession): Promise<Authorization | undefined> => {
+      const decided = await beforeAsking(call, session, false)
+      if (decided !== 'ask') return decided.reason === undefined ? undefined : decided
       const answer = await approvals.ask(requestOf(call, session))
-      return answer.state === 'pending' ? judgementOf(answer) : undefined
+      return answer.state === 'pending' ? authorizationOf(answer) : undefined
     },
   }
 }
@@ -109,7 +136,7 @@ const requestOf = ({ tool, input, title }: ParsedCall, session: ToolSession) => 
   ...ownerOf(session),
 })
 
-const judgementOf = (answer: ApprovalAnswer): Judgement => {
+const authorizationOf = (answer: ApprovalAnswer): Authorization => {
   const by = answer.approvalId === undefined ? {} : { approvalId: answer.approvalId }
   if (answer.state === 'approved') return { decision: 'approved', ...by }
   if (answer.state === 'denied') return { decision: 'denied', reason: answer.reason, ...by }

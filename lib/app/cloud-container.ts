@@ -22,10 +22,10 @@ import type { Log } from '../ports/log.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { openAgents, toolVerbs } from './agents.ts'
 import { LONGEST_WAIT_MS } from './cloud-groups.ts'
+import { openMemoryPorts } from './cloud-memory.ts'
 import {
   openAccounts,
   openCloudCipher,
-  openMemoryPorts,
   openRepositories,
   openWebSearchPorts,
   withSecrets,

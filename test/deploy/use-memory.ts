@@ -1,4 +1,5 @@
-import { openMemoryPorts, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
+import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
+import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeMemory } from '../../lib/composition/chat.ts'
 import type { Config } from '../../lib/config.ts'

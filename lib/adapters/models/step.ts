@@ -1,9 +1,9 @@
 import type { ContentPart, LanguageModelStreamPart, FinishReason as SdkFinishReason, ToolSet } from 'ai'
 import type { TokenUsage } from '../../core/token-usage.ts'
 import type { FinishReason, StepPart, StepRequest, ToolCall, ToolSpec } from '../../ports/model.ts'
-import type { OpenModel } from './catalog.ts'
 import { providerError, type Scene } from './failures.ts'
 import type { Line } from './line.ts'
+import type { OpenModel } from './loaders.ts'
 import { toOpaque, toPrompt } from './messages.ts'
 import type { Provider } from './resolve.ts'
 

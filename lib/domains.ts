@@ -54,6 +54,7 @@ export const createDomains = (ports: Ports, config: Config) => {
     {
       ...ports,
       openEvents: composeTaskRuns(agentSessions, ports),
+      learn: (...done) => memory.learn(...done),
       commenting: { trackers: ports.trackers, access },
     },
     config,

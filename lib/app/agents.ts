@@ -15,7 +15,7 @@ import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { apiUrlOf } from '../oauth/api-urls.ts'
-import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
+import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -53,6 +53,8 @@ type Needs = {
   log: Log
   masker: Masker
   searchMemory: SearchMemory
+  /** What memory has on a task before it is worked on. Absent where no tasks run. */
+  guideTask?: (task: AgentTask) => Promise<Guidance>
   searchWeb: SearchWeb
   createTask: CreateTaskFor
   findTask: FindTask
@@ -136,7 +138,17 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const codingAgent = (
-  { config, workspacesDir, clock, masker, repositories, isLocalMode, taskSecurityMode, codeHost }: Needs,
+  {
+    config,
+    workspacesDir,
+    clock,
+    masker,
+    repositories,
+    isLocalMode,
+    taskSecurityMode,
+    codeHost,
+    guideTask,
+  }: Needs,
   models: Models,
   { commands, owner }: Programs,
   run: { loop: RunLoop; openTools: (session: ToolSession) => Toolbox },
@@ -151,6 +163,7 @@ const codingAgent = (
     clock,
     repositories,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
+    guide: guideTask,
     publication: codeHost && {
       ...codeHost,
       codeHost: createCodeHost({

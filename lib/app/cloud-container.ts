@@ -86,6 +86,7 @@ export const openContainer = async (
   const agents = await openAgents({
     ...{ ...ports, config, workspacesDir: workspacesDirOf(config) },
     searchMemory: memory.recall,
+    guideTask: memory.guide,
     searchWeb: composeWebSearch(auth, openWebSearchPorts(config, ports, outbound)).search,
     ...toolVerbs(() => ({ tasks: tasks(), ...security })),
     codeHost: composeCodeHost(

@@ -95,6 +95,7 @@ export const openLocalApp = async (config: Config) => {
     ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, repositories },
     // Agents are there before the domains are.
     searchMemory: (query) => domains.memory.recall(query),
+    guideTask: (task) => domains.memory.guide(task),
     searchWeb: (query, signal) => domains.webSearch.search(query, signal),
     ...toolVerbs(() => domains),
     codeHost: {

@@ -101,6 +101,8 @@ export const ExperienceSchema = z.object({
   successScore: z.number(),
   tags: z.array(z.string()),
   sourceConversationId: z.string().optional(),
+  /** The task that it was recorded of, when that was done. */
+  sourceTaskId: z.string().optional(),
   useCount: z.number(),
   lastUsedAt: z.string().optional(),
   createdAt: z.string(),
@@ -108,5 +110,5 @@ export const ExperienceSchema = z.object({
 })
 export type Experience = z.output<typeof ExperienceSchema>
 
-/** `score` is from 0 to 1. */
+/** `score` is from 0 to 1: how close it is by its words, weighed by success, use and age. */
 export const FoundExperienceSchema = ExperienceSchema.extend({ score: z.number() })

@@ -12,6 +12,11 @@ type Needs = { indexCache: IndexCache; embedding?: Embedding | undefined; log: L
 
 /** How far down each of two lists is looked before they are made one. */
 const DEPTH = 100
+/** Hits beyond those asked for, that may be found more useful. */
+const MORE = 4
+/** What people said of a chunk moves its score by a tenth at most, which three of them are enough for. */
+const MOST_MOVED = 0.1
+const VOICES = 3
 /** A caller waits for the answer. */
 const EMBEDS_WITHIN_MS = 10_000
 
@@ -38,14 +43,24 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
       )
     const method: SearchMethod = vector ? 'hybrid' : 'lexical'
     const depth = Math.max(DEPTH, maxResults)
-    const hits: FoundHit[] = vector
+    const found: FoundHit[] = vector
       ? fused([searchIndex.lexical(query, depth), searchIndex.near(vector, depth)])
-      : searchIndex.lexical(query, maxResults).map((hit) => ({ terms: [], ...hit, foundBy: ['words'] }))
-    const chunks = chunksOf(hits, searchIndex)
+      : searchIndex
+          .lexical(query, maxResults + MORE)
+          .map((hit) => ({ terms: [], ...hit, foundBy: ['words'] }))
+    const hits = found.map((hit) => ({ ...hit, score: rated(hit.score, searchIndex.rating(hit.id)) }))
+    const chunks = chunksOf(hits.sort(byScore), searchIndex)
       .filter(({ score }) => score >= minScore)
       .slice(0, maxResults)
     return { query, method, chunks, count: chunks.length }
   }
+}
+
+const byScore = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : 1)
+
+const rated = (score: number, rating: number): number => {
+  const moved = score * (1 + MOST_MOVED * Math.max(-1, Math.min(1, rating / VOICES)))
+  return rating === 0 ? score : Math.min(1, Math.round(1e4 * moved) / 1e4)
 }
 
 const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChunk[] =>
@@ -79,5 +94,5 @@ export const fused = (lists: readonly [readonly Hit[], readonly Hit[]]): FoundHi
     }
   return [...found]
     .map(([id, hit]) => ({ id, ...hit, score: Math.round((1e4 * hit.score) / MOST) / 1e4 }))
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .sort(byScore)
 }

@@ -13,6 +13,7 @@ import { createExcluded } from './excluded.ts'
 import { createExperiences } from './experiences.ts'
 import { createFileRows } from './file-rows.ts'
 import { createFiles } from './files.ts'
+import { createGuidance } from './guidance.ts'
 import { createIndexCache } from './index-cache.ts'
 import type { SearchMethod } from './schema.ts'
 import { createSearch } from './search.ts'
@@ -68,6 +69,7 @@ export const createMemory = (needs: Needs) => {
   const sessions = createMemorySessions(needs)
   const budget = createBudget({ ...needs, shared })
   const contents = createFiles({ indexCache, change, budget })
+  const experiences = createExperiences(needs)
   const excluded = createExcluded({ ...needs, indexCache })
 
   return {
@@ -78,7 +80,8 @@ export const createMemory = (needs: Needs) => {
     files: contents,
     excluded,
     sessions,
-    experiences: createExperiences(needs),
+    experiences,
+    ...createGuidance({ ...needs, search, experiences }),
     warm: createWarm({ indexCache, search, namesOf: sessions.namesOf }),
     stats: async () => {
       const { contents: held, lastSync } = await indexCache.withState()

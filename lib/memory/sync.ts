@@ -11,6 +11,7 @@ import type { Change, Draft } from './change.ts'
 import { type Contents, type FileEntry, filesIn } from './contents.ts'
 import { embeddedAs, embedMissing, type KnownVectors, knownVectors } from './embed.ts'
 import type { Excluded } from './excluded.ts'
+import type { StoredChunk } from './rows.ts'
 import type { ExcludedFile, SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
 import { lackingIn } from './vectors.ts'
@@ -98,7 +99,8 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     const chunks = chunkMarkdown(path, text)
     const facts = { path, tag, hash: digest, size: bytes.length, updatedAt: iso(clock.now()) }
     const vectors = embedding ? embeddedAs(chunks, known, embedding.model) : {}
-    if (!(await draft.put({ ...facts, chunks, ...vectors }))) return {}
+    const rated = ratedOf(before, chunks)
+    if (!(await draft.put({ ...facts, chunks, ...vectors, ...rated }))) return {}
     return { change: before && !before.removed ? 'updated' : 'added' }
   }
 
@@ -177,6 +179,12 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
 }
 
 const nothing = () => undefined
+
+/** What was said of the chunks that are still there. */
+const ratedOf = (before: FileEntry | undefined, chunks: readonly StoredChunk[]): Pick<FileEntry, 'rated'> => {
+  const kept = chunks.flatMap(({ id }) => (before?.rated?.[id] === undefined ? [] : [[id, before.rated[id]]]))
+  return kept.length > 0 ? { rated: Object.fromEntries(kept) } : {}
+}
 
 const missingIn = (contents: Contents, model: string): number =>
   filesIn(contents).reduce((sum, entry) => sum + lackingIn(entry, model), 0)

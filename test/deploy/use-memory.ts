@@ -23,10 +23,12 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
   await call('POST /api/memory/search', { query: 'title' })
   for (const path of ['stats', 'files', 'watcher/status']) await call(`GET /api/memory/${path}`)
   const { chunks } = await call('GET /api/memory/files/b%2Fc.md/chunks')
+  await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful: true })
   await call(`DELETE /api/memory/chunks/${chunks[0].id}`)
   await call('DELETE /api/memory/files/a.md')
   await useSessions(call)
   await useExperiences(call)
+  await as('worker', learnAndGuide)
   await as('worker', recall)
   await dropCopies()
   await as('worker', recall)
@@ -45,6 +47,24 @@ const recall = async (config: Config) => {
   if (found.length === 0) throw new Error('The worker found nothing in memory')
 }
 
+/** What is recorded of a task, so long that it does not fit its row, and given to one that is like it. */
+const learnAndGuide = async (config: Config) => {
+  const ports = openWorkPorts(config, withoutSending)
+  const memory = composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports))
+  const task = {
+    id: 'task_1',
+    title: 'repair the roof',
+    labels: [],
+    createdBy: 'user_1',
+    agent: 'coding-agent',
+  }
+  const filesChanged = Array.from({ length: 50 }, (_, n) => ({ path: `${'folder/'.repeat(120)}${n}.ts` }))
+  await memory.learn(task, { output: 'carefully', filesChanged })
+  await memory.learn(task, { output: 'carefully', filesChanged })
+  const { experiences } = await memory.guide({ title: 'repair the roof' })
+  if (experiences.length === 0) throw new Error('The worker found no experience')
+}
+
 const useSessions = async (call: (route: string, body?: unknown) => Promise<Answer>) => {
   const { session } = await call('POST /api/memory/sessions', { name: 'title', conversationId: 'c-1' })
   await call('GET /api/memory/sessions?conversationId=c-1')
@@ -61,6 +81,6 @@ const useExperiences = async (call: (route: string, body?: unknown) => Promise<A
   await call('GET /api/memory/experiences')
   await call('GET /api/memory/experiences/search?q=repair')
   await call(`GET /api/memory/experiences/${experience.id}`)
-  await call(`POST /api/memory/experiences/${experience.id}/use`)
+  await call(`POST /api/memory/experiences/${experience.id}/use`, { useful: true })
   await call(`DELETE /api/memory/experiences/${experience.id}`)
 }

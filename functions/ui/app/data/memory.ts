@@ -75,5 +75,13 @@ export const useSync = () => useChange(() => client.syncMemory())
 export const useClear = () => useChange(() => client.clearMemory())
 export const useRemoveFile = () => useChange((path: string) => client.removeMemoryFile({ params: { path } }))
 export const useRemoveChunk = () => useChange((id: string) => client.removeMemoryChunk({ params: { id } }))
+/** What a person says of something that memory gave to a task. */
+export const useRate = () =>
+  useChange(({ kind, id, useful }: { kind: 'chunk' | 'experience'; id: string; useful: boolean }) =>
+    kind === 'chunk'
+      ? client.rateMemoryChunk({ params: { id }, body: { useful } })
+      : // biome-ignore lint/correctness/useHookAtTopLevel: the name of a route, and no hook.
+        client.useExperience({ params: { id }, body: { useful } }),
+  )
 export const useRemoveExperience = () =>
   useChange((id: string) => client.removeExperience({ params: { id } }))

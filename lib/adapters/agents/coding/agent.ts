@@ -6,6 +6,7 @@ import type {
   AgentResult,
   AgentTask,
   AgentWaiting,
+  Guidance,
 } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Git } from '../../../ports/git.ts'
@@ -19,7 +20,7 @@ import { type CodingCheckpoint, checkoutOf, checkpointOf, restore, spentBy } fro
 import { codingAgentFacts } from './facts.ts'
 import { createHealthCheck } from './health.ts'
 import { progressOf } from './progress.ts'
-import { openingMessages } from './prompt.ts'
+import { type GivenMemory, givenOf, openingMessages } from './prompt.ts'
 import { createPublish, credentialOf, type Publication } from './publish.ts'
 
 type Needs = {
@@ -38,6 +39,8 @@ type Needs = {
   maxSteps?: number
   /** Tokens that a run may spend, where its task does not say. */
   maxBudget?: number | undefined
+  /** What memory has on a task; never rejects. */
+  guide?: ((task: AgentTask) => Promise<Guidance>) | undefined
   /** The code host, where accounts of it may be linked. */
   publication?: Publication | undefined
 }
@@ -73,7 +76,13 @@ const budgetOf = ({ metadata }: AgentTask): number | undefined => {
 }
 
 /** A run of a task, and where it worked. */
-type Ran = { task: AgentTask; context: AgentContext; workspace: Workspace; at: Checkout }
+type Ran = {
+  task: AgentTask
+  context: AgentContext
+  workspace: Workspace
+  at: Checkout
+  memory: GivenMemory | undefined
+}
 
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
   const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
@@ -146,11 +155,15 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   }
 
   /** Of a run with all that it has spent, also before it waited. */
-  const resultOf = async (run: LoopResult, { task, context, workspace, at }: Ran): Promise<AgentResult> => {
+  const resultOf = async (
+    run: LoopResult,
+    { task, context, workspace, at, memory }: Ran,
+  ): Promise<AgentResult> => {
     const { branch, baseCommit } = at
     const { provider, model, steps, toolCalls, usage } = run
     const changed = await changesIn(workspace, baseCommit, context.signal)
-    const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const facts = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const result = { ...facts, ...(memory && { memory }) }
     const output = outputOf(run)
     // Another attempt would spend as much again.
     const retryable = run.ended === 'budget' ? { retryable: false } : {}
@@ -159,6 +172,11 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const about = { task, workspace, at, output, filesChanged, sourceOf: () => sourceOf(task), context }
     const published = await publish?.(about)
     return { success: true, output, ...result, ...(published && { published }) }
+  }
+
+  const opened = async (task: AgentTask, setting: Parameters<typeof openingMessages>[1]) => {
+    const guidance = await needs.guide?.(task)
+    return { messages: openingMessages(task, setting, guidance), memory: givenOf(guidance) }
   }
 
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
@@ -171,8 +189,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const { workspace, at } = await (left ? reopen(task, context, left) : prepare(task, context))
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
     const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
+    const { messages, memory } = left ?? (await opened(task, setting))
     const run = await loop({
-      messages: left?.messages ?? openingMessages(task, setting),
+      messages,
       ...(left?.waiting ? { waiting: left.waiting } : {}),
       ...{ toolbox, signal, maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)) },
       ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
@@ -184,8 +203,8 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     })
     const spent = spentBy(run, left)
     if (run.ended === 'waiting')
-      return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace }, signal))
-    return resultOf({ ...run, ...spent }, { task, context, workspace, at })
+      return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace, memory }, signal))
+    return resultOf({ ...run, ...spent }, { task, context, workspace, at, memory })
   }
 
   return {

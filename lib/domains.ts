@@ -13,6 +13,7 @@ import {
   composeAgentSessions,
   composeChat,
   composeConversationEnds,
+  composeExpand,
   composeMemory,
   composeTaskRuns,
   composeWebSearch,
@@ -59,7 +60,7 @@ export const createDomains = (ports: Ports, config: Config) => {
     },
     config,
   )
-  const memory = composeMemory(auth, ports)
+  const memory = composeMemory(auth, { ...ports, ...composeExpand(config, ports) })
   const security = composeSecurity(auth, ports, config)
   const talk = composeChat({ ...work, ...security, memory, agentSessions, access }, ports, config)
   return {

@@ -76,6 +76,7 @@ export const Environment = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((word) => word === 'true'),
+  MEMORY_EXPAND: z.enum(['off', 'on']).default('off'),
   MEMORY_DIR: text.default('./memory').transform((folder) => path.resolve(folder)),
   EMBEDDING_MODEL: z
     .string()

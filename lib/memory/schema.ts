@@ -28,12 +28,12 @@ export const MemoryChunkSchema = z.object({
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
 /**
- * `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk, `terms` which words did: as they are
- * indexed, by their stems.
+ * `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk: the words of the question, its meaning, or words
+ * that a model added to it. `terms` are the words that did, as they are indexed, by their stems.
  */
 export const FoundChunkSchema = MemoryChunkSchema.extend({
   score: z.number(),
-  foundBy: z.array(z.enum(['words', 'meaning'])),
+  foundBy: z.array(z.enum(['words', 'meaning', 'expansion'])),
   terms: z.array(z.string()),
 })
 export type FoundBy = FoundChunk['foundBy'][number]

@@ -10,6 +10,7 @@ import { createChange } from './change.ts'
 import { chunkCount, filesIn } from './contents.ts'
 import { type CopyPlace, createCopies } from './copies.ts'
 import { createExcluded } from './excluded.ts'
+import type { Expand } from './expand.ts'
 import { createExperiences } from './experiences.ts'
 import { createFileRows } from './file-rows.ts'
 import { createFiles } from './files.ts'
@@ -41,6 +42,8 @@ export type MemoryPorts = {
   memoryCopies?: CopyPlace | undefined
   /** What gives texts their vectors; without it memory is searched by words. */
   embedding?: Embedding | undefined
+  /** What gives questions more words, where there is no embedding model. */
+  expand?: Expand | undefined
 }
 
 type Needs = MemoryPorts & {

@@ -1,5 +1,5 @@
 import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
-import { openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
+import { openBasePorts, openBlobs, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeMemory } from '../../lib/composition/chat.ts'
 import type { Config } from '../../lib/config.ts'
@@ -21,6 +21,7 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
   await putFile('long.md', `${LONG_FILE}, changed`)
   await call('POST /api/memory/sync')
   await call('POST /api/memory/search', { query: 'title' })
+  await as('memory', searchByMeaning)
   for (const path of ['stats', 'files', 'watcher/status']) await call(`GET /api/memory/${path}`)
   const { chunks } = await call('GET /api/memory/files/b%2Fc.md/chunks')
   await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful: true })
@@ -45,6 +46,15 @@ const recall = async (config: Config) => {
     'title',
   )
   if (found.length === 0) throw new Error('The worker found nothing in memory')
+}
+
+/** A search with an embedding model whose key nobody has stored: its provider cannot be asked, words are found all the same. */
+const searchByMeaning = async (config: Config) => {
+  const ports = openBasePorts(config, openBlobs(config))
+  const memoryPorts = openMemoryPorts({ ...config, EMBEDDING_MODEL: 'openrouter/m' }, ports)
+  const { search } = composeMemory(createAuthContext(ports, config), memoryPorts)
+  const { method, count } = await search({ query: 'title', maxResults: 1 })
+  if (method !== 'lexical' || count === 0) throw new Error(`Found ${count} by a ${method} search`)
 }
 
 /** What is recorded of a task, so long that it does not fit its row, and given to one that is like it. */

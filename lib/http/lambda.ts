@@ -3,6 +3,7 @@ import httpRouterHandler from '@middy/http-router'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { piecesOf, takeBody } from './body.ts'
+import { compressing } from './compress.ts'
 import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
@@ -26,7 +27,7 @@ export type HttpNeeds = {
 }
 
 /**
- * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON. The same function serves
+ * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON, compressed. The same function serves
  * API Gateway (payload format 2.0), serverless-offline and the node:http host. A path that another function has is
  * `known` to the one that answers for all: 405 there, not 404.
  */
@@ -51,7 +52,7 @@ export const lambda = <R extends Routes>(
     .before(({ event }) => refuseSlash(event as never))
     .before(({ event }) => encode(event as never))
     .handler(router as never)
-  return handle as unknown as HttpHandler
+  return compressing(handle as unknown as HttpHandler)
 }
 
 const endpoint = (

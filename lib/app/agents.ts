@@ -5,6 +5,7 @@ import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createEmbedding } from '../adapters/models/embedding.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
+import { tracedFetch } from '../adapters/node/current-trace.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
@@ -25,6 +26,7 @@ import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
 import type { Approvals } from '../tools/approval.ts'
@@ -37,6 +39,7 @@ import { conversationTools, taskTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
+import { withModelSpans, withToolSpans } from '../tools/spans.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
 /** What tool calls are judged by, and where they are put on record. */
@@ -54,6 +57,7 @@ type Needs = {
   clock: Clock
   log: Log
   masker: Masker
+  tracing: Tracing
   searchMemory: SearchMemory
   searchWeb: SearchWeb
   createTask: CreateTaskFor
@@ -77,7 +81,8 @@ type Needs = {
 export const openAgents = async (needs: Needs) => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
-  const { models, close: closeModels } = await openModels(needs)
+  const opened = await openModels(needs)
+  const models = withModelSpans(opened.models, needs.tracing)
   const loop = createLoop({ models })
   const { openTools, openTaskTools } = toolOpeners(needs)
   const { adapter, workspaces } = codingAgent(needs, models, programs, { loop, openTools: openTaskTools })
@@ -85,19 +90,22 @@ export const openAgents = async (needs: Needs) => {
   const runProgram: RunProgram = async (workspace, ...program) =>
     (await workspaces.open(workspace)).run(...program)
   const close = async () => {
-    await closeModels()
+    await opened.close()
     await programs.close()
   }
   return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.health, close }
 }
 
 /** Tools as conversations have them, and as the tasks of the coding agent do. */
-const toolOpeners = ({ security, clock, masker, ...needs }: Needs) => {
+const toolOpeners = ({ security, clock, masker, tracing, ...needs }: Needs) => {
   const shared = { ...security, clock, masker }
   const tools = conversationTools({ ...needs, clock })
   return {
-    openTools: createToolRunner({ ...shared, tools }),
-    openTaskTools: createToolRunner({ ...shared, tools: taskTools(needs.searchMemory) }),
+    openTools: withToolSpans(createToolRunner({ ...shared, tools }), tracing),
+    openTaskTools: withToolSpans(
+      createToolRunner({ ...shared, tools: taskTools(needs.searchMemory) }),
+      tracing,
+    ),
   }
 }
 
@@ -109,7 +117,7 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
     ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  const real = openConfigured({ settings, clock, log, guard })
+  const real = openConfigured({ settings, clock, log, guard, fetch: tracedFetch })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
   if (config.DEFAULT_PROVIDER) {
@@ -125,6 +133,7 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
     clock,
     log,
     guard,
+    fetch: tracedFetch,
   })
   return { models, close: demo.close }
 }
@@ -208,7 +217,7 @@ export const openEmbedding = ({
   if (model === undefined) return undefined
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
   try {
-    return createEmbedding({ settings: { providers }, model, clock, guard })
+    return createEmbedding({ settings: { providers }, model, clock, guard, fetch: tracedFetch })
   } catch (thrown) {
     throw badSetting(`EMBEDDING_MODEL: ${messageOf(thrown)}`)
   }

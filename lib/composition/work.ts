@@ -23,6 +23,7 @@ import type { Feed } from '../ports/feed.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Consumer, Queue } from '../ports/queue.ts'
 import type { Repositories } from '../ports/repositories.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { Tracker, Trackers } from '../ports/tracker.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import type { QueueStatus } from '../queue/schema.ts'
@@ -33,7 +34,13 @@ import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
-import { type EmittedEntry, EmittedEntrySchema, type RunTask, type TaskEvent } from '../tasks/schema.ts'
+import {
+  type EmittedEntry,
+  EmittedEntrySchema,
+  type RunTask,
+  type TaskEvent,
+  TraceSchema,
+} from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/needs.ts'
 import { createInbound } from '../webhooks/service.ts'
@@ -95,7 +102,7 @@ export type Work = ReturnType<typeof composeWork>
 
 /** Tasks and all that moves them: queues, agents, the worker, the gateway. */
 export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config) => {
-  const { store, taskQueue, notificationQueue, breakers, clock, log, masker } = ports
+  const { store, taskQueue, notificationQueue, breakers, clock, log, masker, tracing } = ports
   const { settings, limiter } = auth
   const retry = () => settings.current().retry
   const active = createActiveRuns()
@@ -193,9 +200,10 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     clock,
     log,
     masker,
+    tracing,
   })
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({
-    ...{ gateway, reporting, notifications },
+    ...{ gateway, reporting, notifications, tracing },
     emit: outboundWebhooks.emit,
   })
   return {
@@ -208,8 +216,11 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
 
 /** What the notification queue carries. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200) }),
-  z.object({ kind: z.literal('emitted'), taskId: z.string().min(1).max(200), entry: EmittedEntrySchema }),
+  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
+  z.object({
+    ...{ kind: z.literal('emitted'), taskId: z.string().min(1).max(200) },
+    ...{ entry: EmittedEntrySchema, trace: TraceSchema },
+  }),
   AnnounceSchema,
 ])
 export type Notice = z.output<typeof NoticeSchema>
@@ -219,19 +230,21 @@ type Needs = {
   reporting: { ended(taskId: string): Promise<void> }
   notifications: { deliver(announce: Announce): Promise<void> }
   emit(taskId: string, entry: EmittedEntry): Promise<void>
+  tracing: Pick<Tracing, 'within'>
 }
 
 /** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
 const createNotices =
-  ({ gateway, reporting, notifications, emit }: Needs) =>
-  async (notice: Notice): Promise<void> => {
-    if (notice.kind === 'ended') {
-      await gateway.notify(notice.taskId)
-      return reporting.ended(notice.taskId)
-    }
-    if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
-    return notifications.deliver(notice)
-  }
+  ({ gateway, reporting, notifications, emit, tracing }: Needs) =>
+  (notice: Notice): Promise<void> =>
+    tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, async () => {
+      if (notice.kind === 'ended') {
+        await gateway.notify(notice.taskId)
+        return reporting.ended(notice.taskId)
+      }
+      if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
+      return notifications.deliver(notice)
+    })
 
 /** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
 export const noticeIn = (body: object): Notice => {

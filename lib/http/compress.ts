@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { PageEncoding } from '../ports/page-files.ts'
-import { acceptedEncodings } from './accept.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
+import { acceptedEncodings } from './page.ts'
 
 /** A smaller body fits the first packets of an answer anyway. */
 const SMALLEST = 1_024

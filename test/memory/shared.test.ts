@@ -20,7 +20,7 @@ const counting = (store: Store) => {
 }
 
 describe('memory that several processes share', () => {
-  it('is the same to all of them, whoever changed it', async () => {
+  it('is the same to all of them after a change by any', async () => {
     await using world = createWorld()
     const [one, two] = [world.process({ shared: true }), world.process({ shared: true })]
     world.place.write('a.md', '# Alpha')

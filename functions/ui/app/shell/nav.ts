@@ -2,6 +2,7 @@ import type { LinkProps } from '@tanstack/react-router'
 import {
   Activity,
   Bell,
+  BookOpen,
   Bot,
   Brain,
   CalendarClock,
@@ -15,6 +16,7 @@ import {
   Settings,
   ShieldCheck,
   Stamp,
+  TriangleAlert,
   Webhook,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -40,6 +42,7 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
       { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
       { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },
       { to: '/queue', label: 'Queue & DLQ', icon: Inbox, key: 'q' },
+      { to: '/failures', label: 'Failures', icon: TriangleAlert, key: 'f' },
       { to: '/approvals', label: 'Approvals', icon: Stamp, key: 'p', Badge: ApprovalBadge },
       { to: '/notifications', label: 'Notifications', icon: Bell, key: 'n' },
     ],
@@ -58,7 +61,10 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
   },
   {
     group: 'You',
-    entries: [{ to: '/settings', label: 'Settings', icon: Settings, key: 's' }],
+    entries: [
+      { to: '/settings', label: 'Settings', icon: Settings, key: 's' },
+      { to: '/docs', label: 'Docs & API', icon: BookOpen, key: 'r' },
+    ],
   },
 ]
 

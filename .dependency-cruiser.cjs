@@ -10,13 +10,20 @@ Visitor.prototype.visitStatement = function (node) {
   return node
 }
 
-const entries = ['^bin/', '^functions/', '^offline/', '^lib/api/client\\.ts$', '\\.generate\\.ts$']
+const entries = [
+  '^bin/',
+  '^functions/',
+  '^packages/',
+  '^offline/',
+  '^lib/api/client\\.ts$',
+  '\\.generate\\.ts$',
+]
 // What `npm run offline` is made of, and what generates files: it stands around the service and is not part of it.
 const offline = ['^offline/', '^resources/']
 // The page: what runs in the browser, and what builds it.
 const page = '^functions/ui/'
 const browser = '^functions/ui/app/'
-const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|composition/|app/)([^/]+)/'
+const domain = '^lib/(?!core/|ports/|adapters/|http/|api/|cli/|composition/|app/)([^/]+)/'
 const within = (folders) => `^lib/(?:${folders})/`
 const inPackage = (names) => `^(?:node_modules/)?(?:${names})(?:/|$)`
 // What a domain sees of http and of other domains.
@@ -25,7 +32,7 @@ const shared = [
   '^lib/[^/]+/schema\\.ts$',
 ]
 // What the page may run of the service: it has no dependency but what is plain itself.
-const plain = '^lib/(?:api/(?:client|api-error)|tasks/machine|memory/terms)\\.ts$'
+const plain = '^lib/(?:api/(?:client|api-error|server-sent-events|task-log)|tasks/machine|memory/words)\\.ts$'
 const undeclared = ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined']
 
 /** Name, who, and what they must not import. */
@@ -34,8 +41,8 @@ const rules = [
   ['no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }],
   [
     'nothing-imports-entries',
-    { pathNot: ['^bin/', page, ...offline] },
-    { path: '^(?:functions|offline|bin)/' },
+    { pathNot: ['^bin/', '^packages/', page, ...offline] },
+    { path: '^(?:functions|offline|bin|packages)/' },
   ],
   [
     'core-stands-alone',
@@ -59,6 +66,16 @@ const rules = [
     { path: domain },
     { path: '^lib/', pathNot: [within('core|ports|$1'), ...shared] },
   ],
+  // The command line is a client as any other: it has no more of the service than the network shows, and identities.
+  [
+    'cli-is-a-client',
+    { path: within('cli') },
+    {
+      path: '^lib/',
+      pathNot: [within('cli|api|core'), ...shared, '^lib/(?:devices/|tasks/machine|version)'],
+    },
+  ],
+  ['nothing-imports-cli', { pathNot: ['^bin/', within('cli')] }, { path: within('cli') }],
   ['ai-sdk-stays-in-models', { pathNot: within('adapters/models') }, { path: inPackage('ai|@ai-sdk/[^/]+') }],
   [
     'aws-sdk-stays-in-aws',
@@ -90,7 +107,7 @@ const rules = [
     { path: inPackage('react|react-dom|@base-ui/[^/]+|@tanstack/[^/]+') },
   ],
   // What the page is made of goes into its bundle, and is not there when the service runs.
-  ['packages-are-declared', { pathNot: [page, ...offline] }, { dependencyTypes: undeclared }],
+  ['packages-are-declared', { pathNot: [page, '^packages/', ...offline] }, { dependencyTypes: undeclared }],
   ['imports-resolve', {}, { couldNotResolve: true }],
 ]
 
@@ -100,7 +117,7 @@ module.exports = {
   options: {
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^functions/ui/dist/' },
+    exclude: { path: '^(?:functions/ui|packages/[^/]+)/(?:dist|examples)/' },
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.js', '.json'],
       exportsFields: ['exports'],

@@ -24,7 +24,7 @@ describe('the sources', () => {
   })
 
   it('export what another file imports, and nothing else', () => {
-    const names = globSync('{agents,bin,functions,lib,offline,resources,test}/**/*.{js,ts,tsx}', {
+    const names = globSync('{agents,bin,functions,lib,offline,packages,resources,test}/**/*.{js,ts,tsx}', {
       cwd: root,
       exclude: ['**/dist'],
     })

@@ -2,6 +2,7 @@ import * as path from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import { defineConfig } from 'vite'
 import { evaluateAtBuild } from './build/evaluate.ts'
+import { guides } from './build/guides.ts'
 import { precompress } from './build/precompress.ts'
 
 const root = path.join(import.meta.dirname, 'app')
@@ -22,8 +23,10 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
+    // The pages of docs/ are outside of the root.
+    fs: { allow: [path.join(import.meta.dirname, '../..')] },
     // The service refuses what pages of another origin write, and this one is another.
     proxy: { '/api': { target: service, changeOrigin: true, headers: { origin: service } } },
   },
-  plugins: [tailwindcss(), evaluateAtBuild(path.join(root, 'data/at-build.ts')), precompress()],
+  plugins: [tailwindcss(), evaluateAtBuild(path.join(root, 'data/at-build.ts')), guides(), precompress()],
 })

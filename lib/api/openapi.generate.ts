@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { Route } from '../http/route.ts'
 import { VERSION } from '../version.ts'
 import { openApiDocument } from './openapi.ts'
 import { routesAsMarkdown } from './reference.ts'
@@ -7,6 +8,19 @@ import { tables } from './routes.ts'
 /** Writes the API's description where other tools read it: `npm run openapi`. */
 const file = new URL('../../resources/openapi.json', import.meta.url)
 writeFileSync(file, `${JSON.stringify(openApiDocument({ tables, version: VERSION }), null, 2)}\n`)
+
+/** What the function of the page needs of it: which routes there are. */
+const places = Object.values(tables).flatMap((table) =>
+  Object.values<Route>(table).map(({ method, path, writes }) => ({
+    method,
+    path,
+    ...(writes ? { writes } : {}),
+  })),
+)
+writeFileSync(
+  new URL('../../resources/routes.json', import.meta.url),
+  `${JSON.stringify({ routes: places }, null, 2)}\n`,
+)
 
 /** And where people read it: all that follows the heading of its routes. */
 const page = new URL('../../docs/reference/api.md', import.meta.url)

@@ -81,12 +81,12 @@ const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
 
 /**
  * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
- * message that names no task becomes a dead letter itself, any other has been overtaken. A notice is handled once more:
+ * message that names no task becomes a dead letter itself, any other message is stale. A notice is handled once more:
  * when that fails, its message comes again. A turn that could not go on becomes a dead letter.
  */
 export const openDlq = async () => {
   const { tasks, deadLetters, handleNotice, sending, ...outside } = await openNotices()
-  const take = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
+  const settle = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
     if ('kind' in message) return handleNotice(message)
     if ('approvalId' in message) {
       const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
@@ -102,12 +102,12 @@ export const openDlq = async () => {
   const batch = createSqsBatchHandler<RunTask | Notice | TurnMessage>({
     ...outside,
     parse: GivenUpSchema,
-    handle: ({ id, body }) => take(id, body),
+    handle: ({ id, body }) => settle(id, body),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
   return sending(batch)
 }
 
-/** What the log says of tasks that the tick could do nothing for, so that an alarm hears of it: resources/alarms-service.yml. */
+/** The log line about tasks that the tick could not recover, from which an alarm follows: resources/alarms-service.yml. */
 export const stuckTasks = (tablePrefix: string, value: number, atMs: number) =>
   embeddedMetric({ namespace: tablePrefix.replace(/-$/, ''), name: 'StuckTasks', value, atMs })

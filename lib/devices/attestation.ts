@@ -19,7 +19,7 @@ type Claims = { deviceId: string; timestamp: string; nonce: string; data: Record
 export const signedBytes = ({ deviceId, timestamp, nonce, data }: Claims): Buffer =>
   Buffer.from(DOMAIN + canonicalJson({ deviceId, timestamp, nonce, data }))
 
-type Needs = { identity: Pick<OwnIdentity, 'read' | 'sign'>; entropy: Entropy; clock: Clock }
+type Needs = { identity: Pick<OwnIdentity, 'read' | 'sign'>; entropy: Entropy; clock: Pick<Clock, 'now'> }
 
 /** Signs data as this device, now. */
 export const createAttest =

@@ -12,7 +12,7 @@ export const NotificationSchema = z.object({
 })
 export type Notification = z.output<typeof NotificationSchema>
 
-/** A notification as it is announced. Its id derives from what it tells of: announced twice, it is stored once. */
+/** A notification as it is announced. Its id derives from its subject: announced twice, it is stored once. */
 export const AnnouncementSchema = NotificationSchema.omit({ read: true }).extend({
   id: z.string().min(1).max(200),
 })

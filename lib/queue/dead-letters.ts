@@ -158,7 +158,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     const writes = task ? [task.write, ...along] : along
     const outcome = await store.commit<DlqItem>(closing(id, closed), writes)
     if (outcome.applied && outcome.row) return outcome.row
-    if (!outcome.applied && outcome.refused > 0) throw overtaken(task?.status)
+    if (!outcome.applied && outcome.refused > 0) throw stateConflict(task?.status)
     if (!outcome.row) throw missing('Dead letter')
     throw notPending(outcome.row)
   }
@@ -190,7 +190,7 @@ export const createDeadLetters = ({ store, redrive, clock }: Needs) => {
     // Its failure has an item of its own, which alone may decide about it.
     const failure = await redrive.failureOf(task)
     if (task.status !== 'failed' || (failure !== undefined && letterOf(failure) !== id))
-      throw overtaken(task.status)
+      throw stateConflict(task.status)
     const item = await close(id, closed, along, {
       write: redrive.writeOf(task, trace),
       status: task.status,
@@ -262,7 +262,7 @@ const notPending = ({ status }: DlqItem) =>
     `Only a pending dead letter can be decided; this one is ${status}`,
   )
 
-const overtaken = (status = 'no longer failed') =>
+const stateConflict = (status = 'no longer failed') =>
   new Problem(
     'invalid',
     'task_state_conflict',

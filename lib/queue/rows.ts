@@ -39,7 +39,7 @@ export const UNDELIVERED_MESSAGE = 'A message that could not be delivered'
 
 const LONGEST_TITLE = 300
 
-/** People are told of a task that has failed for good. A dead letter of a message tells of none. */
+/** A task that has failed for good is announced. A dead letter of a message is not. */
 const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
   const { taskId, title, attempts, lastError, createdAt, fingerprint } = after

@@ -112,14 +112,14 @@ export const createTaskCommands = (needs: Needs) => {
     const watched = row.watched ? ({ watched: true } as const) : {}
     const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
     await creation.checkRepository(principal, body)
-    const noted: Update<TaskRow> = {
+    const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
       log: [transitions.event('retried', { message: `by ${principal.userId}` })],
     }
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
-    const all = [noted, ...rows, ...along]
+    const all = [logged, ...rows, ...along]
     if (letter && (await store.commit<TaskRow>(write, [...all, letter])).applied) return task
     // There is no dead letter, or another request has decided about it since it was read.
     if (!(await store.commit<TaskRow>(write, all)).applied) throw changedMeanwhile()

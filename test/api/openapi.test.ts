@@ -133,6 +133,16 @@ describe('the description of the API', () => {
     expect(limit).toMatchObject({ schema: { type: 'integer', minimum: 1, maximum: 200 } })
   })
 
+  it('has its routes in resources/routes.json; if not, run: npm run openapi', () => {
+    const file = new URL('../../resources/routes.json', import.meta.url)
+    const served = routes.map(([, , { method, path, writes }]) => ({
+      method,
+      path,
+      ...(writes && { writes }),
+    }))
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ routes: served })
+  })
+
   it('is the one in resources/openapi.json; if not, run: npm run openapi', () => {
     const file = new URL('../../resources/openapi.json', import.meta.url)
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(document)
@@ -140,7 +150,7 @@ describe('the description of the API', () => {
 })
 
 describe('its handler', () => {
-  it('makes it when somebody first asks, and once', async () => {
+  it('makes it at the first request, and once', async () => {
     let made = 0
     const { openApi } = apiHandlers({ describe: async () => ({ openapi: '3.1.0', made: ++made }) })
     expect(made).toBe(0)

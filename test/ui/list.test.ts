@@ -91,7 +91,7 @@ inBrowser('the list of tasks', () => {
     await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 123')
   })
 
-  it('says what the service thinks of an address that nobody would write', async () => {
+  it('says what the service thinks of an address with unknown parts', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks?status=nonsense')
     await opened.page.getByRole('alert').waitFor()
     expect(await opened.page.getByRole('alert').innerText()).toContain('status')

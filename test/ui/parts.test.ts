@@ -5,11 +5,11 @@ import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
-import { continued, placeIn } from '../../functions/ui/app/data/task-log.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
 import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
+import { continued, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
 describe('the life of a task', () => {
@@ -287,7 +287,7 @@ describe('many at once', () => {
     expect(said.at(-1)?.failures).toEqual([{ id: '3', reason: new Error('not this one') }])
   })
 
-  it('are left alone when somebody stops it', async () => {
+  it('are left alone when it is stopped', async () => {
     const stop = new AbortController()
     const done: string[] = []
     const act = async (id: string) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
 import type { ChatMessage } from '../../functions/ui/app/data/chat.ts'
-import { eventsIn } from '../../functions/ui/app/data/event-stream.ts'
 import {
   advanced,
   beginning,
@@ -12,6 +11,7 @@ import {
 } from '../../functions/ui/app/run/run.ts'
 import { type Options, requestOf } from '../../functions/ui/app/views/chat/draft.ts'
 import { placed } from '../../functions/ui/app/views/chat/placed.ts'
+import { eventsIn } from '../../lib/api/server-sent-events.ts'
 
 /** Events with ids in their order: `0001-01`, `0001-02`. */
 const told = (...events: readonly (readonly [type: string, data?: object])[]): RunEvent[] =>

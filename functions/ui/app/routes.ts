@@ -5,6 +5,7 @@ import { auditRoute } from './views/audit/route.ts'
 import { bulkRoute } from './views/bulk/route.ts'
 import { chatRoute, conversationRoute, sessionRoute } from './views/chat/route.ts'
 import { devicesRoute } from './views/devices/route.ts'
+import { docsRoute } from './views/docs/route.ts'
 import { failuresRoute } from './views/failures/route.ts'
 import { healthRoute } from './views/health/route.ts'
 import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
@@ -35,6 +36,7 @@ export const routeTree = rootRoute.addChildren([
   bulkRoute,
   agentsRoute,
   healthRoute,
+  docsRoute,
   notificationsRoute,
   memoryRoute,
   approvalsRoute,

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../../lib/api/api-error.ts'
 import { Button } from './button.tsx'
+import { ErrorCode } from './error-code.tsx'
 
 /** What went wrong in one line, as the service said it. */
 export const saysOf = (error: unknown): string => {
@@ -15,13 +16,19 @@ const adviceOf = (error: unknown): string => {
   return error.requestId ? `Request ${error.requestId} is in the log of the service.` : 'Try it again.'
 }
 
+/** What stands between has no codes that are explained. */
+const isOurs = (error: unknown): error is ApiError =>
+  error instanceof ApiError && !error.code.startsWith('http_')
+
 type ProblemProps = { error: unknown; advice?: string; onRetry?: () => void }
 
 /** In place of what could not be loaded: what happened, and what to do. */
 export const Problem = ({ error, advice = adviceOf(error), onRetry }: ProblemProps) => (
   <div role="alert" className="flex flex-col items-start gap-1 p-4">
     <p className="font-medium text-destructive">{saysOf(error)}</p>
-    <p className="text-muted-foreground">{advice}</p>
+    <p className="text-muted-foreground">
+      {advice} {isOurs(error) && <ErrorCode code={error.code} />}
+    </p>
     {onRetry && (
       <Button className="mt-2" onClick={onRetry}>
         Try again

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { EFFORTS } from '../../../../lib/agentic/schema.ts'
-import { routes as described } from '../../../../lib/api/routes.ts'
+import { requestParts } from '../../../../lib/api/request-parts.ts'
 import { securityModes } from '../../../../lib/core/security-mode.ts'
 import { thresholds as limits } from '../../../../lib/health/components.ts'
 import { SCOPES } from '../../../../lib/http/route.ts'
@@ -13,18 +13,8 @@ import { modePolicy as policyOfModes } from '../../../../lib/tools/policy.ts'
 // What the page takes from the service as data. The build runs this module and bundles what it exports as JSON, so all
 // of it must be JSON, and nothing that is imported here gets into the browser.
 
-const parts = Object.entries(described).map(([name, { method, path, ...rest }]) => [
-  name,
-  {
-    method,
-    path,
-    ...('body' in rest ? { body: true } : {}),
-    ...('rawBody' in rest ? { rawBody: true } : {}),
-  },
-])
-
-/** Of each route what its request is made of. The type says more, which the client reads as types only. */
-export const routes = Object.fromEntries(parts) as typeof described
+/** Of each route what its request is made of. */
+export const routes = requestParts
 
 /** From which depth on the queue, and how many dead letters, the service calls itself degraded or unhealthy. */
 export const thresholds = limits
@@ -57,5 +47,5 @@ export const tools = conversationTools({} as never).map(({ name, risk }) => ({ n
 export const efforts = EFFORTS
 export const modes = securityModes
 
-/** What an outbound webhook can hear of. */
+/** The events that an outbound webhook can subscribe to. */
 export const webhookEvents = WEBHOOK_EVENTS

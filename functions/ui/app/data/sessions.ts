@@ -1,11 +1,11 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import type { AgentSession } from '../../../../lib/agentic/schema.ts'
+import { eventsIn, type StreamEvent } from '../../../../lib/api/server-sent-events.ts'
 import type { ToolCallEntry } from '../../../../lib/security/schema.ts'
 import { advanced, beginning, type Progress, type Run, type RunEvent, rewound } from '../run/run.ts'
 import { client } from './client.ts'
 import { isConnected } from './connection.ts'
-import { eventsIn, type StreamEvent } from './event-stream.ts'
 import { EVERY_MS, isRefusal, useLive } from './live.ts'
 import { queryClient } from './query-client.ts'
 import { createSignal } from './signal.ts'
@@ -218,7 +218,7 @@ const createFollower = (id: string) => {
     })
   }
 
-  /** What nobody shows and nothing is read of is not kept. */
+  /** What is neither shown nor read is not kept. */
   const forget = () => {
     if (readers === 0 && !stopping) followers.delete(id)
   }

@@ -1,10 +1,10 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { continued, placeIn } from '../../../../lib/api/task-log.ts'
 import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
 import { isStreaming } from './streaming.ts'
-import { continued, placeIn } from './task-log.ts'
 
 /** What narrows the list of tasks: names of the filter endpoint's query. */
 export const FILTER_NAMES = [
@@ -86,7 +86,7 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
     }),
     (events) => {
       if (!isOver || !isToldOf(events)) return EVERY_MS.running
-      // What is told of a task after its end is a change of it.
+      // An event after the end of a task is a change of it.
       return isStreaming.get() ? false : EVERY_MS.calm
     },
   )

@@ -2,6 +2,7 @@ import type { LinkProps } from '@tanstack/react-router'
 import {
   Activity,
   Bell,
+  BookOpen,
   Bot,
   Brain,
   CalendarClock,
@@ -60,7 +61,10 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
   },
   {
     group: 'You',
-    entries: [{ to: '/settings', label: 'Settings', icon: Settings, key: 's' }],
+    entries: [
+      { to: '/settings', label: 'Settings', icon: Settings, key: 's' },
+      { to: '/docs', label: 'Docs & API', icon: BookOpen, key: 'r' },
+    ],
   },
 ]
 

@@ -13,12 +13,16 @@ import { Topbar } from './topbar.tsx'
 /** Views without the frame: who is not signed in has nowhere to go. */
 const BARE = ['/login', '/signup', '/reset']
 
+/** What is to be read without a session too, then without the frame. */
+const isOpen = (path: string) => path === '/docs' || path.startsWith('/docs/')
+
 /** The frame around every view. */
 export const Shell = () => {
   const path = useRouterState({ select: ({ location }) => location.pathname })
   useSignIn(path)
   useFreshPath(path)
-  return BARE.includes(path) ? <Outlet /> : <Framed />
+  const signedOut = isSignedOut.use()
+  return BARE.includes(path) || (signedOut && isOpen(path)) ? <Outlet /> : <Framed />
 }
 
 const Framed = () => {
@@ -46,7 +50,7 @@ const useSignIn = (path: string) => {
   const signedOut = isSignedOut.use()
   const navigate = useNavigate()
   useEffect(() => {
-    if (!signedOut || BARE.includes(path)) return
+    if (!signedOut || BARE.includes(path) || isOpen(path)) return
     isSignedOut.set(false)
     void navigate({ to: '/login', search: { from: `${path}${location.search}` } })
   }, [signedOut, path, navigate])

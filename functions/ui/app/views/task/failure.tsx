@@ -1,4 +1,5 @@
 import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { ErrorCode } from '../../components/error-code.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Panel } from '../../components/view.tsx'
 
@@ -22,7 +23,7 @@ const ANY = 'Read what it says, mend the cause, then retry: that makes a new tas
 export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; isOver: boolean }) => (
   <Panel
     title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
-    aside={<code className="font-mono text-xs text-muted-foreground">{error.code}</code>}
+    aside={<ErrorCode code={error.code} />}
   >
     <div className="flex flex-col gap-2 px-3.5 py-3">
       <Scroller label="Error" className="max-h-60 overflow-y-auto">

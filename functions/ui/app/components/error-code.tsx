@@ -1,0 +1,14 @@
+import { Link } from '@tanstack/react-router'
+
+/** The code of an error, which leads to what it means and what to do. */
+export const ErrorCode = ({ code }: { code: string }) => (
+  <Link
+    to="/docs/$group/$page"
+    params={{ group: 'reference', page: 'errors' }}
+    hash={code}
+    title="What it means, and what to do"
+    className="rounded bg-muted px-1 py-0.5 font-mono text-xs underline underline-offset-2 [overflow-wrap:anywhere]"
+  >
+    {code}
+  </Link>
+)

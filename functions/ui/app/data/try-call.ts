@@ -1,0 +1,56 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { watchedFetch } from './connection.ts'
+
+export type Request = {
+  method: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  body?: string
+}
+export type Answer = { status: number; type: string; requestId: string; text: string; isWhole: boolean }
+
+/** More would make the page slow; the rest of a stream is not read. */
+const MOST_CHARACTERS = 200_000
+
+/** Sends a request as the caller wrote it, with the session of the page, and hands over its answer as it comes. */
+const call = async ({ url, ...init }: Request, signal: AbortSignal, onAnswer: (answer: Answer) => void) => {
+  const response = await watchedFetch(url, { ...init, signal })
+  const facts = {
+    status: response.status,
+    type: response.headers.get('content-type') ?? '',
+    requestId: response.headers.get('x-request-id') ?? '',
+  }
+  let text = ''
+  onAnswer({ ...facts, text, isWhole: false })
+  const pieces = response.body?.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+  const reader = pieces?.getReader()
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    text += read.value
+    onAnswer({ ...facts, text: text.slice(0, MOST_CHARACTERS), isWhole: false })
+    if (text.length > MOST_CHARACTERS) return reader?.cancel()
+  }
+  onAnswer({ ...facts, text, isWhole: true })
+}
+
+/** One call at a time; `stop` ends a stream, and so does leaving. */
+export const useTryCall = () => {
+  const [answer, setAnswer] = useState<Answer>()
+  const [error, setError] = useState<unknown>()
+  const [isRunning, setRunning] = useState(false)
+  const running = useRef<AbortController>(undefined)
+  const stop = useCallback(() => running.current?.abort(), [])
+  useEffect(() => stop, [stop])
+  const send = async (request: Request) => {
+    stop()
+    const own = new AbortController()
+    running.current = own
+    setAnswer(undefined)
+    setError(undefined)
+    setRunning(true)
+    await call(request, own.signal, setAnswer).catch((thrown) => {
+      if (!own.signal.aborted) setError(thrown)
+    })
+    if (running.current === own) setRunning(false)
+  }
+  return { answer, error, isRunning, send, stop }
+}

@@ -1,0 +1,33 @@
+import { Link } from '@tanstack/react-router'
+import { Copy } from '../../components/copy.tsx'
+import { LongText } from '../../components/long-text.tsx'
+import { type Language, languages } from './languages.ts'
+import { type Call, snippetOf } from './snippets.ts'
+
+/** The call in each language, the one that is shown as part of the address. */
+export const CodeTabs = ({ call, language }: { call: Call; language: Language }) => {
+  const text = snippetOf(language, call, location.origin)
+  return (
+    <div className="flex flex-col gap-2 p-3.5">
+      <div className="flex items-center justify-between gap-2">
+        <nav aria-label="Languages" className="flex gap-1">
+          {(Object.keys(languages) as Language[]).map((name) => (
+            <Link
+              key={name}
+              from="/docs/api/$operation"
+              to="."
+              search={{ code: name }}
+              replace
+              aria-current={name === language ? 'page' : undefined}
+              className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+            >
+              {languages[name]}
+            </Link>
+          ))}
+        </nav>
+        <Copy text={text} label="Copy the code" />
+      </div>
+      <LongText label={`The call in ${languages[language]}`} text={text} />
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import type { ReactNode } from 'react'
+import type { Schema, Schemas } from '../../../../../lib/api/descriptions/examples.ts'
+import type { Parameter } from '../../data/api-description.ts'
+
+/** Deeper ones are looked up where they belong. */
+const MOST_DEPTH = 4
+
+const componentOf = ({ $ref = '' }: Schema) => $ref.split('/').at(-1) ?? ''
+
+const resolved = (schema: Schema, schemas: Schemas): Schema =>
+  schema.$ref === undefined
+    ? schema
+    : { ...schemas[componentOf(schema)], ...(schema.description ? { description: schema.description } : {}) }
+
+/** A type in a few words: `string`, `Task[]`, `"asc" | "desc"`. */
+const typeOf = (schema: Schema): string => {
+  if (schema.$ref) return componentOf(schema)
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
+  if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' | ')
+  if (schema.type === 'array') return `${typeOf(schema.items ?? {})}[]`
+  return [schema.type ?? 'any'].flat().join(' | ')
+}
+
+type Limited = Schema & { maximum?: number; minLength?: number; maxLength?: number; maxItems?: number }
+
+const limitsOf = ({ format, minimum, maximum, maxLength, maxItems, default: given }: Limited): string[] => [
+  ...(format ? [format] : []),
+  ...(minimum !== undefined && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
+    ? [`${minimum} to ${maximum}`]
+    : []),
+  ...(maxLength ? [`at most ${maxLength} characters`] : []),
+  ...(maxItems ? [`at most ${maxItems}`] : []),
+  ...(given === undefined ? [] : [`else ${JSON.stringify(given)}`]),
+]
+
+/** Code marks of a description, which is written in Markdown; nothing else of it is used. */
+const described = (text: string): ReactNode =>
+  text.split('`').map((part, at) =>
+    at % 2 === 1 ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a text does not change.
+      <code key={at} className="font-mono text-xs">
+        {part}
+      </code>
+    ) : (
+      part
+    ),
+  )
+
+type FieldProps = {
+  name: string
+  type: string
+  required: boolean
+  description?: string | undefined
+  limits: string[]
+  example?: unknown
+  children?: ReactNode
+}
+
+const FieldRow = ({ name, type, required, description, limits, example, children }: FieldProps) => (
+  <li className="border-t py-2 first:border-t-0">
+    <div className="flex flex-wrap items-baseline gap-x-2">
+      <code className="font-mono font-medium [overflow-wrap:anywhere]">{name}</code>
+      <span className="min-w-0 font-mono text-xs text-muted-foreground [overflow-wrap:anywhere]">{type}</span>
+      {required && <span className="text-xs font-medium">required</span>}
+      {limits.length > 0 && <span className="text-xs text-muted-foreground">{limits.join(', ')}</span>}
+    </div>
+    {description && <p className="text-muted-foreground">{described(description)}</p>}
+    {example !== undefined && example !== '' && (
+      <p className="text-xs text-muted-foreground">
+        Example: <code className="font-mono [overflow-wrap:anywhere]">{String(example)}</code>
+      </p>
+    )}
+    {children}
+  </li>
+)
+
+/** What an object has within: of lists that of their items, of alternatives those of the first that has fields. */
+const innerOf = (schema: Schema, schemas: Schemas): Schema | undefined => {
+  const whole = resolved(schema, schemas)
+  if (whole.properties) return whole
+  if (whole.items) return innerOf(whole.items, schemas)
+  if (typeof whole.additionalProperties === 'object') return innerOf(whole.additionalProperties, schemas)
+  return whole.anyOf?.map((each) => innerOf(each, schemas)).find((each) => each !== undefined)
+}
+
+const Nested = ({ schema, schemas, depth }: { schema: Schema; schemas: Schemas; depth: number }) => {
+  const inner = depth < MOST_DEPTH ? innerOf(schema, schemas) : undefined
+  if (!inner) return null
+  return (
+    <details className="mt-1">
+      <summary className="text-muted-foreground hover:text-foreground">Fields of {typeOf(schema)}</summary>
+      <div className="ml-1 border-l pl-3">
+        <SchemaFields schema={inner} schemas={schemas} depth={depth + 1} />
+      </div>
+    </details>
+  )
+}
+
+/** The fields of an object, each with its type, what it is, and within. */
+export const SchemaFields = ({
+  schema,
+  schemas,
+  depth = 0,
+}: {
+  schema: Schema
+  schemas: Schemas
+  depth?: number
+}) => {
+  const whole = innerOf(schema, schemas)
+  const fields = Object.entries(whole?.properties ?? {})
+  if (fields.length === 0)
+    return (
+      <p className="py-2 text-muted-foreground">
+        {described(resolved(schema, schemas).description ?? typeOf(schema))}
+      </p>
+    )
+  return (
+    <ul>
+      {fields.map(([name, field]) => (
+        <FieldRow
+          key={name}
+          name={name}
+          type={typeOf(field)}
+          required={whole?.required?.includes(name) === true}
+          description={resolved(field, schemas).description}
+          limits={limitsOf(resolved(field, schemas))}
+          example={field.examples?.[0]}
+        >
+          <Nested schema={field} schemas={schemas} depth={depth} />
+        </FieldRow>
+      ))}
+    </ul>
+  )
+}
+
+export const ParameterFields = ({ parameters }: { parameters: readonly Parameter[] }) => (
+  <ul>
+    {parameters.map(({ in: place, name, required = false, description, schema, example }) => (
+      <FieldRow
+        key={`${place} ${name}`}
+        name={name}
+        type={typeOf(schema)}
+        required={required}
+        description={description ?? schema.description}
+        limits={[place, ...limitsOf(schema)]}
+        example={example}
+      />
+    ))}
+  </ul>
+)

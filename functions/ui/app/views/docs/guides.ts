@@ -1,0 +1,46 @@
+import type { GuideNode } from '../../data/guide-node.ts'
+
+// What the build makes of docs/: titles and codes come with the view, each page when it is opened.
+const titles = import.meta.glob<string>('../../../../../docs/*/*.md', {
+  query: '?title',
+  import: 'title',
+  eager: true,
+})
+const codeLists = import.meta.glob<string[]>('../../../../../docs/reference/errors.md', {
+  query: '?codes',
+  import: 'codes',
+  eager: true,
+})
+const pages = import.meta.glob<GuideNode[]>('../../../../../docs/*/*.md', {
+  query: '?guide',
+  import: 'guide',
+})
+
+export const groups = {
+  guide: 'Do a thing',
+  operate: 'Operate it',
+  reference: 'Look it up',
+  explain: 'Understand it',
+} as const
+type Group = keyof typeof groups
+
+export type Guide = { group: Group; page: string; title: string; load: () => Promise<GuideNode[]> }
+
+const placeOf = (file: string) => /\/docs\/([\w-]+)\/([\w-]+)\.md$/.exec(file)?.slice(1) ?? []
+
+/** Every page of `docs/`, by group and title. */
+export const guides: readonly Guide[] = Object.entries(titles)
+  .flatMap(([file, title]): Guide[] => {
+    const [group = '', page = ''] = placeOf(file)
+    const load = pages[file]
+    return load && Object.hasOwn(groups, group) ? [{ group: group as Group, page, title, load }] : []
+  })
+  .sort((a, b) => a.title.localeCompare(b.title))
+
+export const guideAt = (group: string, page: string): Guide | undefined =>
+  guides.find((guide) => guide.group === group && guide.page === page)
+
+const codes = new Set(Object.values(codeLists).flat())
+
+/** Whether a word is the code of an error that the reference explains. */
+export const isErrorCode = (word: string): boolean => codes.has(word)

@@ -1,0 +1,167 @@
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { LongText } from '../../components/long-text.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { Panel } from '../../components/view.tsx'
+import { type ApiDescription, type Described, useApiDescription } from '../../data/api-description.ts'
+import { useNeedsSignIn } from '../../data/session.ts'
+import { CodeTabs } from './code-tabs.tsx'
+import { ParameterFields, SchemaFields } from './fields.tsx'
+import { Method } from './method.tsx'
+import { Page } from './page.tsx'
+import type { Call } from './snippets.ts'
+import { type Draft, TryForm } from './try-form.tsx'
+
+const pretty = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
+
+const bodyOf = ({ requestBody }: Described) => requestBody?.content['application/json']
+
+const isSuccess = (status: string) => /^[23]/.test(status)
+
+const isStream = ({ responses }: Described) =>
+  Object.values(responses).some(
+    ({ content = {} }) => 'text/event-stream' in content && !('application/json' in content),
+  )
+
+/** What the fields of the form begin with: the call of the example, and what else is required. */
+const draftOf = (operation: Described): Draft => {
+  const { params = {}, query = {} } = operation['x-example'] ?? {}
+  const asked: Readonly<Record<string, unknown>> = { ...params, ...query }
+  return {
+    values: Object.fromEntries(
+      (operation.parameters ?? []).map(({ in: place, name, required, example = '' }) => [
+        `${place} ${name}`,
+        String(asked[name] ?? (required ? example : '')),
+      ]),
+    ),
+    body: bodyOf(operation) && pretty(bodyOf(operation)?.example ?? {}),
+  }
+}
+
+const given = ({ values }: Draft, place: string) =>
+  Object.fromEntries(
+    Object.entries(values)
+      .filter(([key, value]) => key.startsWith(`${place} `) && value !== '')
+      .map(([key, value]) => [key.slice(place.length + 1), value]),
+  )
+
+const callOf = (operation: Described, draft: Draft, needsSignIn: boolean): Call => ({
+  operationId: operation.operationId,
+  method: operation.method,
+  path: operation.path,
+  params: given(draft, 'path'),
+  query: given(draft, 'query'),
+  headers: given(draft, 'header'),
+  ...(draft.body === undefined ? {} : { body: draft.body }),
+  isStream: isStream(operation),
+  needsSession: needsSignIn && operation.security.length > 0,
+})
+
+const AccessNote = ({ security }: Described) => (
+  <Tag>
+    {security.length === 0
+      ? 'for all callers'
+      : security.length === 2
+        ? 'with a session'
+        : 'with or without a session'}
+  </Tag>
+)
+
+const Answers = ({ operation, api }: { operation: Described; api: ApiDescription }) =>
+  Object.entries(operation.responses)
+    .filter(([status]) => isSuccess(status))
+    .flatMap(([status, { content = {} }]) =>
+      Object.entries(content).map(([mediaType, { schema, example }]) => (
+        <Panel key={`${status} ${mediaType}`} title={`${status} ${mediaType}`}>
+          <div className="flex flex-col gap-2 p-3.5">
+            <SchemaFields schema={schema} schemas={api.schemas} />
+            {example !== undefined && example !== '' && (
+              <LongText label={`Example of ${status} ${mediaType}`} text={pretty(example)} />
+            )}
+          </div>
+        </Panel>
+      )),
+    )
+
+const Errors = ({ responses }: Described) => (
+  <Panel title="Errors">
+    <ul className="px-3.5 py-2">
+      {Object.entries(responses)
+        .filter(([status]) => !isSuccess(status))
+        .map(([status, { description }]) => (
+          <li key={status} className="flex gap-3 py-0.5">
+            <span className="w-14 shrink-0 font-mono text-xs leading-5">{status}</span>
+            <span className="text-muted-foreground">{description}</span>
+          </li>
+        ))}
+    </ul>
+    <p className="border-t px-3.5 py-2 text-muted-foreground">
+      Each has a <code className="font-mono text-xs">code</code>:{' '}
+      <Link
+        to="/docs/$group/$page"
+        params={{ group: 'reference', page: 'errors' }}
+        className="underline underline-offset-2"
+      >
+        all of them, with what to do
+      </Link>
+      .
+    </p>
+  </Panel>
+)
+
+const OperationPage = ({ operation, api }: { operation: Described; api: ApiDescription }) => {
+  const { code = 'curl' } = useSearch({ from: '/docs/api/$operation' })
+  const [draft, setDraft] = useState(() => draftOf(operation))
+  const needsSignIn = useNeedsSignIn() ?? false
+  const call = callOf(operation, draft, needsSignIn)
+  const { parameters = [], description, summary, method, path } = operation
+  const body = bodyOf(operation)
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Method method={method} />
+        <code className="font-mono [overflow-wrap:anywhere]">{path}</code>
+        <AccessNote {...operation} />
+      </p>
+      <p className="leading-6">
+        {summary}. {description}
+      </p>
+      <Panel title="Call it">
+        <CodeTabs call={call} language={code} />
+      </Panel>
+      <Panel title="Try it">
+        <TryForm operation={operation} call={call} draft={draft} onChange={setDraft} />
+      </Panel>
+      {parameters.length > 0 && (
+        <Panel title="Parameters">
+          <div className="px-3.5 py-1">
+            <ParameterFields parameters={parameters} />
+          </div>
+        </Panel>
+      )}
+      {body && (
+        <Panel title="Body">
+          <div className="px-3.5 py-1">
+            <SchemaFields schema={body.schema} schemas={api.schemas} />
+          </div>
+        </Panel>
+      )}
+      <Answers operation={operation} api={api} />
+      <Errors {...operation} />
+    </div>
+  )
+}
+
+/** One operation of the API: what it takes and answers, how it is called, and a form to call it. */
+export const OperationView = () => {
+  const { operation: name } = useParams({ from: '/docs/api/$operation' })
+  const { data, error, refetch } = useApiDescription()
+  const operation = data?.operations.find(({ operationId }) => operationId === name)
+  return (
+    <Page title={data && !operation ? 'There is no such operation' : name}>
+      {error ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {data && operation && <OperationPage key={name} operation={operation} api={data} />}
+    </Page>
+  )
+}

@@ -1,0 +1,141 @@
+import type { Language } from './languages.ts'
+
+/** A call as its parts: the parameters that are given, and the body as text. */
+export type Call = {
+  operationId: string
+  method: string
+  path: string
+  params: Readonly<Record<string, string>>
+  query: Readonly<Record<string, string>>
+  headers: Readonly<Record<string, string>>
+  body?: string
+  isStream: boolean
+  needsSession: boolean
+}
+
+/** A text as one word of a POSIX shell. */
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+
+const textOf = (query: Call['query']) => {
+  const text = new URLSearchParams(query).toString()
+  return text && `?${text}`
+}
+
+/** The address of a call, below that of the service. */
+export const targetOf = ({ path, params, query }: Pick<Call, 'path' | 'params' | 'query'>): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? '')) +
+  textOf(query)
+
+const curl = (call: Call, origin: string): string => {
+  const { method, headers, body, isStream, needsSession } = call
+  const parts = [
+    `curl -s${isStream ? 'N' : ''}${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + targetOf(call))}`,
+    ...(needsSession ? [`-H "authorization: Bearer $TOKEN"`] : []),
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-H 'content-type: application/json'`, `-d ${quoted(body)}`]),
+  ]
+  return parts.join(' \\\n  ')
+}
+
+const indented = (text: string) => text.replaceAll('\n', '\n  ')
+
+const nameOf = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
+
+const objectOf = (values: Readonly<Record<string, string>>) =>
+  `{ ${Object.entries(values)
+    .map(([name, value]) => `${nameOf(name)}: ${JSON.stringify(value)}`)
+    .join(', ')} }`
+
+const typescript = (call: Call, origin: string): string => {
+  const { operationId, params, query, headers, body, isStream, needsSession } = call
+  const given = [
+    ...(Object.keys(params).length > 0 ? [`params: ${objectOf(params)}`] : []),
+    ...(Object.keys(query).length > 0 ? [`query: ${objectOf(query)}`] : []),
+    ...(body === undefined ? [] : [`body: ${indented(body)}`]),
+  ]
+  const input = given.length > 0 ? `{\n  ${given.join(',\n  ')},\n}` : ''
+  const options = Object.keys(headers).length > 0 ? `, { headers: ${objectOf(headers)} }` : ''
+  const args = options ? `${input || '{}'}${options}` : input
+  const token = needsSession ? ', token: process.env.TOKEN' : ''
+  const connect = `const client = connect({ baseUrl: ${JSON.stringify(origin)}${token} })`
+  if (!isStream)
+    return `import { connect } from 'agent-task-client'\n\n${connect}\nconst answer = await client.${operationId}(${args})\n`
+  return [
+    `import { connect, eventsIn } from 'agent-task-client'\n`,
+    connect,
+    `const { body } = await client.${operationId}.raw(${args})`,
+    'if (body)',
+    '  for await (const events of eventsIn(body))',
+    '    for (const { data } of events) console.log(JSON.parse(data))\n',
+  ].join('\n')
+}
+
+const first = ({ params }: Call) => quoted(Object.values(params)[0] ?? '')
+
+/** Fields of a task that `run` has an option for. */
+const runOptions: Readonly<Record<string, string>> = {
+  repository: 'repo',
+  branch: 'branch',
+  assignedAgent: 'agent',
+  priority: 'priority',
+}
+
+/** Operations that the command line has a command of its own for; it has `api` for all. */
+const commands: Readonly<Record<string, (call: Call) => string>> = {
+  createTask: (call) => {
+    const { title, prompt, labels = [], ...rest } = JSON.parse(call.body ?? '{}')
+    const isKnown = Object.keys(rest).every((name) => name in runOptions) && typeof title === 'string'
+    if (!isKnown || Object.keys(call.headers).length > 0) return anyCommand(call)
+    const options = [
+      ...(prompt === undefined ? [] : [['title', title]]),
+      ...Object.entries(rest).map(([name, value]) => [runOptions[name], value]),
+      ...labels.map((label: unknown) => ['label', label]),
+    ]
+    const more = options.map(([name, value]) => `--${name} ${quoted(String(value))}`)
+    return ['run', quoted(String(prompt ?? title)), ...more].join(' ')
+  },
+  filterTasks: ({ query }) => {
+    const { limit, cursor, offset: _, sortBy: _by, sortOrder: _order, ...filter } = query
+    const more = Object.entries(filter).map(([name, value]) => `--filter ${quoted(`${name}=${value}`)}`)
+    const page = { limit, cursor }
+    const places = Object.entries(page).flatMap(([name, value]) =>
+      value ? [`--${name} ${quoted(value)}`] : [],
+    )
+    return ['ls', ...more, ...places].join(' ')
+  },
+  taskEvents: (call) => `logs ${first(call)}`,
+  cancelTask: (call) => `cancel ${first(call)}`,
+  retryTask: (call) => `retry ${first(call)}`,
+  listDlq: ({ query: { status } }) => `dlq list${status ? ` --status ${quoted(status)}` : ''}`,
+  retryDlqItem: (call) => `dlq retry ${first(call)}`,
+  discardDlqItem: (call) => `dlq discard ${first(call)}`,
+}
+
+const anyCommand = ({ operationId, params, query, headers, body }: Call): string =>
+  [
+    `api ${operationId}`,
+    ...Object.entries({ ...params, ...query }).map(([name, value]) => quoted(`${name}=${value}`)),
+    ...Object.entries(headers).map(([name, value]) => `--header ${quoted(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`--body ${quoted(body)}`]),
+  ].join(' ')
+
+const isReadable = (body: string | undefined) => {
+  try {
+    return body === undefined || typeof JSON.parse(body) === 'object'
+  } catch {
+    return false
+  }
+}
+
+const cli = (call: Call, origin: string): string => {
+  const own = isReadable(call.body) ? commands[call.operationId] : undefined
+  const address = origin === 'http://127.0.0.1:3000' ? '' : `AGENT_TASKS_URL=${quoted(origin)} `
+  return `${address}npx agent-tasks ${(own ?? anyCommand)(call)}`
+}
+
+const writers: Readonly<Record<Language, (call: Call, origin: string) => string>> = { curl, typescript, cli }
+
+/** A call as a person would write it. */
+export const snippetOf = (language: Language, call: Call, origin: string): string =>
+  writers[language](call, origin)

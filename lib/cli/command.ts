@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util'
+import type { Environment } from './credentials.ts'
+import { UsageError } from './exit-codes.ts'
+import type { Service } from './service.ts'
+import { safeLine, type Terminal } from './terminal.ts'
+
+type Option = {
+  readonly type: 'string' | 'boolean'
+  readonly short?: string
+  readonly multiple?: boolean
+  /** What stands for the value in the help. */
+  readonly value?: string
+  readonly about: string
+}
+export type Options = Readonly<Record<string, Option>>
+
+type ValueOf<O extends Option> = O['type'] extends 'boolean'
+  ? boolean
+  : O['multiple'] extends true
+    ? string[]
+    : string
+type ValuesOf<O extends Options> = { readonly [Name in keyof O]?: ValueOf<O[Name]> }
+
+type Call<O extends Options = Options> = {
+  readonly values: ValuesOf<O & typeof everywhere>
+  readonly words: readonly string[]
+  readonly env: Environment
+  readonly terminal: Terminal
+  /** Connects when it is first asked for: a wrong command line is refused without. */
+  readonly service: () => Service
+}
+
+export type Command = {
+  readonly name: string
+  /** What follows the name. */
+  readonly usage: string
+  readonly about: string
+  readonly details?: string
+  readonly options: Options
+  /** How many words the command takes beside its options. */
+  readonly words: readonly [least: number, most: number]
+  /** Resolves to the exit code. */
+  readonly run: (call: Call) => Promise<number>
+}
+
+const everywhere = {
+  json: { type: 'boolean', about: 'print the answer as one line of JSON' },
+  help: { type: 'boolean', short: 'h', about: 'show this help' },
+} as const satisfies Options
+
+/** Keeps the types of the options for what runs, and forgets them for who calls it. */
+export const defineCommand = <const O extends Options>(
+  command: Omit<Command, 'options' | 'run'> & { options: O; run: (call: Call<O>) => Promise<number> },
+) => command as unknown as Command
+
+const optionsOf = (command: Command): Options => ({ ...command.options, ...everywhere })
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** The words and options of a command line. Throws UsageError for one that the command does not take. */
+export const parsed = (command: Command, args: readonly string[]): Pick<Call, 'values' | 'words'> => {
+  const { values, positionals } = parsedBy(command, args)
+  const [least, most] = command.words
+  const isAskedFor = (values as { help?: boolean }).help === true
+  if (!isAskedFor && (positionals.length < least || positionals.length > most))
+    throw new UsageError(
+      `${positionals.length < least ? 'Something is missing' : `There is too much: ${safeLine(positionals.slice(most).join(' '))}`}. Usage: agent-tasks ${command.name} ${command.usage}`,
+      command.name,
+    )
+  // The options that were parsed are those that the command has.
+  return { values: values as Call['values'], words: positionals }
+}
+
+const parsedBy = (command: Command, args: readonly string[]) => {
+  const options = Object.fromEntries(
+    Object.entries(optionsOf(command)).map(([name, { type, short, multiple }]) => [
+      name,
+      { type, ...(short ? { short } : {}), ...(multiple ? { multiple } : {}) },
+    ]),
+  )
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, allowNegative: true })
+  } catch (error) {
+    throw new UsageError(messageOf(error).split('. ')[0] ?? '', command.name)
+  }
+}
+
+const nameOf = ([name, { short, type, value = 'text' }]: [string, Option]) =>
+  `${short ? `-${short}, ` : '    '}--${name}${type === 'string' ? ` <${value}>` : ''}`
+
+export const columns = (rows: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+}
+
+/** What `--help` of a command shows. */
+export const helpOf = (command: Command): string => {
+  const rows = Object.entries(optionsOf(command)).map((option) => [nameOf(option), option[1].about] as const)
+  const usage = `Usage: agent-tasks ${command.name} ${command.usage}`.trim()
+  const details = command.details === undefined ? '' : `\n${command.details}\n`
+  return `${usage}\n\n${command.about}\n${details}\nOptions:\n${columns(rows)}`
+}

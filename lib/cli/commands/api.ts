@@ -1,0 +1,93 @@
+import { routes } from '../../api/routes.ts'
+import type { Route } from '../../http/route.ts'
+import { columns, defineCommand } from '../command.ts'
+import { EXIT, UsageError } from '../exit-codes.ts'
+import type { Service } from '../service.ts'
+import { safeLine } from '../terminal.ts'
+
+const everyRoute: Readonly<Record<string, Route>> = routes
+
+const list = () =>
+  columns(
+    Object.entries(everyRoute).map(([name, { method, path, summary }]) => [
+      name,
+      `${`${method} ${path}`.padEnd(58)}  ${summary}`,
+    ]),
+  )
+
+const pairIn = (text: string): [string, string] => {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError(`A parameter is name=value, not ${safeLine(text)}`, 'api')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+const headerIn = (text: string): [string, string] => {
+  const at = text.indexOf(':')
+  if (at < 1) throw new UsageError(`A header is name: value, not ${safeLine(text)}`, 'api')
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+}
+
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError('--body is no JSON; - reads it from standard input', 'api')
+  }
+}
+
+/** The parameters, each in its place: those of the path, and the others in the query. */
+const placed = ({ path }: Route, words: readonly string[]) => {
+  const given = words.map(pairIn)
+  const isInPath = ([name]: [string, string]) => path.includes(`{${name}}`)
+  const missing = [...path.matchAll(/\{(\w+)\}/g)].find(([, name]) => !given.some(([each]) => each === name))
+  if (missing) throw new UsageError(`The path needs ${missing[1]}=…`, 'api')
+  return {
+    params: Object.fromEntries(given.filter(isInPath)),
+    query: Object.fromEntries(given.filter((pair) => !isInPath(pair))),
+  }
+}
+
+type Raw = (input: object, options: { headers: Record<string, string> }) => Promise<Response>
+
+const callOf = ({ client }: Service, name: string): Raw =>
+  (client as unknown as Record<string, { raw: Raw }>)[name]?.raw as Raw
+
+export const api = defineCommand({
+  name: 'api',
+  usage: '[<operation> [name=value …]] [options]',
+  about: 'Call any operation of the API by its name; without a name, list them.',
+  details: 'The answer goes to standard output as it comes. /docs of the page describes each operation.',
+  options: {
+    body: { type: 'string', value: 'json', about: 'the body; - reads it from standard input' },
+    header: { type: 'string', multiple: true, value: 'name: value', about: 'a header, may be repeated' },
+  },
+  words: [0, 100],
+  run: async ({ values: { body, header = [], json = false }, words: [name, ...rest], terminal, service }) => {
+    if (name === undefined) {
+      if (json) terminal.json(Object.keys(everyRoute))
+      else terminal.out(list())
+      return EXIT.done
+    }
+    const route = Object.hasOwn(everyRoute, name) ? everyRoute[name] : undefined
+    if (!route)
+      throw new UsageError(`There is no operation ${safeLine(name)}: agent-tasks api lists them`, 'api')
+    const input = {
+      ...placed(route, rest),
+      ...(body === undefined ? {} : { body: jsonIn(body === '-' ? await terminal.input() : body) }),
+    }
+    const answer = await callOf(service(), name)(input, { headers: Object.fromEntries(header.map(headerIn)) })
+    if (json) terminal.json(jsonOf(await answer.text()))
+    else if (answer.body)
+      for await (const piece of answer.body.pipeThrough(new TextDecoderStream())) terminal.write(piece)
+    return EXIT.done
+  },
+})
+
+/** What is no JSON, such as a stream of events, is a JSON text. */
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

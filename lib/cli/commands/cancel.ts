@@ -1,0 +1,16 @@
+import { defineCommand } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+
+export const cancel = defineCommand({
+  name: 'cancel',
+  usage: '<task id>',
+  about: 'Cancel a task that has not ended.',
+  options: {},
+  words: [1, 1],
+  run: async ({ values, words: [id = ''], terminal, service }) => {
+    const answer = await service().client.cancelTask({ params: { id } })
+    if (values.json) terminal.json(answer)
+    else terminal.out(`${id} is cancelled`)
+    return EXIT.done
+  },
+})

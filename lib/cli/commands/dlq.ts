@@ -1,0 +1,53 @@
+import { askDlq, inBulk } from '../bulk.ts'
+import { defineCommand } from '../command.ts'
+import { EXIT, UsageError } from '../exit-codes.ts'
+import type { Service } from '../service.ts'
+import { safeLine, type Terminal } from '../terminal.ts'
+
+const PAGE = 200
+
+const list = async ({ client }: Service, status: string, terminal: Terminal, json: boolean) => {
+  const statuses = ['pending', 'resolved', 'discarded', 'all'] as const
+  const chosen = statuses.find((each) => each === status)
+  if (!chosen) throw new UsageError(`--status is ${statuses.join(', ')}`, 'dlq')
+  const found = await client.listDlq({ query: { status: chosen, limit: PAGE } })
+  if (json) terminal.json(found)
+  else if (found.items.length === 0) terminal.say('No dead letter.')
+  for (const item of json ? [] : found.items)
+    terminal.out(
+      `${item.id}  ${item.taskId}  ${item.status}  ${safeLine(item.title)}: ${safeLine(item.lastError)}`,
+    )
+  if (!json && found.count < found.total) terminal.say(`${found.count} of ${found.total}`)
+  return EXIT.done
+}
+
+export const dlq = defineCommand({
+  name: 'dlq',
+  usage: '[list | retry | discard] [<dead letter id> …] [options]',
+  about: 'List the dead letter queue, retry what is in it, or discard it.',
+  details: 'A retry queues the same task again, its attempts back at 0; a discard leaves it failed.',
+  options: {
+    status: {
+      type: 'string',
+      value: 'status',
+      about: 'of the list: pending, resolved, discarded, all; else pending',
+    },
+    all: { type: 'boolean', about: 'retry or discard all that are pending' },
+    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+  },
+  words: [0, 1_000],
+  run: async ({ values, words: [verb = 'list', ...given], terminal, service }) => {
+    const { status = 'pending', all = false, yes = false, json = false } = values
+    if (verb === 'list' && given.length === 0) return list(service(), status, terminal, json)
+    if (verb !== 'retry' && verb !== 'discard')
+      throw new UsageError(`dlq takes list, retry or discard, not ${safeLine(verb)}`, 'dlq')
+    if (all === given.length > 0)
+      throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
+    const connected = service()
+    return inBulk(askDlq(connected, verb, all ? undefined : given), {
+      // Those that were named need no question.
+      ...{ service: connected, terminal, json, yes: yes || !all },
+      ...{ verb, things: 'dead letters' },
+    })
+  },
+})

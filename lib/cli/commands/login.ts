@@ -1,0 +1,60 @@
+import { randomBytes, sign } from 'node:crypto'
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createAttest } from '../../devices/attestation.ts'
+import { identityOf } from '../../devices/identity.ts'
+import { defineCommand } from '../command.ts'
+import { deviceKey, type Environment, storeToken } from '../credentials.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type Service, steadily } from '../service.ts'
+import { safeLine } from '../terminal.ts'
+
+const ASK_EVERY_MS = 1_000
+const never = new AbortController().signal
+
+/** Who this device is, signed with its key: the person who approves can check it (POST /api/devices/verify). */
+const attested = (env: Environment, data: Record<string, unknown>) => {
+  const { secret, publicKey } = deviceKey(env)
+  const identity = {
+    read: async () => identityOf(publicKey),
+    sign: async (message: Uint8Array) => sign(null, message, secret),
+  }
+  return createAttest({ identity, entropy: randomBytes, clock: { now: () => Date.now() } })(data)
+}
+
+export const login = defineCommand({
+  name: 'login',
+  usage: '[--name <device>]',
+  about: 'Sign in by pairing this device: a person who is signed in approves its code on the page.',
+  details: `The key of this device (Ed25519) and the session are kept in the folder agent-tasks of your settings
+(XDG_CONFIG_HOME, else ~/.config), readable by you alone.`,
+  options: { name: { type: 'string', about: 'what the device is called, else the name of this machine' } },
+  words: [0, 0],
+  run: async ({ values: { name = hostname(), json = false }, env, terminal, service }) => {
+    const connected = service()
+    const attestation = await attested(env, { requesterId: name, service: connected.url })
+    const { deviceId } = attestation
+    const body = { requesterId: name, meta: { program: 'agent-tasks', deviceId, attestation } }
+    const { requestId, formatted } = await connected.client.requestPairing({ body })
+    terminal.say(`Code: ${terminal.paint('bold', formatted, { said: true })}`)
+    terminal.say(
+      `Enter it at ${connected.url}/devices, signed in, within ten minutes. This device: ${deviceId}`,
+    )
+    const { status, token, reason } = await decided(connected, requestId)
+    if (status !== 'approved' || token === undefined)
+      throw new Error(`The device was not let in: ${safeLine(reason ?? status)}. Run: agent-tasks login`)
+    const file = storeToken(env, connected.url, token)
+    if (json) terminal.json({ url: connected.url, deviceId, file })
+    else terminal.out(`Signed in to ${connected.url}. The session is in ${file}.`)
+    return EXIT.done
+  },
+})
+
+/** How the request stands once it is not pending any more. */
+const decided = async ({ client }: Service, requestId: string) => {
+  for (;;) {
+    const state = await steadily(() => client.getPairingStatus({ params: { requestId } }), never)
+    if (state.status !== 'pending') return state
+    await sleep(ASK_EVERY_MS)
+  }
+}

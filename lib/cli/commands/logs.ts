@@ -1,0 +1,32 @@
+import { defineCommand } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { followTask } from '../follow.ts'
+import { createLogLines } from '../log-lines.ts'
+import { exitOf } from '../outcome.ts'
+
+const never = new AbortController().signal
+
+export const logs = defineCommand({
+  name: 'logs',
+  usage: '<task id> [-f]',
+  about: 'Print the event log of a task.',
+  details: `With -f it is followed until the task ends, with what its agent says and does; the exit code is then that of
+agent-tasks run. With --json the line comes when the log is complete.`,
+  options: { follow: { type: 'boolean', short: 'f', about: 'go on until the task ends' } },
+  words: [1, 1],
+  run: async ({ values: { follow = false, json = false }, words: [id = ''], terminal, service }) => {
+    const connected = service()
+    const lines = createLogLines(terminal, terminal.out, false)
+    const read = () => connected.client.taskEvents({ params: { id } })
+    if (!follow) {
+      const answer = await read()
+      if (json) terminal.json(answer)
+      else for (const event of answer.events) lines.task(event)
+      return EXIT.done
+    }
+    const print = json ? { task: () => undefined, session: () => undefined } : lines
+    const task = await followTask({ service: connected, id, print, signal: never })
+    if (json) terminal.json(await read())
+    return exitOf(task)
+  },
+})

@@ -1,0 +1,82 @@
+import { defineCommand } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { filterOf, filterOption, findTasks } from '../selection.ts'
+import { safeLine, type Terminal } from '../terminal.ts'
+
+const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_progress: 'cyan' } as const
+
+type Row = readonly [id: string, status: string, agent: string, created: string, title: string]
+
+const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'TITLE']
+
+/** Rows under each other; colours come last, since they would count as width. */
+const table = (rows: readonly Row[], paint: Terminal['paint']): string => {
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => {
+          const padded = at === HEAD.length - 1 ? cell : cell.padEnd(widths[at] ?? 0)
+          const colour = at === 1 ? COLOURS[cell as keyof typeof COLOURS] : undefined
+          return colour ? paint(colour, padded) : padded
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+export const ls = defineCommand({
+  name: 'ls',
+  usage: '[options]',
+  about: 'List tasks, newest first.',
+  options: {
+    status: {
+      type: 'string',
+      value: 'list',
+      about: 'pending, queued, in_progress, completed, failed, cancelled',
+    },
+    agent: { type: 'string', value: 'list', about: 'types of agents' },
+    label: {
+      type: 'string',
+      multiple: true,
+      value: 'name',
+      about: 'a label that they have, may be repeated',
+    },
+    repo: { type: 'string', value: 'repository', about: 'the repository as the tasks name it' },
+    search: { type: 'string', short: 's', about: 'a text in title, description or prompt' },
+    ...filterOption,
+    limit: { type: 'string', value: '1-200', about: 'how many, else 20' },
+    cursor: { type: 'string', value: 'nextCursor', about: 'go on where the answer before ended' },
+  },
+  words: [0, 0],
+  run: async ({ values, terminal, service }) => {
+    const { status, agent, label, repo, search, filter, limit = '20', cursor, json } = values
+    const query = {
+      ...filterOf(filter, 'ls'),
+      ...(status === undefined ? {} : { status }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(label === undefined ? {} : { labels: label.join(',') }),
+      ...(repo === undefined ? {} : { repository: repo }),
+      ...(search === undefined ? {} : { q: search }),
+      ...(cursor === undefined ? {} : { cursor }),
+      limit,
+    }
+    const found = await findTasks(service(), query)
+    if (json) {
+      terminal.json(found)
+      return EXIT.done
+    }
+    if (found.tasks.length === 0) {
+      terminal.say('No task fits.')
+      return EXIT.done
+    }
+    const rows = found.tasks.map((task): Row => {
+      const created = task.createdAt.slice(0, 16).replace('T', ' ')
+      return [task.id, task.status, safeLine(task.agent), created, safeLine(task.title)]
+    })
+    terminal.out(table([HEAD, ...rows], terminal.paint))
+    if (found.nextCursor) terminal.say(`${found.count} of ${found.total}. More: --cursor ${found.nextCursor}`)
+    return EXIT.done
+  },
+})

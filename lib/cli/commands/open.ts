@@ -1,0 +1,45 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { defineCommand } from '../command.ts'
+import type { Environment } from '../credentials.ts'
+import { EXIT } from '../exit-codes.ts'
+
+/** The program that opens a URL in the browser; undefined where there is no desktop. */
+const openerOf = (env: Environment): readonly [string, ...string[]] | undefined => {
+  if (process.platform === 'darwin') return ['open']
+  // The empty argument is the title of a window; without it a quoted URL would be taken for one.
+  if (process.platform === 'win32') return ['cmd', '/c', 'start', '']
+  return env.DISPLAY || env.WAYLAND_DISPLAY ? ['xdg-open'] : undefined
+}
+
+/** Whether the URL was handed to a browser. */
+const opened = async (url: string, env: Environment): Promise<boolean> => {
+  const opener = openerOf(env)
+  if (!opener) return false
+  const [program, ...args] = opener
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
+  child.unref()
+  return once(child, 'spawn').then(
+    () => true,
+    () => false,
+  )
+}
+
+export const open = defineCommand({
+  name: 'open',
+  usage: '<task id>',
+  about: 'Open the page of a task in the browser; where there is none, print its URL.',
+  options: {},
+  words: [1, 1],
+  run: async ({ values, words: [id = ''], env, terminal, service }) => {
+    const { client, url } = service()
+    const { task } = await client.getTask({ params: { id } })
+    const page = `${url}/tasks/${encodeURIComponent(task.id)}`
+    if (values.json) terminal.json({ url: page })
+    else {
+      await opened(page, env)
+      terminal.out(page)
+    }
+    return EXIT.done
+  },
+})

@@ -1,0 +1,35 @@
+import { askTasks, inBulk } from '../bulk.ts'
+import { defineCommand } from '../command.ts'
+import { EXIT, UsageError } from '../exit-codes.ts'
+import { filterOf, filterOption } from '../selection.ts'
+
+export const retry = defineCommand({
+  name: 'retry',
+  usage: '<task id> | --filter field=value …',
+  about: 'Run tasks that have ended again, each as a new task.',
+  details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
+begins, and retried by a job of the service that goes on when this program ends. On a terminal it asks first.`,
+  options: {
+    ...filterOption,
+    'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },
+    yes: { type: 'boolean', short: 'y', about: 'do not ask' },
+  },
+  words: [0, 1],
+  run: async ({ values, words: [id], terminal, service }) => {
+    const { filter, 'dry-run': isDry = false, yes = false, json = false } = values
+    if ((id === undefined) === (filter === undefined))
+      throw new UsageError('Say which: a task id, or --filter field=value', 'retry')
+    if (id !== undefined) {
+      const answer = await service().client.retryTask({ params: { id } })
+      if (json) terminal.json(answer)
+      else terminal.out(answer.task.id)
+      return EXIT.done
+    }
+    const connected = service()
+    const ask = askTasks(connected, 'retry', filterOf(filter, 'retry'))
+    return inBulk(ask, {
+      ...{ service: connected, terminal, json, yes, isDry },
+      ...{ verb: 'retry', things: 'tasks' },
+    })
+  },
+})

@@ -1,0 +1,97 @@
+import { defineCommand } from '../command.ts'
+import { EXIT, UsageError } from '../exit-codes.ts'
+import { followTask } from '../follow.ts'
+import { createLogLines } from '../log-lines.ts'
+import { exitOf, showOutcome } from '../outcome.ts'
+import type { Service } from '../service.ts'
+import type { Terminal } from '../terminal.ts'
+
+const MOST_OF_TITLE = 120
+
+/** The first line of a prompt that says something. */
+const titleOf = (prompt: string): string => {
+  const line = prompt.split('\n').find((each) => each.trim() !== '') ?? ''
+  return line.trim().slice(0, MOST_OF_TITLE).trim()
+}
+
+const priorityOf = (text: string | undefined) => {
+  if (text === undefined) return {}
+  const priority = [1, 2, 3, 4].find((each) => String(each) === text)
+  if (priority === undefined) throw new UsageError('--priority is 1 (critical), 2, 3 or 4 (low)', 'run')
+  return { priority: priority as 1 | 2 | 3 | 4 }
+}
+
+export const run = defineCommand({
+  name: 'run',
+  usage: '"<prompt>" [options]',
+  about: 'Create a task, follow its log, and print its output and what it changed.',
+  details: `The prompt - is read from standard input. The log goes to standard error, the output to standard output.
+Exits 0 when the task completed, 1 when it failed, 2 when it was cancelled. Ctrl-C leaves it running.`,
+  options: {
+    repo: {
+      type: 'string',
+      value: 'repository',
+      about: 'owner/repo, an https URL, or a path of the service’s machine',
+    },
+    branch: { type: 'string', value: 'name', about: 'the branch to begin from' },
+    agent: { type: 'string', value: 'type', about: 'who is to do it, else the default agent' },
+    title: { type: 'string', about: 'the title, else the first line of the prompt' },
+    priority: { type: 'string', value: '1-4', about: '1 (critical) to 4 (low), else 3' },
+    label: { type: 'string', multiple: true, value: 'name', about: 'a label, may be repeated' },
+    wait: {
+      type: 'boolean',
+      about: 'follow the task to its end, as is the default; --no-wait returns once it is queued',
+    },
+  },
+  words: [1, 1],
+  run: async ({ values, words: [given = ''], terminal, service }) => {
+    const prompt = given === '-' ? await terminal.input() : given
+    if (prompt.trim() === '') throw new UsageError('The prompt is empty', 'run')
+    const { repo, branch, agent, label = [], wait = true, json = false } = values
+    const body = {
+      title: values.title ?? titleOf(prompt),
+      prompt,
+      labels: label,
+      ...priorityOf(values.priority),
+      ...(repo === undefined ? {} : { repository: repo }),
+      ...(branch === undefined ? {} : { branch }),
+      ...(agent === undefined ? {} : { assignedAgent: agent }),
+    }
+    const connected = service()
+    const { task } = await connected.client.createTask({ body })
+    if (wait) return waitFor(task.id, connected, terminal, json)
+    if (json) terminal.json({ task })
+    else terminal.out(task.id)
+    return EXIT.done
+  },
+})
+
+/** Ctrl-C ends the waiting and not the task. */
+const interruptible = () => {
+  const interrupted = new AbortController()
+  const stop = () => interrupted.abort()
+  process.on('SIGINT', stop)
+  return { signal: interrupted.signal, [Symbol.dispose]: () => void process.off('SIGINT', stop) }
+}
+
+const waitFor = async (id: string, service: Service, terminal: Terminal, json: boolean): Promise<number> => {
+  const { say } = terminal
+  using waiting = interruptible()
+  if (!json) say(`${id}  ${service.url}/tasks/${id}`)
+  const silent = { task: () => undefined, session: () => undefined }
+  const print = json ? silent : createLogLines(terminal, say)
+  const left = `Follow it: agent-tasks logs -f ${id}\nCancel it: agent-tasks cancel ${id}`
+  try {
+    const task = await followTask({ service, id, print, signal: waiting.signal })
+    if (!json) return showOutcome(task, terminal)
+    terminal.json({ task })
+    return exitOf(task)
+  } catch (error) {
+    if (!waiting.signal.aborted) {
+      say(`${id} may still be running.\n${left}`)
+      throw error
+    }
+    say(`\n${id} is left running.\n${left}`)
+    return EXIT.interrupted
+  }
+}

@@ -1,0 +1,83 @@
+import type { TaskEvent } from '../tasks/schema.ts'
+import type { SessionEvent } from './follow.ts'
+import { safeLine, safeText, type Terminal } from './terminal.ts'
+
+const MOST_OF_ARGUMENTS = 120
+
+const time = (at: string | number) => new Date(at).toLocaleTimeString('en-GB')
+
+const COLOURS = {
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'yellow',
+  retrying: 'yellow',
+  recovered: 'yellow',
+} as const
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const shortened = (text: string) =>
+  text.length > MOST_OF_ARGUMENTS ? `${text.slice(0, MOST_OF_ARGUMENTS)}…` : text
+
+/** What a session's event says, in one line; nothing for those that a log need not have. */
+const says: Readonly<Record<string, (data: SessionEvent['data']) => string>> = {
+  'step:start': ({ step }) => `step ${step}`,
+  'tool:call': ({ name, arguments: given }) => `${textOf(name)} ${shortened(JSON.stringify(given ?? {}))}`,
+  'approval:pending': ({ name }) =>
+    `waits for approval of ${textOf(name) || 'a tool call'}: decide it on the page`,
+  error: ({ message }) => textOf(message),
+}
+
+const failureOf = ({ type, data }: SessionEvent): string => {
+  const result = (data.result ?? {}) as { success?: unknown; content?: unknown }
+  return type === 'tool:result' && result.success === false ? `  failed: ${textOf(result.content)}` : ''
+}
+
+/**
+ * Prints the log of a task, line by line: its own events, and in place of its progress those of its agent session where it has
+ * one from then on. Words of a model come in pieces, and are printed when a line of them is whole.
+ */
+export const createLogLines = (
+  { paint }: Pick<Terminal, 'paint'>,
+  print: (line: string) => void,
+  said = true,
+) => {
+  let words = ''
+  let hasSession = false
+  let progressAt = 0
+  const line = (
+    at: string | number,
+    kind: string,
+    text: string,
+    colour: Parameters<typeof paint>[0] = 'reset',
+  ) =>
+    print(
+      `${paint('dim', time(at), { said })}  ${paint(colour, kind.padEnd(9), { said })}  ${safeLine(text)}`.trimEnd(),
+    )
+  const finishWords = (at: number, whole: boolean) => {
+    const lines = words.split('\n')
+    words = whole ? '' : (lines.pop() ?? '')
+    for (const each of lines) if (each.trim() !== '') line(at, 'says', each)
+  }
+  return {
+    task: ({ timestamp, type, message = '', attempt }: TaskEvent) => {
+      if (type === 'progress' && hasSession) return
+      if (type === 'progress') progressAt = Date.parse(timestamp)
+      const which = type === 'started' && attempt !== undefined ? `attempt ${attempt}` : ''
+      line(
+        timestamp,
+        type,
+        [which, message].filter(Boolean).join(': '),
+        COLOURS[type as keyof typeof COLOURS],
+      )
+    },
+    session: (event: SessionEvent) => {
+      hasSession = true
+      if (event.type === 'content') words += safeText(textOf(event.data.text))
+      finishWords(event.timestamp, event.type !== 'content')
+      const text = says[event.type]?.(event.data) || failureOf(event)
+      // Its steps and calls were printed as progress until the session was there to be followed.
+      if (text && event.timestamp > progressAt) line(event.timestamp, event.type.split(':')[0] ?? '', text)
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { ApiError } from '../api/api-error.ts'
+import { VERSION } from '../version.ts'
+import { type Command, columns, helpOf, parsed } from './command.ts'
+import { api } from './commands/api.ts'
+import { cancel } from './commands/cancel.ts'
+import { dlq } from './commands/dlq.ts'
+import { login } from './commands/login.ts'
+import { logs } from './commands/logs.ts'
+import { ls } from './commands/ls.ts'
+import { open } from './commands/open.ts'
+import { retry } from './commands/retry.ts'
+import { run } from './commands/run.ts'
+import type { Environment } from './credentials.ts'
+import { EXIT, UsageError } from './exit-codes.ts'
+import { connectTo, isCutOff } from './service.ts'
+import { createTerminal, type Streams, safeLine, type Terminal } from './terminal.ts'
+
+export const commands: readonly Command[] = [run, ls, logs, cancel, retry, dlq, open, login, api]
+
+const overview = () =>
+  [
+    'Usage: agent-tasks <command> [options]',
+    '',
+    'Commands:',
+    columns(commands.map(({ name, about }) => [name, about])),
+    '',
+    'agent-tasks <command> --help says more of each; --version is that of this program.',
+    'The service is the one at AGENT_TASKS_URL, else at http://127.0.0.1:3000.',
+    'Exit codes: 0 done, 1 failed or refused, 2 cancelled, 3 the service cannot be reached, 64 wrong command line.',
+  ].join('\n')
+
+const commandOf = (name: string): Command => {
+  const found = commands.find((command) => command.name === name)
+  if (found) return found
+  throw new UsageError(
+    `There is no command ${safeLine(name)}. Commands: ${commands.map((command) => command.name).join(', ')}`,
+  )
+}
+
+type Start = { args: readonly string[]; env: Environment; streams: Streams }
+
+/** Runs the command line and resolves to the exit code. Never throws. */
+export const main = async ({ args, env, streams }: Start): Promise<number> => {
+  const terminal = createTerminal(streams, env)
+  try {
+    return await dispatch(args, env, terminal)
+  } catch (error) {
+    return refuse(error, terminal, args.includes('--json'))
+  }
+}
+
+const dispatch = async ([name, ...rest]: readonly string[], env: Environment, terminal: Terminal) => {
+  if (name === undefined || name === '--help' || name === '-h' || (name === 'help' && rest.length === 0)) {
+    terminal.out(overview())
+    return name === undefined ? EXIT.usage : EXIT.done
+  }
+  if (name === '--version') {
+    terminal.out(VERSION)
+    return EXIT.done
+  }
+  if (name === 'help') {
+    terminal.out(helpOf(commandOf(rest[0] ?? '')))
+    return EXIT.done
+  }
+  const command = commandOf(name)
+  const { values, words } = parsed(command, rest)
+  if (values.help) {
+    terminal.out(helpOf(command))
+    return EXIT.done
+  }
+  return command.run({ values, words, env, terminal, service: () => connectTo(env) })
+}
+
+const adviceOf = (error: unknown): string => {
+  if (!(error instanceof ApiError)) return ''
+  if (error.status === 401) return ' Run: agent-tasks login'
+  if (error.code.startsWith('http_')) return ' Is AGENT_TASKS_URL the address of the service?'
+  return error.requestId === undefined || error.status < 500
+    ? ''
+    : ` The service logged it as ${error.requestId}.`
+}
+
+/** Says why nothing was done, and resolves to the exit code for it. */
+const refuse = (error: unknown, terminal: Terminal, json: boolean): number => {
+  const message = safeLine(error instanceof Error ? error.message : String(error))
+  const code = codeOf(error)
+  if (json) terminal.json({ error: message, code })
+  const more =
+    error instanceof UsageError ? `\nRun: agent-tasks ${error.command ?? ''} --help`.replace('  ', ' ') : ''
+  terminal.say(`${message}${adviceOf(error)}${more}`)
+  if (error instanceof UsageError) return EXIT.usage
+  return isCutOff(error) ? EXIT.unreachable : EXIT.failed
+}
+
+const codeOf = (error: unknown): string => {
+  if (error instanceof UsageError) return 'usage'
+  if (error instanceof ApiError) return error.code
+  return isCutOff(error) ? 'unreachable' : 'failed'
+}

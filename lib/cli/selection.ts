@@ -1,0 +1,40 @@
+import type { Options } from './command.ts'
+import { UsageError } from './exit-codes.ts'
+import type { Service } from './service.ts'
+
+/** The fields of GET /api/tasks/filter that choose tasks. */
+const FIELDS = [
+  ...['status', 'priority', 'source', 'agent', 'labels', 'repository', 'q'],
+  ...['createdAfter', 'createdBefore', 'completedAfter', 'completedBefore'],
+]
+
+export type Filter = Readonly<Record<string, string>>
+type Found = Awaited<ReturnType<Service['client']['filterTasks']>>
+
+export const filterOption = {
+  filter: {
+    type: 'string',
+    multiple: true,
+    value: 'field=value',
+    about: `choose by a field, may be repeated: ${FIELDS.join(', ')}`,
+  },
+} as const satisfies Options
+
+/** The filter that `--filter field=value` spells, several values separated by commas. Throws UsageError for another field. */
+export const filterOf = (given: readonly string[] = [], command: string): Filter =>
+  Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf('=')
+      const field = text.slice(0, at)
+      if (at < 1 || !FIELDS.includes(field))
+        throw new UsageError(
+          `--filter takes field=value with one of ${FIELDS.join(', ')}, not ${text}`,
+          command,
+        )
+      return [field, text.slice(at + 1)]
+    }),
+  )
+
+/** Asks for tasks by a filter. What a field may be, the service decides. */
+export const findTasks = ({ client }: Service, query: Filter): Promise<Found> =>
+  client.filterTasks({ query: query as NonNullable<Parameters<typeof client.filterTasks>[0]>['query'] & {} })

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Client, createClient } from '../api/client.ts'
+import { type ApiRoutes, routes } from '../api/routes.ts'
+import { type Environment, tokenFor } from './credentials.ts'
+import { UsageError } from './exit-codes.ts'
+
+export type Service = { readonly url: string; readonly client: Client<ApiRoutes> }
+
+/** No answer came. The message says what to do. */
+class Unreachable extends Error {
+  readonly code = 'unreachable'
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:3000'
+
+/** Where the service is, by AGENT_TASKS_URL, without a slash at its end. Throws UsageError for what is no http URL. */
+const serviceUrl = (env: Environment): string => {
+  const given = env.AGENT_TASKS_URL || DEFAULT_URL
+  const url = URL.parse(given)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
+    throw new UsageError(`AGENT_TASKS_URL is no http or https URL: ${given}`)
+  return url.href.replace(/\/+$/, '')
+}
+
+const reasonOf = (error: unknown): string => {
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof Error && 'code' in cause) return String(cause.code)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** `fetch` that says of an answer that did not come where it was asked for. An abort stays one. */
+const reachingFetch =
+  (url: string): typeof fetch =>
+  async (input, init) => {
+    try {
+      return await fetch(input, init)
+    } catch (error) {
+      if (init?.signal?.aborted) throw error
+      const advice = 'Start the service there (npm start), or set AGENT_TASKS_URL to where it is.'
+      throw new Unreachable(`Cannot reach ${url} (${reasonOf(error)}). ${advice}`, { cause: error })
+    }
+  }
+
+/** The client of the service, with the session that `agent-tasks login` stored for its URL, if there is one. */
+export const connectTo = (env: Environment): Service => {
+  const url = serviceUrl(env)
+  const token = tokenFor(env, url)
+  return {
+    url,
+    client: createClient(routes, {
+      baseUrl: url,
+      fetch: reachingFetch(url),
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    }),
+  }
+}
+
+const PAUSE_MS = 1_000
+/** A restart takes less. */
+const MOST_TRIES = 30
+
+/** Asks again while the service cannot be reached, for half a minute. What it answers, refusals too, is final. */
+export const steadily = async <T>(ask: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await ask()
+    } catch (error) {
+      if (!isCutOff(error) || signal.aborted || tries === MOST_TRIES) throw error
+      await sleep(PAUSE_MS, undefined, { signal })
+    }
+}
+
+/** Whether the service did not answer, or not to the end: `fetch` throws a TypeError for a body that was cut off. */
+export const isCutOff = (error: unknown): boolean =>
+  error instanceof Unreachable || (error instanceof TypeError && error.message === 'terminated')

@@ -1,0 +1,24 @@
+import { describe, expect, it } from '@jest/globals'
+import { parsed } from '../../lib/cli/command.ts'
+import { commands } from '../../lib/cli/main.ts'
+import { blocks, tablesOf } from '../readme/readme.ts'
+
+/** The words of a line as a shell has them: these pages quote with double quotes only. */
+const wordsOf = (line: string) =>
+  [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+
+const lines = blocks('sh')
+  .flatMap((block) => block.split('\n'))
+  .filter((line) => line.startsWith('npx agent-tasks '))
+
+describe('the pages', () => {
+  it('list every command of agent-tasks', () => {
+    expect(tablesOf('command of agent-tasks').map(([name]) => name)).toEqual(commands.map(({ name }) => name))
+  })
+
+  it.each(lines)('show a command line that is taken: %s', (line) => {
+    const [, , name, ...args] = wordsOf(line)
+    const command = commands.find((each) => each.name === name)
+    expect(command && parsed(command, args)).toBeDefined()
+  })
+})

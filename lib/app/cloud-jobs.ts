@@ -11,6 +11,7 @@ import type { AgentAdapter } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
+import { describeAgents } from './cloud-groups.ts'
 import { openAccounts, openSending, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 
 /** The domains of a function that runs no agents; `adapters` are those that its tasks may name. */
@@ -41,10 +42,10 @@ export const refreshSettings = async ({ settings, log }: Needs): Promise<void> =
 
 type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>
 
-/** The domains of a function that handles notices, and with that sends deliveries. */
-const openNotices = () => {
+/** The domains of a function that handles notices: it sends deliveries, and tries tasks again that bulk jobs name. */
+const openNotices = async () => {
   const config = readConfig()
-  const { deliveries, ...jobs } = openJobs(config, openSending(config))
+  const { deliveries, ...jobs } = openJobs(config, openSending(config), await describeAgents(config))
   /** Each delivery has its first attempt, by the settings of now, before the invocation ends: nothing goes on behind that. */
   const sending =
     (batch: Batch): Batch =>
@@ -60,8 +61,8 @@ const openNotices = () => {
 }
 
 /** The handler of notices. */
-export const openNotify = () => {
-  const { handleNotice, deadLetters, sending, ...outside } = openNotices()
+export const openNotify = async () => {
+  const { handleNotice, deadLetters, sending, ...outside } = await openNotices()
   const batch = createSqsBatchHandler<Notice>({
     ...outside,
     parse: NoticeSchema,
@@ -83,8 +84,8 @@ const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
  * message that names no task becomes a dead letter itself, any other message is stale. A notice is handled once more:
  * when that fails, its message comes again. A turn that could not go on becomes a dead letter.
  */
-export const openDlq = () => {
-  const { tasks, deadLetters, handleNotice, sending, ...outside } = openNotices()
+export const openDlq = async () => {
+  const { tasks, deadLetters, handleNotice, sending, ...outside } = await openNotices()
   const settle = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
     if ('kind' in message) return handleNotice(message)
     if ('approvalId' in message) {

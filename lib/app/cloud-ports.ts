@@ -264,7 +264,8 @@ export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemory
   return {
     ...ports,
     memoryFiles: createS3Memory(bucket),
-    compiledMemory: createS3Blobs(bucket),
+    isMemoryShared: true,
+    memoryCopies: createS3Blobs(bucket),
     watchingMemory: () => ({ enabled: true, watching: false }),
   }
 }

@@ -5,6 +5,7 @@ import { createMemoryQueue } from '../adapters/memory/queue.ts'
 import { createArgon2 } from '../adapters/node/argon2.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { entropy } from '../adapters/node/entropy.ts'
+import { createFolderCopies } from '../adapters/node/folder-copies.ts'
 import { createFolderMemory } from '../adapters/node/folder-memory.ts'
 import { createIds } from '../adapters/node/ids.ts'
 import { createLog } from '../adapters/node/log.ts'
@@ -137,6 +138,7 @@ export const openLocalApp = async (config: Config) => {
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
+    memoryCopies: createFolderCopies(data.copiesDir),
     embedding: openEmbedding({ config, breakers, clock }),
   }
   const domains = createDomains(ports, config)

@@ -19,5 +19,10 @@ export const AnnouncementSchema = NotificationSchema.omit({ read: true }).extend
 export type Announcement = z.output<typeof AnnouncementSchema>
 
 /** The notice by which a domain has people notified. */
-export const AnnounceSchema = z.object({ kind: z.literal('announce'), notification: AnnouncementSchema })
+export const AnnounceSchema = z.object({
+  kind: z.literal('announce'),
+  notification: AnnouncementSchema,
+  /** The group of the failure that it tells of. */
+  fingerprint: z.string().max(100).exactOptional(),
+})
 export type Announce = z.output<typeof AnnounceSchema>

@@ -110,7 +110,7 @@ export const openCloud = async (
     /** The tick, again and again: beside that of this process. */
     launchTick: () => launched(launch('cloud-tick.ts')),
     /** The notices, and the tick as often as it ends. */
-    launchSender: () => launched(launch('cloud-sender.ts')),
+    launchSender: (nodeArgs: readonly string[] = []) => launched(launch('cloud-sender.ts', nodeArgs)),
     launchWorker: () => launched(launch('cloud-worker.ts')),
     launchConsumer: () => launched(launchConsumer()),
     launchGateway: () => launched(launchGateway()),
@@ -166,10 +166,13 @@ export type CloudProcess = {
 }
 
 /** Starts a program and waits for nothing. It sees the settings of this process, and no other variable. */
-const launchChild = (file: string): CloudProcess & { child: ChildProcess; said: Promise<string> } => {
+const launchChild = (
+  file: string,
+  nodeArgs: readonly string[] = [],
+): CloudProcess & { child: ChildProcess; said: Promise<string> } => {
   const told = [...settingNames, ...MORE].map((name) => [name, process.env[name]])
   const env = { ...compiled, ...Object.fromEntries(told) }
-  const child = spawn(serviceNode, [path.join(root, 'test/crash', file)], {
+  const child = spawn(serviceNode, [...nodeArgs, path.join(root, 'test/crash', file)], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -193,7 +196,7 @@ const launchChild = (file: string): CloudProcess & { child: ChildProcess; said: 
   }
 }
 
-const launch = (file: string): CloudProcess => launchChild(file)
+const launch = (file: string, nodeArgs: readonly string[] = []): CloudProcess => launchChild(file, nodeArgs)
 
 /** `fed` resolves with its first records, `drained` when everything that was written before the call is through. */
 const launchConsumer = () => {

@@ -307,7 +307,8 @@ inBrowser('the view of webhooks', () => {
     await rowOf(page, '/second').getByText('Active').waitFor()
 
     await page.getByRole('link', { name: '/first' }).click()
-    await page.getByRole('link', { name: 'Settings' }).last().click()
+    // The menu has a link of this name as well, and alone until the view is there.
+    await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
     const url = page.getByRole('textbox', { name: 'URL' })
     await url.fill('ftp://example.com/')
     await button(page, 'Save').click()

@@ -48,7 +48,7 @@ export const Tasks = (): ReactNode => {
       }
     >
       {selected.size > 0 ? (
-        <BulkBar rows={rows} selected={selected} onClear={() => setSelected(none)} />
+        <BulkBar {...{ rows, selected, filters, total }} onClear={() => setSelected(none)} />
       ) : (
         <FilterBar />
       )}

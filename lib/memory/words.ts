@@ -1,3 +1,5 @@
+import { stemmer } from 'stemmer'
+
 /** Scripts that are written without spaces between words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u
@@ -20,8 +22,8 @@ const folded = (text: string) =>
     .toLowerCase()
     .replace(/[ßłøđæœı]/g, (letter) => PLAIN[letter] ?? letter)
 
-/** The words of a text as they are searched for; of scripts without spaces, every two letters that are neighbours. */
-export const termsOf = (text: string): string[] =>
+/** The words of a text without their names in code; of scripts without spaces, every two letters that are neighbours. */
+const termsOf = (text: string): string[] =>
   [...folded(text).matchAll(WORD)].flatMap(([word]) =>
     UNSPACED.test(word) ? pairsOf([...word]) : [word.slice(0, LONGEST_TERM)],
   )
@@ -43,3 +45,36 @@ const splitName = (name: string): Word[] => {
 
 const pairsOf = (letters: readonly string[]): string[] =>
   letters.length === 1 ? [...letters] : letters.slice(1).map((letter, n) => `${letters[n]}${letter}`)
+
+/** Words that English sentences are built with. They say what is asked about it, not about what. */
+const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  `a about after all also am an and any anybody anyone anything are as at be because been before being between both but by can
+  cannot could did do does doing don done during each either else etc ever every everybody everything few for from further
+  get gets got had has have having he her here hers him his how however i if in into is isn it its itself just let like
+  many may me might mine more most much must my myself need needs no nor not now of off on once one only or other
+  our ours out over own please same shall she should so some somebody someone something such than that the their theirs them
+  then there these they thing things this those through to too under until up upon us use used uses using very want
+  wants was way we were what when where whether which while who whom whose why will with within without would yes you your
+  yours s t d ll m re ve`.split(/\s+/),
+)
+
+export const isFunctionWord = (term: string): boolean => FUNCTION_WORDS.has(term)
+
+const ENGLISH = /^[a-z]{3,}$/
+const MOST_KEPT = 100_000
+const kept = new Map<string, string>()
+
+/** A word without its ending, by the algorithm of Porter (1980); one in other letters than English has is left as it is. */
+export const stemOf = (term: string): string => {
+  if (!ENGLISH.test(term)) return term
+  const known = kept.get(term)
+  if (known !== undefined) return known
+  if (kept.size >= MOST_KEPT) kept.clear()
+  const stem = stemmer(term)
+  kept.set(term, stem)
+  return stem
+}
+
+/** What a word is kept under in an index: a plain one by its stem, a name in code whole and by the stems of its words. */
+export const indexedAs = ({ term, parts }: Word): string[] =>
+  parts.length === 0 ? [stemOf(term)] : [term, ...parts.map(stemOf)]

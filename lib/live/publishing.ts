@@ -4,7 +4,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Feed } from '../ports/feed.ts'
 import type { LivePublisher, LiveWatch } from '../ports/live.ts'
 import type { Log } from '../ports/log.ts'
-import { KEEP_MS, LIVE_STREAM } from './rows.ts'
+import { KEEP_MS, LIVE_STREAM } from './watch.ts'
 
 /** More than a page can patch: it is told to read anew instead. */
 const MOST_DRAFTS = 200

@@ -6,8 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { workspaceName } from '../ports/workspace.ts'
 import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
-import type { Leased, LeasedRun } from './active.ts'
-import type { StopReason } from './stop.ts'
+import type { Leased, LeasedRun, StopReason } from './active.ts'
 
 /** The events of one run, for those who follow the task. The last call is how the run ended. */
 type RunEvents = {

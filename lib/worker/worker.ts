@@ -6,8 +6,40 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { RunTask, Task, TaskError } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
-import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
+
+/** A semaphore of `size` permits; waiters get them in the order they came (FIFO). */
+export const createPool = (given: number) => {
+  let size = given
+  let free = size
+  const waiting: (() => void)[] = []
+  return {
+    /** Resolves to nothing at once when there is room, which keeps the ordinary path free of waiting. */
+    acquire: (): Promise<void> | undefined => {
+      if (free > 0) {
+        free--
+        return undefined
+      }
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    release: () => {
+      const next = free >= 0 ? waiting.shift() : undefined
+      if (next) next()
+      else free++
+    },
+    /** From now on there are so many permits; those over it that are held are returned first. */
+    resize: (next: number) => {
+      free += next - size
+      size = next
+      while (free > 0 && waiting.length > 0) {
+        free--
+        waiting.shift()?.()
+      }
+    },
+  }
+}
+
+type Pool = ReturnType<typeof createPool>
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
 

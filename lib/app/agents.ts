@@ -3,7 +3,6 @@ import type { Publication } from '../adapters/agents/coding/publish.ts'
 import { loadAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
-import { createEmbedding } from '../adapters/models/embedding.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
@@ -16,10 +15,9 @@ import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { apiUrlOf } from '../oauth/catalog.ts'
-import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
+import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
@@ -54,6 +52,8 @@ type Needs = {
   log: Log
   masker: Masker
   searchMemory: SearchMemory
+  /** What memory has on a task before it is worked on. Absent where no tasks run. */
+  guideTask?: (task: AgentTask) => Promise<Guidance>
   searchWeb: SearchWeb
   createTask: CreateTaskFor
   findTask: FindTask
@@ -137,7 +137,17 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const codingAgent = (
-  { config, workspacesDir, clock, masker, repositories, isLocalMode, taskSecurityMode, codeHost }: Needs,
+  {
+    config,
+    workspacesDir,
+    clock,
+    masker,
+    repositories,
+    isLocalMode,
+    taskSecurityMode,
+    codeHost,
+    guideTask,
+  }: Needs,
   models: Models,
   { commands, owner }: Programs,
   run: { loop: RunLoop; openTools: (session: ToolSession) => Toolbox },
@@ -152,6 +162,7 @@ const codingAgent = (
     clock,
     repositories,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
+    guide: guideTask,
     publication: codeHost && {
       ...codeHost,
       codeHost: createCodeHost({
@@ -194,21 +205,5 @@ export const toolVerbs = (composed: () => Composed) => {
         CreateTaskSchema.parse({ ...task, metadata: { securityMode } }),
       ),
     findTask: (id: string) => composed().tasks.find(id),
-  }
-}
-
-/** The model that memory is searched with, if one is named. Throws Problem `bad_setting` for one that cannot be called. */
-export const openEmbedding = ({
-  config,
-  breakers,
-  clock,
-}: Pick<Needs, 'config' | 'breakers' | 'clock'>): Embedding | undefined => {
-  const { EMBEDDING_MODEL: model, providers } = config
-  if (model === undefined) return undefined
-  const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  try {
-    return createEmbedding({ settings: { providers }, model, clock, guard })
-  } catch (thrown) {
-    throw badSetting(`EMBEDDING_MODEL: ${messageOf(thrown)}`)
   }
 }

@@ -43,7 +43,11 @@ export const openWorker = async () => {
   const { agents, agentSessions, toolCalls } = opened
   warnOfShortSecrets(config, outside.log)
   const openEvents = composeTaskRuns(agentSessions, { ...outside, ...agents })
-  const work: Work = composeWork(auth, { ...outside, ...agents, openEvents }, config)
+  const work: Work = composeWork(
+    auth,
+    { ...outside, ...agents, openEvents, learn: opened.memory.learn },
+    config,
+  )
   const { active, worker, deadLetters, tasks } = work
   // A turn that goes on here knows its ticket by the task that was made of it.
   const { continueTurn, snapshots } = composeChat(

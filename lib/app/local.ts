@@ -44,11 +44,12 @@ import { taskOfWorkspace } from '../ports/workspace.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transition-log.ts'
 import { VERSION } from '../version.ts'
-import { openAgents, openEmbedding, toolVerbs } from './agents.ts'
+import { openAgents, toolVerbs } from './agents.ts'
 import { createBackground } from './background.ts'
 import { openBreakers } from './breakers.ts'
 import { checkKey, openLocalCipher, reportingLostKey } from './cipher.ts'
 import { openData } from './data.ts'
+import { openEmbedding } from './embedding.ts'
 import { openHealth } from './health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-delivery.ts'
 import type { SandboxHealth } from './sandbox.ts'
@@ -94,6 +95,7 @@ export const openLocalApp = async (config: Config) => {
     ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, repositories },
     // Agents are there before the domains are.
     searchMemory: (query) => domains.memory.recall(query),
+    guideTask: (task) => domains.memory.guide(task),
     searchWeb: (query, signal) => domains.webSearch.search(query, signal),
     ...toolVerbs(() => domains),
     codeHost: {
@@ -139,7 +141,9 @@ export const openLocalApp = async (config: Config) => {
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
     memoryCopies: createFolderCopies(data.copiesDir),
-    embedding: openEmbedding({ config, breakers, clock }),
+    ...(config.EMBEDDING_MODEL && {
+      embedding: openEmbedding(config.EMBEDDING_MODEL, { providers: config.providers, breakers, clock }),
+    }),
   }
   const domains = createDomains(ports, config)
   const consumers = { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue }

@@ -3,7 +3,7 @@ import { createAgents } from '../agents/service.ts'
 import { type BulkNotice, BulkNoticeSchema } from '../bulk/schema.ts'
 import { createBulk } from '../bulk/service.ts'
 import type { Config } from '../config.ts'
-import { Problem } from '../core/errors.ts'
+import { messageOf, Problem } from '../core/errors.ts'
 import { webhookCreator } from '../core/principal.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyOf, createDeliveries } from '../deliveries/service.ts'
@@ -35,7 +35,14 @@ import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
-import { type EmittedEntry, EmittedEntrySchema, type RunTask, type TaskEvent } from '../tasks/schema.ts'
+import {
+  type EmittedEntry,
+  EmittedEntrySchema,
+  type RunTask,
+  type Task,
+  type TaskEvent,
+  type TaskResult,
+} from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/deduplicate.ts'
 import { createInbound } from '../webhooks/service.ts'
@@ -65,6 +72,8 @@ export type WorkPorts = AuthPorts & {
   defersFailing?: true
   /** Absent where no notices are handled. */
   commenting?: Commenting
+  /** Takes what a finished task came to into memory. Absent where no tasks run. */
+  learn?: (task: Task, result: TaskResult) => Promise<void>
   random: () => number
   queueMode: QueueStatus['mode']
 }
@@ -189,6 +198,14 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
       const task = await tasks.find(taskId)
       if (task !== undefined && isFinal(task.status))
         await approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
+    },
+    learn: async (task, result) => {
+      if (!settings.current().memory.recordExperiences) return
+      await ports
+        .learn?.(task, result)
+        .catch((thrown) =>
+          log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'an experience was not recorded'),
+        )
     },
     runProgram: ports.runProgram ?? runsElsewhere,
     openEvents: ports.openEvents ?? withoutEvents,

@@ -72,6 +72,11 @@ export const Environment = z.object({
   REPOSITORY_ROOTS: list,
   GIT_SSL_CAINFO: text.transform((file) => path.resolve(file)).optional(),
   WORKSPACE_TTL_HOURS: int(0, 8_760, 24),
+  MEMORY_RECORD_EXPERIENCES: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((word) => word === 'true'),
+  MEMORY_EXPAND: z.enum(['off', 'on']).default('off'),
   MEMORY_DIR: text.default('./memory').transform((folder) => path.resolve(folder)),
   EMBEDDING_MODEL: z
     .string()

@@ -44,6 +44,19 @@ export type AgentWaiting = {
   approvals?: readonly { approvalId: string; toolCallId: string; name: string }[]
 }
 
+/** What memory has on a task before its agent begins: parts of files by lines, and what was learned from work like it. */
+export type Guidance = {
+  chunks: readonly {
+    id: string
+    path: string
+    startLine: number
+    endLine: number
+    heading?: string | undefined
+    text: string
+  }[]
+  experiences: readonly { id: string; intent: string; solution: string | object }[]
+}
+
 export type AgentContext = {
   /** Aborts on cancel, time-out, loss of the lease and shutdown; its reason is an Error that says which. */
   signal: AbortSignal

@@ -4,7 +4,7 @@ import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { RunTask, Task, TaskError } from '../tasks/schema.ts'
+import type { RunTask, Task, TaskError, TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import { createRunner, type Ended } from './run.ts'
 
@@ -50,6 +50,8 @@ type FinishNeeds = {
   timeoutMs: number
   clock: Clock
   log: Log
+  /** Is told what a task came to once that is stored; never rejects. */
+  learn: (task: Task, result: TaskResult) => Promise<void>
   /** Takes back the approvals that a task which is over has asked for. */
   withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>
 }
@@ -177,7 +179,7 @@ const agentView = ({
 
 /** Writes what a run came to, again and again for a moment if storage refuses. */
 const createFinishRun = (needs: FinishNeeds) => {
-  const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver } = needs
+  const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver, learn } = needs
   /** The failure handler: tries again after a backoff while attempts are left, else fails the task. */
   const failAttempt = (task: Leased, error: TaskError, retryable: boolean) => {
     const { id: taskId, attempts: attempt } = task
@@ -189,8 +191,12 @@ const createFinishRun = (needs: FinishNeeds) => {
     return lease.retry(task, error, backoffMs({ attempt, ...retryPolicy(), random }))
   }
 
+  const succeed = async (task: Leased, result: TaskResult) => {
+    if (await lease.succeed(task, result)) await learn(agentView(task), result)
+  }
+
   const write = async (task: Leased, ended: Ended): Promise<unknown> => {
-    if (ended.kind === 'succeeded') return lease.succeed(task, ended.result)
+    if (ended.kind === 'succeeded') return succeed(task, ended.result)
     if (ended.kind === 'failed') return failAttempt(task, ended.error, ended.retryable)
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
     if (ended.reason === 'timeout') return failAttempt(task, timedOut(timeoutMs), true)

@@ -11,8 +11,8 @@ import { ofType, type Resource, referencesIn, type Template } from './template.t
 import { bundleOf, filesOf } from './zip.ts'
 
 const IMAGES = ['worker', 'agentic']
-/** It sends while its caller waits: undici is in it. */
-const SENDING = ['outbound']
+/** Undici is in the one, which sends while its caller waits; the client of SSM in the other, for the key of a model. */
+const SENDING = ['outbound', 'memory']
 
 let stage: ReturnType<typeof packageStage>
 let template: Template

@@ -382,6 +382,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     about: 'With the lines that each comes from.',
     example: { params: { path: 'guides/release.md' } },
   },
+  rateMemoryChunk: {
+    about: 'Votes add up, and stay with the chunk while its text stays.',
+    example: { params: { id: 'chunk_4f2a' }, body: { useful: true } },
+  },
   removeMemoryChunk: {
     about: 'For what an agent should not read again. The file stays as it is.',
     example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' } },

@@ -5,9 +5,10 @@ import { PlainText } from '../../components/plain-text.tsx'
 import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Panel } from '../../components/view.tsx'
+import { FromMemory } from './from-memory.tsx'
 
 /** Fields of a result that are shown in a form of their own. */
-const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published']
+const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory']
 
 /** What the agent gave back: its words, what it changed, and whatever else it said. */
 export const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
@@ -30,6 +31,7 @@ export const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
           </details>
         )}
       </Panel>
+      <FromMemory memory={result.memory} />
       {typeof diff === 'string' && diff !== '' && (
         <Panel title="Changes" aside={<Copy text={diff} label="Copy the diff" />}>
           <Diff text={diff} />

@@ -2,7 +2,7 @@ import { messageOf, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { RunTask, TaskError, TaskResult, TaskRow } from '../tasks/schema.ts'
 
-/** Why a run was told to end before its agent was done. */
+/** Why a run was stopped before its agent was done. */
 export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown'
 
 const texts: Readonly<Record<StopReason, string>> = {

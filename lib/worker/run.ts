@@ -36,7 +36,7 @@ export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
 
 /**
  * Runs an agent on a leased task until it is done or stopped: by a cancel, the loss of its lease, a shutdown, or after
- * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still says is not heard. What an
+ * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still reports is ignored. What an
  * agent says, returns or throws is masked here, for every agent.
  */
 export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {

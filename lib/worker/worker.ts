@@ -50,7 +50,7 @@ type FinishNeeds = {
   timeoutMs: number
   clock: Clock
   log: Log
-  /** Is told what a task came to once that is stored; never rejects. */
+  /** Called with the outcome of a task once that is stored; never rejects. */
   learn: (task: Task, result: TaskResult) => Promise<void>
   /** Takes back the approvals that a task which is over has asked for. */
   withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>

@@ -27,7 +27,7 @@ const place = ({ branch, hasRepository }: Setting): string =>
     ? `The workspace is a clone of the task's repository, on branch ${branch}.`
     : `The workspace is an empty git repository, on branch ${branch}.`
 
-/** What the model is told before its first step: how to work, and the task in the words of its creator. */
+/** The first messages of the model: how to work, and the task in the words of its creator. */
 export const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance): ModelMessage[] => [
   { role: 'system', content: [...rules, '', place(setting), '', ...toolLines(setting.tools)].join('\n') },
   {

@@ -38,7 +38,7 @@ type Upkeep = {
  * takes up what has become due, the sweep that tidies.
  */
 export const createBackground = (
-  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+  { clock, log, tracing }: Pick<Ports, 'clock' | 'log' | 'tracing'>,
   domains: Domains,
   consumers: Consumers,
   config: Config,
@@ -79,7 +79,8 @@ export const createBackground = (
       handled()
     })
     consumers.turns.start(async ({ body: { turn, handled } }) => {
-      await domains.continueTurn(turn)
+      // Whose request has made the queue go on says nothing about this turn.
+      await tracing.within({}, () => domains.continueTurn(turn))
       handled()
     })
     jobs = [

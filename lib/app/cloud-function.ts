@@ -42,7 +42,12 @@ export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHan
     const proxies = trustedProxiesOf(config)
     const http = { ...ports, guard: openGuard(auth, proxies), proxies, record: requests.record }
     const handle = lambda(http, routes, handlers)
-    return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
+    return async (event: HttpEvent, context: object) => {
+      const answer = await handle(withRequestId(event, ports.ids.next('req')), context)
+      // Nothing waits for it: what a function that is frozen has not sent by then goes out with its next request.
+      void ports.tracing.flush(0)
+      return answer
+    }
   }
   return async (event, context) => {
     opened ??= openHandler()

@@ -42,6 +42,7 @@ import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transition-log.ts'
 import { openBreakers } from './breakers.ts'
 import { openLocalCipher } from './cipher.ts'
+import { openTracing } from './tracing.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
 export const tableNames =
@@ -98,7 +99,16 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   })
   const masker = createMasker(config.secrets)
   const log = createLog({ level: config.LOG_LEVEL, masker })
-  return { store: withTransitionLog(store, log), clock, entropy, ids: createIds({ clock }), log, masker }
+  const tracing = openTracing(config, { clock, log })
+  return {
+    store: withTransitionLog(store, log),
+    clock,
+    entropy,
+    ids: createIds({ clock }),
+    log,
+    masker,
+    tracing,
+  }
 }
 
 /** The ports of a function that has to do with tasks: storage and queues of the cloud, or emulators of them. */

@@ -26,6 +26,8 @@ const WATCH_MS = 500
 const GIVE_BACK_MS = 15_000
 /** The longest run of an agent in a function, which has 15 minutes in all. */
 const LONGEST_RUN_MS = 840_000
+/** What the end of an invocation waits for a collector of traces; its messages are handled by then. */
+const LAST_SPANS_MS = 1_000
 /** The wait before a message comes again that found no worker, the first time: ten of them outlast 25 minutes. */
 const UNOPENED_MS = 15_000
 
@@ -90,6 +92,7 @@ export const openWorker = async () => {
       await worker.settled()
       await toolCalls.settled()
       await sweep()
+      await outside.tracing.flush(LAST_SPANS_MS)
       cancel()
       await end()
       clearInterval(awake)

@@ -24,6 +24,7 @@ import type { Feed } from '../ports/feed.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Consumer, Queue } from '../ports/queue.ts'
 import type { Repositories } from '../ports/repositories.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { Tracker, Trackers } from '../ports/tracker.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
 import { createFailures } from '../queue/failures.ts'
@@ -42,6 +43,7 @@ import {
   type Task,
   type TaskEvent,
   type TaskResult,
+  TraceSchema,
 } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/deduplicate.ts'
@@ -105,7 +107,7 @@ export type Work = ReturnType<typeof composeWork>
 
 /** Tasks and all that moves them: queues, agents, the worker, the gateway. */
 export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config) => {
-  const { store, taskQueue, notificationQueue, breakers, clock, log, masker } = ports
+  const { store, taskQueue, notificationQueue, breakers, clock, log, masker, tracing } = ports
   const { settings, limiter } = auth
   const retry = () => settings.current().retry
   const active = createActiveRuns()
@@ -213,9 +215,10 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     clock,
     log,
     masker,
+    tracing,
   })
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({
-    ...{ gateway, reporting, notifications, bulk },
+    ...{ gateway, reporting, notifications, bulk, tracing },
     emit: outboundWebhooks.emit,
     isMuted: failures.isMuted,
   })
@@ -229,8 +232,11 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
 
 /** What the notification queue carries. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200) }),
-  z.object({ kind: z.literal('emitted'), taskId: z.string().min(1).max(200), entry: EmittedEntrySchema }),
+  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
+  z.object({
+    ...{ kind: z.literal('emitted'), taskId: z.string().min(1).max(200) },
+    ...{ entry: EmittedEntrySchema, trace: TraceSchema },
+  }),
   AnnounceSchema,
   BulkNoticeSchema,
 ])
@@ -244,21 +250,23 @@ type Needs = {
   bulk: { runSlice(notice: BulkNotice): Promise<void> }
   /** Whether failures of a group are to cause no notifications. */
   isMuted(fingerprint: string): Promise<boolean>
+  tracing: Pick<Tracing, 'within'>
 }
 
 /** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
 const createNotices =
-  ({ gateway, reporting, notifications, emit, bulk, isMuted }: Needs) =>
-  async (notice: Notice): Promise<void> => {
-    if (notice.kind === 'ended') {
-      await gateway.notify(notice.taskId)
-      return reporting.ended(notice.taskId)
-    }
-    if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
-    if (notice.kind === 'bulk') return bulk.runSlice(notice)
-    const { fingerprint } = notice
-    if (fingerprint === undefined || !(await isMuted(fingerprint))) await notifications.deliver(notice)
-  }
+  ({ gateway, reporting, notifications, emit, bulk, isMuted, tracing }: Needs) =>
+  (notice: Notice): Promise<void> =>
+    tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, async () => {
+      if (notice.kind === 'ended') {
+        await gateway.notify(notice.taskId)
+        return reporting.ended(notice.taskId)
+      }
+      if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
+      if (notice.kind === 'bulk') return bulk.runSlice(notice)
+      const { fingerprint } = notice
+      if (fingerprint === undefined || !(await isMuted(fingerprint))) await notifications.deliver(notice)
+    })
 
 /** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
 export const noticeIn = (body: object): Notice => {

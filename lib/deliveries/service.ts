@@ -45,7 +45,7 @@ type Needs = Parameters<typeof createSend>[0] & {
  * whose process died is sent by the repeat of its notice or by a tick, once the lease of that process is over.
  */
 export const createDeliveries = (needs: Needs) => {
-  const { store, clock, log, endpoints, defersFailing = false } = needs
+  const { store, clock, log, endpoints, tracing, defersFailing = false } = needs
   const send = createSend(needs)
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
@@ -84,7 +84,9 @@ export const createDeliveries = (needs: Needs) => {
   const insert = async (delivery: NewDelivery, leaseMs: number) => {
     const now = clock.now()
     const times = { dueAt: iso(now + leaseMs), createdAt: iso(now) }
-    const row: DeliveryRow = { ...delivery, status: 'pending', tries: 0, attempts: [], ...times }
+    const trace = tracing.current()
+    const traced = trace?.requestId === undefined && trace?.traceparent === undefined ? {} : { trace }
+    const row: DeliveryRow = { ...delivery, ...traced, status: 'pending', tries: 0, attempts: [], ...times }
     const { applied, row: stored } = await store.commit<DeliveryRow>({ insert: deliveryRows, row })
     return { applied, row: applied ? row : stored }
   }

@@ -4,9 +4,11 @@ import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { RunTask, Task, TaskError, TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
 import { createRunner, type Ended } from './run.ts'
+import { createAttemptSpans } from './spans.ts'
 
 /** A semaphore of `size` permits; waiters get them in the order they came (FIFO). */
 export const createPool = (given: number) => {
@@ -64,6 +66,7 @@ type Needs = FinishNeeds &
     pool: Pool
     slots: Pool
     clock: Pick<Clock, 'monotonic'>
+    tracing: Tracing
   }
 
 /** A run that is shorter than this ends before the commit of the next claim does. */
@@ -85,6 +88,7 @@ export const createWorker = (needs: Needs) => {
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
   const finish = createFinishRun(needs)
+  const inAttempt = createAttemptSpans(needs.tracing)
   let meanRunMs = 1_000
   let finishing = 0
   const idle: (() => void)[] = []
@@ -93,9 +97,10 @@ export const createWorker = (needs: Needs) => {
     const { task } = run
     const agent = needs.agent(task.agent)
     const view = agentView(task)
-    return agent
-      ? execute(run, view, agent, isResumed ? task.checkpoint : undefined)
-      : Promise.resolve(unavailable(task.agent))
+    if (agent === undefined) return Promise.resolve(unavailable(task.agent))
+    return inAttempt(task, isResumed, () =>
+      execute(run, view, agent, isResumed ? task.checkpoint : undefined),
+    )
   }
 
   /** The run is active until its end is written: the heartbeat renews its lease, and no tick takes the task. */

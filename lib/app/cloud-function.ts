@@ -66,7 +66,7 @@ export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHan
   }
 }
 
-/** No caller is to blame for a function that cannot be opened, or told which setting of it is wrong. */
+/** A function that cannot be opened is a fault of the service; its caller does not see which setting is wrong. */
 const ownFault = (thrown: unknown): Problem => {
   const problem = problemOf(thrown)
   return statusOf[problem.kind] < 500 ? problemOf(undefined) : problem

@@ -10,7 +10,7 @@ import { openEmbedding } from './embedding.ts'
 
 /**
  * The ports of memory in a function: its files lie in the bucket, beside what is made of them and the long texts of rows.
- * Nothing hears of changes in a bucket; the tick looks at it.
+ * No event reports changes in a bucket; the tick looks at it.
  */
 export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
   const bucket = openBucket(config)

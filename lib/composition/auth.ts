@@ -105,7 +105,7 @@ type Needs = { store: Store; issuer: string | undefined }
  * issuer's account is found.
  */
 const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
-  // Any client may have linked it: subjects that the issuer tells all clients alike are still known.
+  // Any client may have linked it: subjects that are the same for all clients are still known.
   const place = { name: 'oidc', realm: issuer } as const
 
   const isLinked = async (userId: string) => {

@@ -3,8 +3,27 @@ import { iso } from '../core/time.ts'
 import type { Position } from '../ports/store.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { deliveryRows } from './rows.ts'
-import type { AddDelivery, DeliveryRow, NewDelivery } from './schema.ts'
+import type { AddDelivery, DeliveryRow, Endpoints, NewDelivery } from './schema.ts'
 import { createSend, type Due, LEASE_MS } from './send.ts'
+
+/** The endpoints of several kinds of owners, each of which knows its own. */
+export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
+  of: async (owner) => {
+    for (const kind of kinds) {
+      const endpoint = await kind.of(owner)
+      if (endpoint !== undefined) return endpoint
+    }
+    return undefined
+  },
+  isFailing: async (owner) => {
+    for (const kind of kinds) if (await kind.isFailing(owner)) return true
+    return false
+  },
+  onLost: async (owner) => (await Promise.all(kinds.map((kind) => kind.onLost(owner)))).flat(),
+  onSent: async (sent) => {
+    for (const kind of kinds) await kind.onSent(sent)
+  },
+})
 
 const PAGE = 100
 /** What one call of `sendDue` reads at most; the next one goes on from there. */

@@ -66,7 +66,7 @@ export type AgentContext = {
   checkpoint?: object
   /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
-  /** Has a secret masked in all that the service tells until the end of this run is read. */
+  /** Has a secret masked in all that the service shows until the end of this run is read. */
   keepSecret(secret: string): void
   /** Adds an event to the agent session of the task, where people follow the run. */
   observe(event: LoopEvent): void

@@ -218,7 +218,7 @@ export type TaskRow = Task & {
   sentAgainAt?: string
   /** The request that the task came with. */
   trace?: Trace
-  /** Its end is to be told to others. */
+  /** Notices are sent at its end. */
   watched?: true
 }
 

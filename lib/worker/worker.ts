@@ -7,9 +7,41 @@ import type { Log } from '../ports/log.ts'
 import type { Tracing } from '../ports/tracing.ts'
 import type { RunTask, Task, TaskError, TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
-import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
 import { createAttemptSpans } from './spans.ts'
+
+/** A semaphore of `size` permits; waiters get them in the order they came (FIFO). */
+export const createPool = (given: number) => {
+  let size = given
+  let free = size
+  const waiting: (() => void)[] = []
+  return {
+    /** Resolves to nothing at once when there is room, which keeps the ordinary path free of waiting. */
+    acquire: (): Promise<void> | undefined => {
+      if (free > 0) {
+        free--
+        return undefined
+      }
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    release: () => {
+      const next = free >= 0 ? waiting.shift() : undefined
+      if (next) next()
+      else free++
+    },
+    /** From now on there are so many permits; those over it that are held are returned first. */
+    resize: (next: number) => {
+      free += next - size
+      size = next
+      while (free > 0 && waiting.length > 0) {
+        free--
+        waiting.shift()?.()
+      }
+    },
+  }
+}
+
+type Pool = ReturnType<typeof createPool>
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
 
@@ -20,7 +52,7 @@ type FinishNeeds = {
   timeoutMs: number
   clock: Clock
   log: Log
-  /** Is told what a task came to once that is stored; never rejects. */
+  /** Called with the outcome of a task once that is stored; never rejects. */
   learn: (task: Task, result: TaskResult) => Promise<void>
   /** Takes back the approvals that a task which is over has asked for. */
   withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>

@@ -85,7 +85,7 @@ const asked = (
 
 const LONGEST_REFUSAL = 2_000
 
-/** An answer that is none, with the fields by which failures of providers are told apart. */
+/** An answer that is none, with the fields by which failures of providers are distinguished. */
 const refusalOf = async (answer: Response) =>
   Object.assign(new Error((await answer.text()).slice(0, LONGEST_REFUSAL)), {
     statusCode: answer.status,

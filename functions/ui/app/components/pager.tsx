@@ -1,6 +1,6 @@
-import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { PAGE_ROWS, type Paging } from '../data/page.ts'
 import { Button } from './button.tsx'
+import { ChevronLeft, ChevronRight } from './icons.tsx'
 
 const count = new Intl.NumberFormat()
 

@@ -1,6 +1,6 @@
-import { ShieldQuestion } from 'lucide-react'
 import { Button } from '../components/button.tsx'
 import { clockOf, useCountdown } from '../components/countdown.ts'
+import { ShieldQuestion } from '../components/icons.tsx'
 import { Refusal } from '../components/refusal.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag } from '../components/tag.tsx'

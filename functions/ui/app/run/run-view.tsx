@@ -1,6 +1,6 @@
-import { Brain } from 'lucide-react'
 import { memo, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
+import { Brain } from '../components/icons.tsx'
 import { saysOf } from '../components/problem.tsx'
 import { RichText } from '../components/rich-text.tsx'
 import { SkeletonRows } from '../components/skeleton.tsx'

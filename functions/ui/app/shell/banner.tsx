@@ -1,4 +1,4 @@
-import { CircleAlert, type LucideIcon, WifiOff } from 'lucide-react'
+import { CircleAlert, type IconComponent, WifiOff } from '../components/icons.tsx'
 import { isConnected } from '../data/connection.ts'
 import { isFailing } from '../data/query-client.ts'
 
@@ -10,7 +10,7 @@ export const Banner = () => {
   return failing ? <Strip icon={CircleAlert} says="The service does not answer all that is asked." /> : null
 }
 
-const Strip = ({ icon: Icon, says }: { icon: LucideIcon; says: string }) => (
+const Strip = ({ icon: Icon, says }: { icon: IconComponent; says: string }) => (
   <div
     role="status"
     className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"

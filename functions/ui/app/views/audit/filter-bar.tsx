@@ -1,7 +1,7 @@
-import { X } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { X } from '../../components/icons.tsx'
 import { UserFilter } from '../../components/id-filter.tsx'
 import type { AuditFilters } from '../../data/audit.ts'
 import { actions } from './actions.ts'

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
+import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'

@@ -1,7 +1,7 @@
-import { RotateCcw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button } from '../../components/button.tsx'
+import { RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import type { DeadLetter } from '../../data/dead-letters.ts'

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { Pause, Play, Zap } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { Pause, Play, Zap } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { FactsLine, Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'

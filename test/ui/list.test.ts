@@ -188,7 +188,7 @@ inBrowser('the list of tasks', () => {
     expect(await head('Agent').count()).toBe(0)
     await page.getByRole('button', { name: 'Views' }).click()
     expect(await violationsIn(page)).toEqual([])
-    await views.getByRole('link', { name: 'By title' }).click()
+    await views.getByRole('button', { name: 'By title', exact: true }).click()
     await page.waitForURL((url) => url.search === '?labels=imported&sortBy=title&sortOrder=asc')
     await row(page, 'Imported 1000').first().waitFor()
     expect(faults).toEqual([])

@@ -27,7 +27,10 @@ export const Banner = () => {
 }
 
 const Strip = ({ icon: Icon, says, since }: { icon: LucideIcon; says: string; since: number }) => (
-  <div className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6">
+  <section
+    aria-label="The connection"
+    className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"
+  >
     <Icon size={14} className="shrink-0" />
     <span role="status" className="font-medium">
       {says}
@@ -35,7 +38,7 @@ const Strip = ({ icon: Icon, says, since }: { icon: LucideIcon; says: string; si
     <span className="max-sm:hidden">
       What you see is <Age since={since} /> old; the page catches up by itself.
     </span>
-  </div>
+  </section>
 )
 
 const Age = ({ since }: { since: number }) => {
@@ -44,5 +47,5 @@ const Age = ({ since }: { since: number }) => {
     const timer = setInterval(() => setNow(Date.now()), EVERY_MS)
     return () => clearInterval(timer)
   }, [])
-  return <span data-age>{spanOf(Math.max(EVERY_MS, EVERY_MS * Math.floor((now - since) / EVERY_MS)))}</span>
+  return <span>{spanOf(Math.max(EVERY_MS, EVERY_MS * Math.floor((now - since) / EVERY_MS)))}</span>
 }

@@ -44,7 +44,7 @@ const Framed = () => {
         <main
           id="main"
           tabIndex={-1}
-          className={`min-h-0 flex-1 outline-none ${isStale ? 'opacity-80 grayscale' : ''}`}
+          className={`min-h-0 flex-1 outline-none ${isStale ? 'opacity-90 grayscale' : ''}`}
         >
           <Fragment key={locale}>
             <Outlet />

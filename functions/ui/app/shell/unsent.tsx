@@ -16,7 +16,10 @@ const Offer = ({ purpose }: { purpose: Purpose }) => {
   const open = overlay.use()
   if (!draft.isUnsent || isEmptyDraft(draft) || open === purpose) return null
   return (
-    <div className="flex min-h-9 shrink-0 items-center gap-2 border-b bg-accent px-4 py-1 md:px-6">
+    <section
+      aria-label={purpose === 'create' ? 'A task that is not sent' : 'A task that is not run again'}
+      className="flex min-h-9 shrink-0 items-center gap-2 border-b bg-accent px-4 py-1 md:px-6"
+    >
       <FilePen size={14} className="shrink-0" />
       <span role="status" className="min-w-0 truncate">
         <span className="font-medium">Not sent yet:</span> {draft.fields.title || draft.fields.prompt}
@@ -29,6 +32,6 @@ const Offer = ({ purpose }: { purpose: Purpose }) => {
           Discard
         </Button>
       </span>
-    </div>
+    </section>
   )
 }

@@ -163,7 +163,7 @@ const Axis = ({ stretch: { from, to }, origin }: { stretch: Stretch; origin: num
       {ticksOf(to - from, from - origin).map((at) => (
         <span
           key={at}
-          className="absolute -translate-x-1/2 whitespace-nowrap"
+          className="absolute -translate-x-1/2 whitespace-nowrap max-sm:even:hidden"
           style={{ left: `${(100 * (origin + at - from)) / (to - from)}%` }}
         >
           {at === 0 ? '0' : spanOf(at)}
@@ -262,7 +262,10 @@ const Row = ({
         <span
           title={`${says}, ${spanOf(end - from)}`}
           className={`absolute top-1 min-w-0.5 rounded-sm ${isWithin ? 'h-2.5' : 'h-3'} ${look}`}
-          style={{ left: place(from), width: `${(100 * (end - from)) / length}%` }}
+          style={{
+            left: `min(${place(from)}, calc(100% - 2px))`,
+            width: `${(100 * (end - from)) / length}%`,
+          }}
         />
         {marks.map(({ at, message }, n) => (
           <span

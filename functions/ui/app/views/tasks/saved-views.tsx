@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { Bookmark, X } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { TextField } from '../../components/field.tsx'
@@ -17,6 +17,7 @@ const views = createStored<readonly SavedView[]>('task-views', [], isViews)
 
 /** Filters and sorting under a name, kept in this browser. */
 export const SavedViews = ({ filters }: { filters: Filters }) => {
+  const navigate = useNavigate()
   const saved = views.use()
   const others = (name: string) => saved.filter((one) => one.name !== name)
   return (
@@ -33,14 +34,8 @@ export const SavedViews = ({ filters }: { filters: Filters }) => {
           {saved.map((view) => (
             <li key={view.name} className="flex items-center gap-1">
               <PopoverClose
-                nativeButton={false}
-                render={
-                  <Link
-                    to="/tasks"
-                    search={view.filters}
-                    className="min-w-0 flex-1 truncate rounded-md px-2 py-1 hover:bg-accent"
-                  />
-                }
+                className="min-w-0 flex-1 truncate rounded-md px-2 py-1 text-left hover:bg-accent"
+                onClick={() => void navigate({ to: '/tasks', search: view.filters })}
               >
                 {view.name}
               </PopoverClose>

@@ -3,6 +3,7 @@ import { agentSessions } from './agentic/rows.ts'
 import { allowedTools, approvalSlots, approvals } from './approvals/rows.ts'
 import { auditRows } from './audit/rows.ts'
 import { sessions } from './auth/rows.ts'
+import { bulkFailures, bulkJobs, bulkParts } from './bulk/rows.ts'
 import {
   chatMessages,
   chatTurns,
@@ -16,13 +17,13 @@ import { deliveryRows } from './deliveries/rows.ts'
 import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.ts'
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
-import { callsRows } from './limits/rows.ts'
+import { callsRows } from './limits/limiter.ts'
 import { liveWatches } from './live/rows.ts'
 import { experiences, memoryFiles, memorySessions, memoryState } from './memory/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
 import { webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
-import { deadLetters } from './queue/rows.ts'
+import { deadLetters, failureMutes } from './queue/rows.ts'
 import { reports } from './reporting/rows.ts'
 import { schedules } from './schedules/rows.ts'
 import { policyRows, toolCalls } from './security/rows.ts'
@@ -41,6 +42,10 @@ export const collections = [
   agentSessions,
   createReplays,
   deadLetters,
+  failureMutes,
+  bulkJobs,
+  bulkParts,
+  bulkFailures,
   notifications,
   reads,
   readMarks,

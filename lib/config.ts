@@ -54,7 +54,7 @@ export const readConfig = (environment: Variables = process.env): Config => {
   }
 }
 
-/** As `readConfig`, of these alone, whatever is wrong with the others: for what has to be done although, or to tell of that. */
+/** As `readConfig`, of these alone, whatever is wrong with the others: for work that goes on regardless, or reports it. */
 export const readSome = <const Name extends keyof z.output<typeof Environment>>(
   names: readonly Name[],
   environment: Variables = process.env,

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 const BOUND = 'exec 3<&0; (read -r _ <&3; kill -9 $$) & exec "$0" "$@" 3<&- </dev/null'
 
 /**
- * Runs a program that lives no longer than this process, a `kill -9` of which it would not hear. It is in a group of its
+ * Runs a program that lives no longer than this process, which no signal reports a `kill -9` of. It is in a group of its
  * own: Ctrl-C reaches this process only, which ends it when its turn has come.
  */
 export const spawnBound = (program: string, args: readonly string[]) => {

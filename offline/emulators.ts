@@ -4,12 +4,6 @@ import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
 import * as path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import dynalite from 'dynalite'
-import { buildApp } from 'fauxqs'
-import { FileS3Persistence } from '../node_modules/fauxqs/dist/s3/fileS3Persistence.js'
-import { S3Store } from '../node_modules/fauxqs/dist/s3/s3Store.js'
-import { SnsStore } from '../node_modules/fauxqs/dist/sns/snsStore.js'
-import { SqsStore } from '../node_modules/fauxqs/dist/sqs/sqsStore.js'
 import { spawnBound } from './bound-process.ts'
 import { onLoopback } from './loopback.ts'
 
@@ -40,6 +34,7 @@ export const freePort = async (): Promise<number> => {
   return port
 }
 
+// What emulates in this process is imported where it starts: most test files need neither of the two.
 const require = createRequire(import.meta.url)
 
 /** The dynoxide program, or undefined where none was built for this machine. */
@@ -88,6 +83,7 @@ export const startDynoxide = async (folder?: string): Promise<Database> => {
 /** DynamoDB by dynalite: everywhere, but without transactions. It keeps its data in `folder`, or else in memory. */
 export const startDynalite = async (folder?: string): Promise<Database> => {
   const place = folder === undefined ? {} : { path: path.join(folder, 'dynamodb.level') }
+  const { default: dynalite } = await import('dynalite')
   const server = dynalite({ createTableMs: 0, deleteTableMs: 0, ...place })
   const { url, stop } = await onLoopback(server)
   return { name: 'dynalite', endpoint: url, stop }
@@ -99,6 +95,13 @@ export const startDynamoDb = (folder?: string): Promise<Database> =>
 
 /** SQS and S3 by fauxqs. Files are kept in `folder`, or without one in memory like the messages. */
 export const startSqsAndS3 = async (folder?: string): Promise<Emulator> => {
+  const [{ buildApp }, { FileS3Persistence }, { S3Store }, { SnsStore }, { SqsStore }] = await Promise.all([
+    import('fauxqs'),
+    import('../node_modules/fauxqs/dist/s3/fileS3Persistence.js'),
+    import('../node_modules/fauxqs/dist/s3/s3Store.js'),
+    import('../node_modules/fauxqs/dist/sns/snsStore.js'),
+    import('../node_modules/fauxqs/dist/sqs/sqsStore.js'),
+  ])
   const stores = { sqsStore: new SqsStore(), snsStore: new SnsStore(), s3Store: new S3Store() }
   if (folder !== undefined) {
     const files = new FileS3Persistence(path.join(folder, 's3'))

@@ -34,18 +34,18 @@ export const startJobs = async ({ sqs, queues, follow, timeouts }: Stack, config
   const task = { client: sqs, batchSize: 1, handler: worker.handler, timeoutMs: timeouts.taskTimeoutMs, log }
   const short = { client: sqs, batchSize: 10, timeoutMs: timeouts.notificationTimeoutMs, log }
   const given = { concurrency: 1, handler: dlq.handler }
-  const told = config.QUEUE_NOTIFICATION_CONCURRENCY
+  const concurrency = config.QUEUE_NOTIFICATION_CONCURRENCY
   const pollers = [
     startPoller({ ...task, queueUrl: queues.urgent, concurrency: 2 }),
     startPoller({ ...task, queueUrl: queues.tasks, concurrency: config.QUEUE_CONCURRENCY }),
-    startPoller({ ...short, queueUrl: queues.notifications, concurrency: told, handler: notify.handler }),
+    startPoller({ ...short, queueUrl: queues.notifications, concurrency, handler: notify.handler }),
     startPoller({ ...short, queueUrl: queues.deadLetters, ...given }),
     startPoller({ ...short, queueUrl: queues.notificationDeadLetters, ...given }),
     await follow(stream.handler, log),
   ]
   const invokeTick = createInvocations(tick.handler, TICK_TIMEOUT_MS)
   const endTick = every({ clock: createClock(), log }, 'tick', TICK_MS, () => invokeTick({}))
-  /** Takes no more messages; what runs may end, then is told to stop and given back. */
+  /** Takes no more messages; what runs may end, then is concurrency to stop and given back. */
   const stop = async () => {
     const late = setTimeout(() => worker.handler.stop('shutdown'), DRAIN_MS)
     const ticked = endTick()

@@ -5,7 +5,7 @@ import { createClock } from '../lib/adapters/node/clock.ts'
 import { createFolderMemory } from '../lib/adapters/node/folder-memory.ts'
 
 /**
- * Makes the memory files in the bucket those of `MEMORY_DIR`, as whoever deploys would copy them there. Without that
+ * Makes the memory files in the bucket those of `MEMORY_DIR`, as an operator would copy them there. Without that
  * folder the bucket keeps what it has.
  */
 export const seedMemory = async (client: S3Client, bucket: string, folder: string): Promise<void> => {

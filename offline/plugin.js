@@ -70,7 +70,7 @@ const bundleOnce = ({ custom }) => {
 }
 
 /**
- * Where tests start this often, they name a folder for bundles, which the first of them makes for all. Whoever names it
+ * Where tests start this often, they name a folder for bundles, which the first of them makes for all. A caller that names it
  * knows that the sources stay as they are.
  */
 const keepBundles = (esbuild, kept) => {

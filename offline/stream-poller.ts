@@ -134,7 +134,7 @@ export const startStreamPoller = (settings: Settings): StreamPoller => {
       return !stopped
     }
 
-    /** One look at all shards; who waits hears of it when they were empty. */
+    /** One look at all shards; waiters resolve when they were empty. */
     const look = async (): Promise<void> => {
       const here = waiting.splice(0)
       const found = await turn().catch(unreadable)

@@ -10,10 +10,11 @@ import { modelRoutes } from '../../lib/chat/contract.ts'
 import { readConfig } from '../../lib/config.ts'
 import { gatewayRoutes } from '../../lib/gateway/contract.ts'
 import { gatewayHandlers } from '../../lib/gateway/handlers.ts'
+import { createDrain } from '../../lib/http/drain.ts'
 import type { HttpHandler } from '../../lib/http/event.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { createDispatch } from '../../lib/http/router.ts'
-import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
+import { behindWebAdapter } from '../../lib/http/trusted-proxies.ts'
 import { liveRoutes } from '../../lib/live/contract.ts'
 import { liveHandlers } from '../../lib/live/handlers.ts'
 import { createLive } from '../../lib/live/service.ts'
@@ -74,6 +75,7 @@ export const openStreaming = (): Server => {
 
 if (import.meta.main) {
   const server = openStreaming()
+  const drain = createDrain(server)
   listenInContainer(server, openContainerLog())
-  process.on('SIGTERM', () => server.close())
+  process.on('SIGTERM', () => void drain())
 }

@@ -1,10 +1,10 @@
 import { createContention } from '../core/contention.ts'
 import { missing, Problem } from '../core/errors.ts'
+import type { ProviderName } from '../oauth/schema.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Store, Update } from '../ports/store.ts'
 import { ROSTER_ID, type Roster, rosters, type UserRow, users } from './rows.ts'
-import { type CanSignIn, lastAdmin } from './unlinking.ts'
 
 const BUSY_MS = 1_000
 
@@ -76,3 +76,29 @@ export const createChangeAccountStatus = ({
 
 const busy = () =>
   new Problem('unavailable', 'users_busy', 'Others are changing users: try again', { retryAfterMs: BUSY_MS })
+
+/** Whether the mode of sign-in lets that user in at all, once the accounts at those providers are unlinked. */
+export type CanSignIn = (userId: string, unlinked?: readonly ProviderName[]) => Promise<boolean>
+
+type RefuseUnlinkingNeeds = { store: Store; canSignIn: CanSignIn }
+
+/**
+ * Throws Problem `invalid` `last_admin` when without accounts at those providers no admin could sign in any more, of whom
+ * one can now. It looks before it is done: two admins who are unlinked at the same moment may both be the last.
+ */
+export const createRefuseUnlinking =
+  ({ store, canSignIn }: RefuseUnlinkingNeeds) =>
+  async (userId: string, providers: readonly ProviderName[]): Promise<void> => {
+    if ((await canSignIn(userId, providers)) || !(await canSignIn(userId))) return
+    const admins = (await store.get(rosters, ROSTER_ID))?.admins ?? []
+    if (!admins.includes(userId)) return
+    for (const id of admins) if (id !== userId && (await canSignIn(id))) return
+    throw lastAdmin()
+  }
+
+const lastAdmin = () =>
+  new Problem(
+    'invalid',
+    'last_admin',
+    'This is the last admin who can sign in: make another user an admin first',
+  )

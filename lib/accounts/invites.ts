@@ -71,7 +71,7 @@ export const createInvites = ({ store, entropy, clock, ids, accountStatusOf, aud
   const admits = (row: InviteRow, email: string) =>
     row.expiresAt > iso(clock.now()) && (row.email === undefined || row.email === email)
 
-  /** Whether it is unused, or was used by the account of that address alone: its owner, who asks again, is told of the account. */
+  /** Whether it is unused, or was used by the account of that address alone: a repeated request of its owner answers the account. */
   const isFreeFor = async ({ usedBy }: InviteRow, email: string) =>
     usedBy === undefined || (await store.get(registrations, email))?.userId === usedBy
 

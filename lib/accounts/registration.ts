@@ -45,7 +45,7 @@ type Needs = {
 }
 
 /** Why a person may register. */
-type Admission = { as: 'founder' } | { as: 'anybody' } | { as: 'invited'; invite: InviteRow }
+type Admission = { as: 'founder' } | { as: 'open' } | { as: 'invited'; invite: InviteRow }
 
 export type Register = ReturnType<typeof createRegister>
 
@@ -66,7 +66,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
   const admit = async ({ email, emailVerified, code }: Applicant): Promise<Admission> => {
     if (registrationMode() === 'closed') throw closed()
     if (!(await isFounded())) return { as: 'founder' }
-    if (registrationMode() === 'open') return { as: 'anybody' }
+    if (registrationMode() === 'open') return { as: 'open' }
     if (code) return { as: 'invited', invite: await invites.ofCode(code, email) }
     const invite = emailVerified ? await invites.ofEmail(email) : undefined
     if (invite === undefined) throw inviteRequired()

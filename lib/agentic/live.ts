@@ -63,19 +63,19 @@ export const createLiveRun = (
   let readerLeftAt = clock.now()
   let isClosed = false
 
-  /** A delta as far as no secret may have begun in it; what is kept back goes out with the next one, or before other events. */
-  const tellDelta = (type: string, data: Delta) => {
+  /** A delta as far as no secret may have begun in it; what is held back goes out with the next one, or before other events. */
+  const emitDelta = (type: string, data: Delta) => {
     const stream = streams.get(type) ?? { masker: masker.stream(), last: data }
     stream.last = data
     streams.set(type, stream)
     const text = stream.masker.push(data.text)
-    if (text !== '') tell(type, { ...data, text })
+    if (text !== '') publish(type, { ...data, text })
   }
 
-  const tellKeptBack = () => {
+  const flushMasked = () => {
     for (const [type, stream] of streams) {
       const text = stream.masker.flush()
-      if (text !== '') tell(type, { ...stream.last, text })
+      if (text !== '') publish(type, { ...stream.last, text })
     }
   }
 
@@ -121,7 +121,7 @@ export const createLiveRun = (
     return stored
   }
 
-  const tell = (type: string, data: object) => {
+  const publish = (type: string, data: object) => {
     count += 1
     const event = { id: eventId(run, count), type, data, timestamp: clock.now() }
     const size = sizeOf(data)
@@ -132,9 +132,9 @@ export const createLiveRun = (
 
   const emit: EmitEvent = (type, given) => {
     if (isClosed) return
-    if (JOINED.has(type)) return tellDelta(type, given as Delta)
-    tellKeptBack()
-    tell(type, bounded(cut(masker.data(given)) as object))
+    if (JOINED.has(type)) return emitDelta(type, given as Delta)
+    flushMasked()
+    publish(type, bounded(cut(masker.data(given)) as object))
   }
 
   return {

@@ -8,7 +8,7 @@ const MOST_CHARACTERS = 4_000_000
 /** One reader of a session that runs in this process: takes events as they come, in batches. */
 export type Reader = {
   /** What has come since the last call, or comes next; undefined at the end. Throws Problem `reader_too_slow`. */
-  take(): Promise<readonly SessionEvent[] | undefined>
+  next(): Promise<readonly SessionEvent[] | undefined>
   push(event: SessionEvent, characters: number): void
   /** No further event comes; what is waiting is still read. */
   end(): void
@@ -40,7 +40,7 @@ export const createReader = (): Reader => {
       isOver = true
       call()
     },
-    take: async () => {
+    next: async () => {
       if (waiting.length === 0 && !isOver) await new Promise<void>((resolve) => (wake = resolve))
       if (isBehind) throw tooSlow()
       if (waiting.length === 0) return undefined

@@ -223,7 +223,7 @@ export const createAgentSessions = (needs: Needs) => {
     }
   }
 
-  /** Looks after a running session of a conversation, each second: stops it when nobody reads it, or it is told to. */
+  /** Looks after a running session of a conversation, each second: stops it when it has no reader, or its cancellation was requested. */
   const watch = (id: string, run: LiveRun, stop: (code: StopCode) => void): (() => void) => {
     const appendFollowed = appends(run)
     const look = async () => {
@@ -335,7 +335,7 @@ export const createAgentSessions = (needs: Needs) => {
     try {
       if (run.hasStored) yield (await feed.read(streamOf(id))).map(eventOf)
       yield unstored
-      for (let batch = await reader.take(); batch !== undefined; batch = await reader.take()) yield batch
+      for (let batch = await reader.next(); batch !== undefined; batch = await reader.next()) yield batch
     } finally {
       signal.removeEventListener('abort', leave)
       leave()

@@ -70,9 +70,9 @@ const tellEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTas
   }
   const error = ended.kind === 'failed' ? ended.error : stopped(ended.reason)
   const willRetry = ended.kind === 'failed' ? ended.retryable : ended.reason !== 'cancelled'
-  const told = { code: error.code.toUpperCase(), message: error.message }
-  if (willRetry && attempts < maxAttempts) emit('attempt:failed', { attempt: attempts, ...told })
-  else emit('error', told)
+  const failure = { code: error.code.toUpperCase(), message: error.message }
+  if (willRetry && attempts < maxAttempts) emit('attempt:failed', { attempt: attempts, ...failure })
+  else emit('error', failure)
 }
 
 const stopped = (reason: string) => ({ code: reason, message: `The run was stopped: ${reason}.` })

@@ -1,11 +1,11 @@
-import type { ChatToolCall } from '../chat/schema.ts'
+import { type ChatToolCall, finishedCall } from '../chat/schema.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
-import type { Effort, ModelMessage, Models, ToolSpec } from '../ports/model.ts'
+import type { AskedModel, Effort, ModelMessage, Models, ToolSpec } from '../ports/model.ts'
 import type { LoopEvent, LoopResult, RunLoop, Toolbox } from '../ports/tool.ts'
 import { createLoopEvents } from './loop-events.ts'
 import type { AgenticRequest, AgentSession, SessionEvent } from './schema.ts'
@@ -33,10 +33,8 @@ export type ConversationTurns<Turn extends ConversationTurn> = {
   begin(
     principal: Principal,
     conversationId: string,
-    message: {
+    message: AskedModel & {
       content: string
-      provider?: string
-      model?: string
       /** Stands before the system prompt. */
       instructions: string
       specs: readonly ToolSpec[]
@@ -96,21 +94,21 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     const { emit } = session
     const signal = AbortSignal.any([session.signal, turn.signal])
     const { effort, maxBudget, showThinking, temperature } = request
-    const tell = createLoopEvents({ emit, clock, ids, showThinking })
+    const emitEvent = createLoopEvents({ emit, clock, ids, showThinking })
     let step = ''
-    const hear = (event: LoopEvent) => {
-      tell(event)
+    const onEvent = (event: LoopEvent) => {
+      emitEvent(event)
       if (event.type === 'step:start') step = ''
       if (event.type === 'text') step += event.text
       if (step.trim() !== '') said.text = step
-      if (event.type === 'tool:result') toolCalls.push(entryOf(event))
+      if (event.type === 'tool:result') toolCalls.push(finishedCall(event))
     }
     const result = await loop({
       ...{ messages: turn.messages, toolbox, maxSteps, effort, signal },
       ...start.target,
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxBudget === undefined ? {} : { maxTokens: maxBudget }),
-      onEvent: hear,
+      onEvent,
       onUsage: (usage) => {
         start.usage = sumOf(turn.spent, usage)
       },
@@ -165,14 +163,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       request: AgenticRequest,
       reader: AbortSignal,
     ): Promise<AsyncIterable<readonly SessionEvent[]>> => {
-      const asked = {
-        ...(request.provider === undefined ? {} : { provider: request.provider }),
-        ...(request.model === undefined ? {} : { model: request.model }),
-      }
-      const target = models.resolve(asked)
+      const { content, provider, model } = request
+      const target = models.resolve(request)
       const toolbox = await openToolbox(principal, conversationId)
       const turn = await turns.begin(principal, conversationId, {
-        ...{ content: request.content, ...asked, signal: reader },
+        ...{ content, provider, model, signal: reader },
         ...{ instructions: AGENT_MODE, specs: toolbox.specs },
       })
       const { effort, maxBudget } = request
@@ -229,16 +224,6 @@ const stateAfter = (error: Failure | undefined) => {
   if (error === undefined) return 'completed'
   return error.code === 'CANCELLED' ? 'cancelled' : 'failed'
 }
-
-const entryOf = ({ call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>): ChatToolCall => ({
-  id: call.id,
-  name: call.name,
-  arguments: call.arguments,
-  result: outcome.content,
-  status: outcome.failed ? 'error' : 'success',
-  duration: Math.round(outcome.durationMs),
-  step,
-})
 
 const REASONS: Readonly<Partial<Record<LoopResult['ended'], string>>> = {
   max_steps: 'max_steps',

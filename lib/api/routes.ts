@@ -4,6 +4,7 @@ import { agentRoutes } from '../agents/contract.ts'
 import { approvalRoutes } from '../approvals/contract.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { authRoutes } from '../auth/contract.ts'
+import { bulkRoutes } from '../bulk/contract.ts'
 import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
@@ -28,6 +29,7 @@ import { mergeRoutes } from './merge.ts'
 export const tables = {
   tasks: taskRoutes,
   queue: queueRoutes,
+  bulk: bulkRoutes,
   agents: agentRoutes,
   notifications: notificationRoutes,
   auth: authRoutes,

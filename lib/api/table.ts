@@ -8,11 +8,13 @@ import { approvalRoutes } from '../approvals/contract.ts'
 import { approvalHandlers } from '../approvals/handlers.ts'
 import { auditRoutes } from '../audit/contract.ts'
 import { auditHandlers } from '../audit/handlers.ts'
+import { bulkRoutes } from '../bulk/contract.ts'
+import { bulkHandlers } from '../bulk/handlers.ts'
 import { chatRoutes } from '../chat/contract.ts'
 import { chatHandlers } from '../chat/handlers.ts'
+import type { Domains } from '../composition/domains.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { deviceHandlers } from '../devices/handlers.ts'
-import type { Domains } from '../domains.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { gatewayHandlers } from '../gateway/handlers.ts'
 import { healthRoutes } from '../health/contract.ts'
@@ -59,8 +61,10 @@ export const createGroups = (http: HttpNeeds, domains: Described): Group[] => {
   })
   const { clock } = http
   return [
-    group(taskRoutes, taskHandlers(domains)),
-    group(queueRoutes, queueHandlers(domains)),
+    group(
+      { ...taskRoutes, ...queueRoutes, ...bulkRoutes },
+      { ...taskHandlers(domains), ...queueHandlers(domains), ...bulkHandlers(domains) },
+    ),
     group(agentRoutes, agentHandlers(domains)),
     group(notificationRoutes, notificationHandlers(domains)),
     group(everyAuthRoute, everyAuthHandler(domains)),

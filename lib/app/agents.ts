@@ -15,7 +15,7 @@ import { messageOf } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
-import { apiUrlOf } from '../oauth/api-urls.ts'
+import { apiUrlOf } from '../oauth/catalog.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -27,11 +27,10 @@ import type { Repositories } from '../ports/repositories.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
-import type { Approvals } from '../tools/approval.ts'
 import type { ToolCallRecord } from '../tools/audit.ts'
-import type { CreateTaskFor } from '../tools/builtin/create-task.ts'
-import type { FindTask } from '../tools/builtin/get-task.ts'
+import type { Approvals } from '../tools/authorize.ts'
 import type { SearchMemory } from '../tools/builtin/memory-search.ts'
+import type { CreateTaskFor, FindTask } from '../tools/builtin/tasks.ts'
 import type { SearchWeb } from '../tools/builtin/web-search.ts'
 import { conversationTools, taskTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
@@ -39,7 +38,7 @@ import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
-/** What tool calls are judged by, and where they are put on record. */
+/** What decides on tool calls, and where they are recorded. */
 type ToolSecurity = {
   policy: PolicySource
   approvals: Approvals

@@ -1,6 +1,6 @@
+import type { Domains, Ports } from '../composition/domains.ts'
 import type { Config } from '../config.ts'
 import { Problem } from '../core/errors.ts'
-import type { Domains, Ports } from '../domains.ts'
 import type { Consumer } from '../ports/queue.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { every } from '../worker/beat.ts'
@@ -73,7 +73,7 @@ export const createBackground = (
       try {
         await domains.handleNotice(notice)
       } catch (thrown) {
-        // What it tells of does not exist: no repetition makes it better.
+        // Its subject does not exist: a repetition would not help.
         if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
       }
       handled()
@@ -91,7 +91,7 @@ export const createBackground = (
       every({ clock, log }, 'deleted webhooks', TICK_MS, () => outboundWebhooks.removeDeleted(WEBHOOKS_MS)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
       every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
-      // What the watcher did not hear of, or the provider of embeddings refused.
+      // What the watcher missed, or the provider of embeddings refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),
       every({ clock, log }, 'sweep', SWEEP_MS, async () => {
         while ((await upkeep.expiredRows(SWEEP_ROWS)) >= SWEEP_ROWS);

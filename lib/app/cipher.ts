@@ -28,13 +28,13 @@ const LOST =
 
 /** The cipher, which says so once in the log when what was sealed cannot be opened. */
 export const reportingLostKey = (cipher: Cipher, log: Log): Cipher => {
-  let told = false
+  let isLogged = false
   const open: Cipher['open'] = async (sealed, context) => {
     try {
       return await cipher.open(sealed, context)
     } catch (thrown) {
-      if (!told) log.warn({ context, reason: messageOf(thrown) }, LOST)
-      told = true
+      if (!isLogged) log.warn({ context, reason: messageOf(thrown) }, LOST)
+      isLogged = true
       throw thrown
     }
   }

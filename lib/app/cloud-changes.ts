@@ -28,7 +28,7 @@ const createDelivery =
       if (queue === undefined) throw new Error(`No channel is called ${to}`)
       await queue.send(some.map((message) => outgoing(message, clock.now(), queue.longestDelayMs)))
     })
-    // All have their outcome before the caller hears of any, so nothing goes on behind a function that is frozen.
+    // All have their outcome before the call resolves, so nothing goes on behind a function that is frozen.
     const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
   }

@@ -70,7 +70,7 @@ export const sweepDisk = (
   )
 
 /**
- * What both functions of the container stand on: models, agents and tools, what judges those, and memory. `tasks` is asked
+ * What both functions of the container stand on: models, agents and tools, what decides on tool calls, and memory. `tasks` is asked
  * for when tools need it: the worker's tasks are run by the agents. Throws Problem `bad_setting`.
  */
 export const openContainer = async (

@@ -11,6 +11,7 @@ import type { AgentAdapter } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import { poisonLetter } from '../queue/poison.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
+import { describeAgents } from './cloud-groups.ts'
 import { openAccounts, openSending, openWorkPorts, type Sending, withoutSending } from './cloud-ports.ts'
 
 /** The domains of a function that runs no agents; `adapters` are those that its tasks may name. */
@@ -41,10 +42,10 @@ export const refreshSettings = async ({ settings, log }: Needs): Promise<void> =
 
 type Batch = (event: SqsEvent, context: InvocationContext) => Promise<SqsBatchResponse>
 
-/** The domains of a function that handles notices, and with that sends deliveries. */
-const openNotices = () => {
+/** The domains of a function that handles notices: it sends deliveries, and tries tasks again that bulk jobs name. */
+const openNotices = async () => {
   const config = readConfig()
-  const { deliveries, ...jobs } = openJobs(config, openSending(config))
+  const { deliveries, ...jobs } = openJobs(config, openSending(config), await describeAgents(config))
   /** Each delivery has its first attempt, by the settings of now, before the invocation ends: nothing goes on behind that. */
   const sending =
     (batch: Batch): Batch =>
@@ -60,8 +61,8 @@ const openNotices = () => {
 }
 
 /** The handler of notices. */
-export const openNotify = () => {
-  const { handleNotice, deadLetters, sending, ...outside } = openNotices()
+export const openNotify = async () => {
+  const { handleNotice, deadLetters, sending, ...outside } = await openNotices()
   const batch = createSqsBatchHandler<Notice>({
     ...outside,
     parse: NoticeSchema,
@@ -80,12 +81,12 @@ const GivenUpSchema = z.union([TurnMessageSchema, RunTaskSchema, NoticeSchema])
 
 /**
  * The handler of what SQS gave up on. A task that still waits for that very message is failed and gets its dead letter, a
- * message that names no task becomes a dead letter itself, any other has been overtaken. A notice is handled once more:
+ * message that names no task becomes a dead letter itself, any other message is stale. A notice is handled once more:
  * when that fails, its message comes again. A turn that could not go on becomes a dead letter.
  */
-export const openDlq = () => {
-  const { tasks, deadLetters, handleNotice, sending, ...outside } = openNotices()
-  const take = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
+export const openDlq = async () => {
+  const { tasks, deadLetters, handleNotice, sending, ...outside } = await openNotices()
+  const settle = async (messageId: string, message: RunTask | Notice | TurnMessage) => {
     if ('kind' in message) return handleNotice(message)
     if ('approvalId' in message) {
       const reason = `turn_undeliverable: after the decision on ${message.approvalId}`
@@ -101,12 +102,12 @@ export const openDlq = () => {
   const batch = createSqsBatchHandler<RunTask | Notice | TurnMessage>({
     ...outside,
     parse: GivenUpSchema,
-    handle: ({ id, body }) => take(id, body),
+    handle: ({ id, body }) => settle(id, body),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
   })
   return sending(batch)
 }
 
-/** What the log says of tasks that the tick could do nothing for, so that an alarm hears of it: resources/alarms-service.yml. */
+/** The log line about tasks that the tick could not recover, from which an alarm follows: resources/alarms-service.yml. */
 export const stuckTasks = (tablePrefix: string, value: number, atMs: number) =>
   embeddedMetric({ namespace: tablePrefix.replace(/-$/, ''), name: 'StuckTasks', value, atMs })

@@ -30,7 +30,7 @@ import { badSetting, type Config, readConfigWith } from '../config.ts'
 import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
-import { apiUrlsOf } from '../oauth/api-urls.ts'
+import { apiUrlsOf } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import type { Blobs } from '../ports/blobs.ts'
 import type { Cipher } from '../ports/cipher.ts'
@@ -38,7 +38,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Tracker, TrackerName, Trackers } from '../ports/tracker.ts'
-import { createExportCopies, type KeepExport } from '../tasks/export-copy.ts'
+import { createExportCopies, type KeepExport } from '../tasks/export.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transition-log.ts'
 import { openBreakers } from './breakers.ts'
@@ -256,15 +256,16 @@ export const openAccounts = (
 }
 
 /**
- * The ports of memory: its files lie in the bucket, beside what is made of them and the long texts of rows. Nothing hears of
- * changes in a bucket; the tick looks at it.
+ * The ports of memory: its files lie in the bucket, beside what is made of them and the long texts of rows. No event
+ * reports changes in the bucket; the tick looks at it.
  */
 export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
   const bucket = openBucket(config)
   return {
     ...ports,
     memoryFiles: createS3Memory(bucket),
-    compiledMemory: createS3Blobs(bucket),
+    isMemoryShared: true,
+    memoryCopies: createS3Blobs(bucket),
     watchingMemory: () => ({ enabled: true, watching: false }),
   }
 }

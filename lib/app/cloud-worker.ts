@@ -109,7 +109,7 @@ export const openWorker = async () => {
 
 /**
  * The worker function. It is opened by its first event, and if that fails (settings, parameters, agents) by the next;
- * the messages come again soon, not when their visibility timeout is over, and the invocation fails, which alarms hear.
+ * the messages come again soon, not when their visibility timeout is over, and the invocation fails, which raises the alarm on errors.
  */
 export const createWorkerFunction = () => {
   let opened: ReturnType<typeof openWorker> | undefined

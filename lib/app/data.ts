@@ -22,6 +22,8 @@ import { messageOf, Problem } from '../core/errors.ts'
 type DataPlace = {
   file: string
   workspacesDir: string
+  /** What is derived from the data and need not be backed up. */
+  copiesDir: string
   shown: string
   warning?: string
   release: () => void
@@ -34,13 +36,15 @@ export const openData = ({ SERVICE_MODE, DATA_DIR, WORKSPACES_DIR, ACCEPT_DATA_L
     const file = dataFileIn(DATA_DIR)
     const warning = checked(file, ACCEPT_DATA_LOSS === '1')
     const workspacesDir = writable(WORKSPACES_DIR ?? path.join(DATA_DIR, 'workspaces'))
-    return { file, workspacesDir, shown: DATA_DIR, release, ...warning }
+    const copiesDir = path.join(DATA_DIR, 'memory-index')
+    return { file, workspacesDir, copiesDir, shown: DATA_DIR, release, ...warning }
   }
   const folder = mkdtempSync(path.join(tmpdir(), 'agent-task-service-'))
   const release = () => rmSync(folder, { recursive: true, force: true })
   return {
     file: ':memory:',
     workspacesDir: WORKSPACES_DIR ? writable(WORKSPACES_DIR) : folder,
+    copiesDir: path.join(folder, 'memory-index'),
     shown: 'memory only',
     release,
   }

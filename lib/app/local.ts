@@ -5,6 +5,7 @@ import { createMemoryQueue } from '../adapters/memory/queue.ts'
 import { createArgon2 } from '../adapters/node/argon2.ts'
 import { createClock } from '../adapters/node/clock.ts'
 import { entropy } from '../adapters/node/entropy.ts'
+import { createFolderCopies } from '../adapters/node/folder-copies.ts'
 import { createFolderMemory } from '../adapters/node/folder-memory.ts'
 import { createIds } from '../adapters/node/ids.ts'
 import { createLog } from '../adapters/node/log.ts'
@@ -21,9 +22,9 @@ import { createWebSearchProviders } from '../adapters/web-search/catalog.ts'
 import { createGroups } from '../api/table.ts'
 import { collections } from '../collections.ts'
 import { codeHostPlace } from '../composition/accounts.ts'
+import { createDomains, type Domains, type Ports } from '../composition/domains.ts'
 import type { Config } from '../config.ts'
 import { createMasker } from '../core/masker.ts'
-import { createDomains, type Domains, type Ports } from '../domains.ts'
 import { createRequestMetrics } from '../health/request-metrics.ts'
 import { createDrain } from '../http/drain.ts'
 import type { HttpHandler } from '../http/event.ts'
@@ -36,7 +37,7 @@ import { createDispatch } from '../http/router.ts'
 import { trustedProxiesOf } from '../http/trusted-proxies.ts'
 import { createLocalPublisher } from '../live/publishing.ts'
 import { createLocalWatch } from '../live/watch.ts'
-import { apiUrlsOf } from '../oauth/api-urls.ts'
+import { apiUrlsOf } from '../oauth/catalog.ts'
 import type { Feed } from '../ports/feed.ts'
 import type { Log } from '../ports/log.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
@@ -137,6 +138,7 @@ export const openLocalApp = async (config: Config) => {
     queueMode: 'memory',
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
+    memoryCopies: createFolderCopies(data.copiesDir),
     embedding: openEmbedding({ config, breakers, clock }),
   }
   const domains = createDomains(ports, config)

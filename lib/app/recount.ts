@@ -103,7 +103,7 @@ const difference = (
   stored: Readonly<Record<string, number>>,
 ) => {
   const names = [...new Set([...counted.keys(), ...Object.keys(stored)])]
-  const told = names.filter((name) => of.recount?.tells?.(name) ?? true)
-  const add = told.map((name) => [name, (counted.get(name) ?? 0) - (stored[name] ?? 0)] as const)
+  const counting = names.filter((name) => of.recount?.isCounted?.(name) ?? true)
+  const add = counting.map((name) => [name, (counted.get(name) ?? 0) - (stored[name] ?? 0)] as const)
   return Object.fromEntries(add.filter(([, by]) => by !== 0))
 }

@@ -1,7 +1,7 @@
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { createCommands } from '../adapters/node/command.ts'
+import { askNameServers } from '../adapters/node/outbound-address.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
-import { askNameServers } from '../adapters/node/outbound-judge.ts'
 import { findSandbox, ownFolder, type Sandbox } from '../adapters/node/sandbox.ts'
 import { badSetting, type Config } from '../config.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -104,10 +104,10 @@ const hiddenFolders = ({ config, workspacesDir }: Needs) => [
 
 const openProxy = ({ config, clock, port }: Needs) => {
   const publicHost = config.PUBLIC_URL && new URL(config.PUBLIC_URL).hostname
-  const { allowed, judge } = createOutboundCheck({
+  const { allowed, resolve } = createOutboundCheck({
     clock,
     allow: config.OUTBOUND_ALLOW_HOSTS,
     lookup: askNameServers(),
   })
-  return openAgentProxy({ allowed, judge, service: { publicHost, port } })
+  return openAgentProxy({ allowed, resolve, service: { publicHost, port } })
 }

@@ -22,11 +22,11 @@ type Facts = {
 }
 
 /** What a caller has to do before the service answers: nothing, or sign in as the mode asks. */
-type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'nobody'
+type SignIn = 'open' | 'key' | 'signup' | 'login' | 'oidc' | 'oidc-no-admin' | 'closed'
 
 type Try = readonly [request: string, body: string]
 
-const toTry: Readonly<Record<Exclude<SignIn, 'nobody'>, Try>> = {
+const toTry: Readonly<Record<Exclude<SignIn, 'closed'>, Try>> = {
   open: ['POST /api/tasks', '{"title": "Hello", "prompt": "Write a note about this workspace"}'],
   key: ['POST /api/auth/verify-access-key', '{"key": "…"}'],
   signup: ['POST /api/auth/signup', '{"email": "you@example.com", "password": "…", "name": "You"}'],
@@ -35,9 +35,9 @@ const toTry: Readonly<Record<Exclude<SignIn, 'nobody'>, Try>> = {
   'oidc-no-admin': ['GET /api/auth/oidc', ''],
 }
 
-const NOBODY = [
-  'Nobody can sign in: there is no account yet, and registration is closed.',
-  'Start once with REGISTRATION_MODE=invite: whoever signs up first is the admin.',
+const CLOSED = [
+  'No account can sign in: there is no account yet, and registration is closed.',
+  'Start once with REGISTRATION_MODE=invite: the first account is the admin.',
 ]
 
 const NO_ADMIN =
@@ -54,7 +54,7 @@ export const banner = (facts: Facts): string => {
     `  agents  ${agents.join(', ')}`,
     `  data    ${data}`,
     ...(signIn === 'oidc-no-admin' ? [NO_ADMIN] : []),
-    ...(signIn === 'nobody' ? NOBODY : ['Try it:', ...curlOf(publicUrl ?? url, ...toTry[signIn])]),
+    ...(signIn === 'closed' ? CLOSED : ['Try it:', ...curlOf(publicUrl ?? url, ...toTry[signIn])]),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -88,7 +88,7 @@ export const signInOf = async (
   const mode = authMode()
   if (mode === 'local') return hasAccessKey() ? 'key' : 'open'
   const hasAccounts = (await store.get(rosters, ROSTER_ID)) !== undefined
-  if (!hasAccounts && settings.current().system.registrationMode === 'closed') return 'nobody'
+  if (!hasAccounts && settings.current().system.registrationMode === 'closed') return 'closed'
   if (mode === 'oidc') return hasAccounts && !(await issuerBringsAdmin()) ? 'oidc-no-admin' : 'oidc'
   return hasAccounts ? 'login' : 'signup'
 }

@@ -1,26 +1,13 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../core/canonical-json.ts'
-import type { SecurityMode } from '../core/security-mode.ts'
-
-/** The call that is asked about, and whose it is. */
-export type Request = {
-  tool: string
-  risk: 'read' | 'network' | 'write' | 'execute'
-  arguments: Readonly<Record<string, unknown>>
-  title: string
-  /** That of the session which asks. */
-  mode: SecurityMode
-  userId: string
-  taskId?: string
-  conversationId?: string
-}
+import type { ApprovalRequest } from './schema.ts'
 
 /** The session that a call is made in: a conversation or a task, of one user. */
 export const scopeOf = ({
   userId,
   conversationId,
   taskId,
-}: Pick<Request, 'userId' | 'conversationId' | 'taskId'>): string => {
+}: Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>): string => {
   if (taskId !== undefined) return `task:${taskId}:${userId}`
   return conversationId === undefined ? `user:${userId}` : `conversation:${conversationId}:${userId}`
 }
@@ -29,7 +16,7 @@ export const scopeOf = ({
  * What an approval is bound to: session, tool and the exact arguments, as a hash of their canonical JSON. Throws TypeError
  * for arguments that no JSON can carry.
  */
-export const bindingOf = (request: Request): string => {
+export const bindingOf = (request: ApprovalRequest): string => {
   // The arguments come out of a schema, which may leave members that are undefined.
   const given: unknown = JSON.parse(JSON.stringify(request.arguments))
   const text = canonicalJson([scopeOf(request), request.tool, given])

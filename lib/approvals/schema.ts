@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { RiskSchema } from '../tools/schema.ts'
+import type { SecurityMode } from '../core/security-mode.ts'
+import { type Risk, RiskSchema } from '../tools/schema.ts'
 
 export const DecisionSchema = z.enum(['allow-once', 'allow-always', 'deny'])
 export type Decision = z.output<typeof DecisionSchema>
@@ -58,3 +59,21 @@ export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema
 export type TurnMessage = z.output<typeof TurnMessageSchema>
 /** Goes on with what waits for an approval, or takes back what a task waited for. A repeat finds nothing that waits. */
 export type ContinueTurn = (message: TurnMessage) => Promise<void>
+
+/** A call that needs a person's approval, bound to these exact arguments. */
+export type ApprovalRequest = {
+  tool: string
+  risk: Risk
+  arguments: Readonly<Record<string, unknown>>
+  title: string
+  mode: SecurityMode
+  userId: string
+  taskId?: string
+  conversationId?: string
+}
+
+/** `approvalId` is absent where the tool was allowed for the whole session. */
+export type ApprovalAnswer =
+  | { state: 'approved'; approvalId?: string }
+  | { state: 'denied'; approvalId?: string; reason: string }
+  | { state: 'pending'; approvalId: string }

@@ -7,7 +7,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
-import { bindingOf, type Request, scopeOf } from './binding.ts'
+import { bindingOf, scopeOf } from './binding.ts'
 import {
   type AllowedToolRow,
   type ApprovalRow,
@@ -17,7 +17,7 @@ import {
   approvals,
   OF_A_TASK,
 } from './rows.ts'
-import type { AllowedTool, Approval, Decision } from './schema.ts'
+import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision } from './schema.ts'
 
 /** A call that waited and is never made, as a row of the commit that takes its approval back. */
 type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite
@@ -37,12 +37,7 @@ const MOST_DUE = 100
 /** Calls that ask for the same thing at once: each try loses to one that did something. */
 const TRIES = 8
 
-type Session = Pick<Request, 'userId' | 'conversationId' | 'taskId'>
-
-type Answer =
-  | { state: 'approved'; approvalId?: string }
-  | { state: 'denied'; approvalId?: string; reason: string }
-  | { state: 'pending'; approvalId: string }
+type Session = Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>
 
 const refusals = {
   denied: 'a person refused this call',
@@ -52,8 +47,8 @@ const refusals = {
 export type ApprovalService = ReturnType<typeof createApprovals>
 
 /**
- * Approvals of tool calls. They outlive the request that asks and the process: a decision is one commit, and what waits
- * for it hears of it by a message. An approval is bound to tool, exact arguments, user, and conversation or task; one call
+ * Approvals of tool calls. They outlive the request that asks and the process: a decision is one commit, which sends
+ * a message to what waits for it. An approval is bound to tool, exact arguments, user, and conversation or task; one call
  * uses it up. A denial is used up too, so that the same call may be asked for again later.
  */
 export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Needs) => {
@@ -67,7 +62,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     unset: ['pendingOf', 'pendingTask', 'dueAt'] as const,
   })
 
-  /** An approval that was not decided in time is denied by that; whoever does it first has done it. */
+  /** An approval that was not decided in time is denied by that; the first commit decides. */
   const expire = (id: string) => store.commit<ApprovalRow>(ended(id, { status: 'expired' }))
 
   const current = async (id: string): Promise<ApprovalRow | undefined> => {
@@ -77,7 +72,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return store.get(approvals, id)
   }
 
-  const open = async (request: Request, binding: string): Promise<Outcome<ApprovalSlot>> => {
+  const open = async (request: ApprovalRequest, binding: string): Promise<Outcome<ApprovalSlot>> => {
     const now = clock.now()
     const id = ids.next('apv')
     const { userId, conversationId, taskId, tool, risk, title, mode } = request
@@ -95,7 +90,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   }
 
   /** The approval that holds for the binding, made where there is none. */
-  const findOrOpen = async (request: Request, binding: string): Promise<ApprovalRow | undefined> => {
+  const findOrOpen = async (request: ApprovalRequest, binding: string): Promise<ApprovalRow | undefined> => {
     const slot = await store.get(approvalSlots, binding)
     if (slot === undefined) {
       await open(request, binding)
@@ -111,7 +106,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return row?.usedAt === undefined ? row : undefined
   }
 
-  const answerOf = ({ id, status }: ApprovalRow): Answer => {
+  const answerOf = ({ id, status }: ApprovalRow): ApprovalAnswer => {
     if (status === 'pending') return { state: 'pending', approvalId: id }
     if (status === 'approved') return { state: 'approved', approvalId: id }
     return { state: 'denied', approvalId: id, reason: refusals[status] }
@@ -126,7 +121,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     return applied
   }
 
-  const answer = async (request: Request, uses: boolean): Promise<Answer> => {
+  const answer = async (request: ApprovalRequest, uses: boolean): Promise<ApprovalAnswer> => {
     const binding = bound(request)
     if (binding === undefined)
       return { state: 'denied', reason: 'its arguments hold text that is not well-formed Unicode' }
@@ -134,8 +129,8 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
     for (let tries = 0; tries < TRIES; tries += 1) {
       const row = await findOrOpen(request, binding)
       if (row === undefined) continue
-      const standing = answerOf(row)
-      if (!uses || standing.state === 'pending' || (await spend(row))) return standing
+      const answer = answerOf(row)
+      if (!uses || answer.state === 'pending' || (await spend(row))) return answer
     }
     throw new Problem('unavailable', 'approval_busy', 'Others ask for the same call: try again')
   }
@@ -239,8 +234,8 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   }
 
   return {
-    ask: (request: Request): Promise<Answer> => answer(request, false),
-    use: (request: Request): Promise<Answer> => answer(request, true),
+    ask: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, false),
+    use: (request: ApprovalRequest): Promise<ApprovalAnswer> => answer(request, true),
     /** Whether it is decided, or has expired; so is one that is not there any more. */
     isDecided: async (id: string): Promise<boolean> => (await current(id))?.status !== 'pending',
     /**
@@ -297,7 +292,7 @@ export const createApprovals = ({ store, clock, ids, masker, recordNotMade }: Ne
   }
 }
 
-const bound = (request: Request): string | undefined => {
+const bound = (request: ApprovalRequest): string | undefined => {
   try {
     return bindingOf(request)
   } catch {

@@ -32,7 +32,7 @@ export const createAudit = ({ store, clock, ids, log, masker }: Needs) => {
       details: masker.logValue(details) as AuditRecord['details'],
       expiresAt: now + KEPT_MS,
     }
-    // What it tells of has been done: storage that is busy for a moment must not keep it out of the record.
+    // The change has been made: storage that is busy for a moment must not keep it out of the record.
     await retry(() => store.commit<AuditRow>({ insert: auditRows, row }), clock)
   }
 

@@ -90,7 +90,7 @@ export const createAccessKey = (needs: Needs) => {
     // Who has no session came in because there was no key.
     const stood = sessionId === undefined ? undefined : stored.hash()
     const hash = key === null ? undefined : await passwords.hash(typed(key))
-    if (!(await stored.replaceHash(stood, hash))) throw overtaken(sessionId !== undefined)
+    if (!(await stored.replaceHash(stood, hash))) throw keyChanged(sessionId !== undefined)
     await sessions.closeAll(LOCAL_USER, sessionId === undefined ? {} : { except: sessionId })
     await needs.audit(principal, key === null ? 'access-key.remove' : 'access-key.set')
     // Until now there was no sign-in, so there is no session yet that could go on.
@@ -105,7 +105,7 @@ const typed = (key: string) => key.normalize('NFC')
 
 const wrongKey = () => new Problem('unauthenticated', 'wrong_access_key', 'The access key is wrong')
 
-const overtaken = (hasSession: boolean) =>
+const keyChanged = (hasSession: boolean) =>
   hasSession
     ? new Problem('invalid', 'access_key_changed', 'Another request has just changed the access key')
     : new Problem(

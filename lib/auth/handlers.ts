@@ -2,9 +2,8 @@ import { bearerIn, SESSION_COOKIE } from '../http/credential.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { AccessKey } from './access-key.ts'
 import type { authRoutes } from './contract.ts'
-import { noSessionCookie, sessionCookie } from './cookie.ts'
 import type { OwnSessions } from './own-sessions.ts'
-import type { Sessions } from './sessions.ts'
+import { noSessionCookie, type Sessions, sessionCookie } from './sessions.ts'
 
 /** As many as browsers keep of one site (RFC 6265, section 6.1): each that is sent costs a read of storage. */
 const MOST_COOKIES = 50

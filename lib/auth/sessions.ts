@@ -9,7 +9,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Log } from '../ports/log.ts'
 import type { Insert, Store } from '../ports/store.ts'
 import { type SessionRow, sessions } from './rows.ts'
-import type { AccountStatus, EndSessions, OpenedSession } from './schema.ts'
+import type { AccountStatus, EndSessions, GrantSession, OpenedSession } from './schema.ts'
 
 /** As long as the cookie lives. */
 export const SESSION_MS = 30 * 86_400_000
@@ -139,3 +139,27 @@ const idOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 /** Ties a session to an access key. Its secret is the token, which is not stored, so that no key can be guessed from a proof. */
 const proofOf = (token: string, key: string) => createHmac('sha256', token).update(key).digest('base64url')
+
+const SESSION_COOKIE = 'svc_session'
+
+/** The header that gives a browser its session, or takes it away; see RFC 6265, section 4.1. */
+export const sessionCookie = (token: string, isSecure: boolean) => cookie(token, SESSION_MS / 1_000, isSecure)
+export const noSessionCookie = (isSecure: boolean) => cookie('', 0, isSecure)
+
+const cookie = (value: string, maxAgeSeconds: number, isSecure: boolean) => ({
+  'set-cookie': `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`,
+})
+
+/** Begins a session in a browser. */
+export const createGrantSession =
+  ({ open, close }: Pick<Sessions, 'open' | 'close'>): GrantSession =>
+  async (userId, { isSecure, userAgent }, confirm) => {
+    const { token, sessionId } = await open(userId, userAgent)
+    try {
+      await confirm?.()
+    } catch (thrown) {
+      await close(sessionId)
+      throw thrown
+    }
+    return sessionCookie(token, isSecure)
+  }

@@ -22,7 +22,7 @@ const TRIES = 8
 export type CancelTurn = ReturnType<typeof createCancelTurn>
 
 /**
- * Cancels the turn of a conversation, of whichever kind. One that goes on hears of it at once in this process, and with the
+ * Cancels the turn of a conversation, of whichever kind. One that runs in this process is stopped at once, elsewhere with the
  * next renewal of its lease in another; one that waits for approval is over when this resolves. Throws Problem `missing`,
  * and `invalid` `turn_state_conflict` where there is none.
  */

@@ -12,7 +12,7 @@ import { type ChatContext, type Known, shownContext, systemText } from './contex
 import type { CompletionBody, QuickBody } from './contract.ts'
 import type { AnswerContext } from './schema.ts'
 import { timeLimit } from './time-limit.ts'
-import { answerErrorOf, type Turn, type Turns, targetOf } from './turns.ts'
+import { answerErrorOf, type Turn, type Turns } from './turns.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
 
@@ -61,7 +61,7 @@ export const createCompletions = (needs: Needs) => {
     withMemory: boolean,
     signal: AbortSignal,
   ): Promise<Prepared> => {
-    const target = models.resolve(targetOf(body))
+    const target = models.resolve(body)
     const query = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
     const known = await context.ofRequest(principal, body, query, withMemory)
     const { conversationId, systemPrompt } = body

@@ -50,7 +50,7 @@ export type ChatContext = ReturnType<typeof createContext>
 export const createContext = (needs: Needs) => {
   const { findTask, findTicketTask, readTicket, recall, hasMemorySession, log } = needs
 
-  /** A provider that cannot be asked leaves the newest task of the ticket to tell of it. */
+  /** Where the provider does not answer, the newest task of the ticket stands in for the ticket. */
   const ticketFrom = async (
     by: By,
     provider: string,
@@ -130,7 +130,7 @@ const LONGEST_COMMENTS = 16_000
 const commentsText = ({ comments }: TrackerTicket): string[] => {
   const kept: string[] = []
   let left = LONGEST_COMMENTS
-  for (const { author = 'somebody', at = '', text } of comments.toReversed()) {
+  for (const { author = 'unknown', at = '', text } of comments.toReversed()) {
     const shown = clipped(`Comment by ${author} ${at}: ${text}`, LONGEST_TEXT)
     left -= shown.length
     if (left < 0) break

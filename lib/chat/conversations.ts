@@ -33,7 +33,7 @@ export type Conversations = ReturnType<typeof createConversations>
 
 /** Conversations belong to their user; to others they are not there. */
 export const createConversations = ({ store, clock, ids }: Needs) => {
-  /** The conversation with its summary. Throws Problem `missing` for one of somebody else. */
+  /** The conversation with its summary. Throws Problem `missing` for one of another user. */
   const own = async ({ userId }: Pick<Principal, 'userId'>, id: string): Promise<ConversationRow> => {
     const row = await store.get(conversations, id, true)
     if (row?.userId !== userId) throw missing('Conversation')

@@ -7,12 +7,12 @@ import { type ConversationRow, conversations } from './rows.ts'
 /** How long a turn counts as alive after its process last said so; it does three times as often. */
 export const LEASE_MS = 15_000
 
-/** Why a turn ended that somebody stopped. A repetition is not asked for, so that no client sends the message again. */
+/** Why a turn ended that was cancelled. A repetition is not asked for, so that no client sends the message again. */
 export const turnCancelled = (): Problem => new Problem('invalid', 'cancelled', 'The turn was cancelled')
 
 /** Why a turn cannot be written any more. */
-export const turnLost = (standing: object | undefined): Problem =>
-  standing === undefined
+export const turnLost = (row: object | undefined): Problem =>
+  row === undefined
     ? missing('Conversation')
     : new Problem('unavailable', 'turn_lost', 'Another process has taken the conversation over')
 
@@ -25,8 +25,8 @@ type Lease = { conversationId: string; controller: AbortController; cancelRenewa
 export type TurnLeases = ReturnType<typeof createTurnLeases>
 
 /**
- * Leases of conversations: a process that has one is the only one that adds to it, and says that it is alive. With each
- * renewal it hears whether the turn is to end: it was cancelled, or the conversation is gone.
+ * Leases of conversations: a process that has one is the only one that adds to it, and says that it is alive. Each
+ * renewal says whether the turn is to end: it was cancelled, or the conversation is gone.
  */
 export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
   const leases = new Map<string, Lease>()
@@ -40,7 +40,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
       set: { turnUntil: clock.now() + LEASE_MS },
     })
     if (applied) return row?.turnCancelled ? turnCancelled() : undefined
-    // Whoever deletes a conversation cancels its turn.
+    // The deletion of a conversation cancels its turn.
     return row === undefined ? turnCancelled() : turnLost(row)
   }
 
@@ -85,7 +85,7 @@ export const createTurnLeases = ({ store, clock, log }: { store: Store; clock: C
         unset: ['turnToken', 'turnUntil', 'turnCancelled'],
       })
     },
-    /** Cancels the turn of a conversation at once if it goes on in this process; elsewhere its renewal hears of that. */
+    /** Cancels the turn of a conversation at once if it goes on in this process; elsewhere the next renewal of its lease does. */
     stop: (conversationId: string): void => {
       for (const lease of leases.values())
         if (lease.conversationId === conversationId) lease.controller.abort(turnCancelled())

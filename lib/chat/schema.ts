@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { LoopEvent } from '../ports/tool.ts'
 import { TokenUsageSchema } from '../tasks/schema.ts'
 
 /** Characters of one message. */
@@ -37,6 +38,17 @@ const ChatToolCallSchema = z.object({
   approvalId: z.string().optional(),
 })
 export type ChatToolCall = z.output<typeof ChatToolCallSchema>
+
+/** A call that was made or refused, as conversations keep it. `before` is how many steps the turn had before this loop. */
+export const finishedCall = (
+  { call, outcome, step }: Extract<LoopEvent, { type: 'tool:result' }>,
+  before = 0,
+): ChatToolCall => ({
+  ...{ id: call.id, name: call.name, arguments: call.arguments, result: outcome.content },
+  status: outcome.failed ? 'error' : 'success',
+  duration: Math.round(outcome.durationMs),
+  step: before + step,
+})
 
 /**
  * `error` on an answer says why it is not whole: what was said and done until then is kept. `notice` is what the service

@@ -25,7 +25,7 @@ import {
   numberText,
   type TurnOptions,
 } from './rows.ts'
-import type { ChatMessage, ChatToolCall } from './schema.ts'
+import { type ChatMessage, type ChatToolCall, finishedCall } from './schema.ts'
 import type { Snapshots } from './snapshots.ts'
 import { timeLimit } from './time-limit.ts'
 import { answerErrorOf, type Turn, type TurnAnswer, type Turns } from './turns.ts'
@@ -116,7 +116,7 @@ const bounded = (toolbox: Toolbox, step: () => number): Toolbox => ({
 
 const sameCall = (a: ChatToolCall) => (b: ChatToolCall) => a.id === b.id && a.step === b.step
 
-const noted = (toolCalls: readonly ChatToolCall[], one: ChatToolCall): ChatToolCall[] =>
+const withCall = (toolCalls: readonly ChatToolCall[], one: ChatToolCall): ChatToolCall[] =>
   toolCalls.some(sameCall(one))
     ? toolCalls.map((other) => (sameCall(one)(other) ? one : other))
     : [...toolCalls, one]
@@ -162,7 +162,7 @@ export const createSend = (needs: Needs) => {
     try {
       return await work()
     } catch (thrown) {
-      // A conversation that cannot be written now is told of by the failure itself, and its lease ends.
+      // Where the conversation cannot be written now, the answer says so and the lease expires.
       await turns
         .fail(turn, thrown, { content: said(), usage: turn.spent })
         .catch(() => leases.drop(turn.token))
@@ -219,7 +219,7 @@ export const createSend = (needs: Needs) => {
     return snapshots.within(conversationId, toolbox)
   }
 
-  /** Model and tools in turns until the answer, or until calls wait. What is done is noted as it is done. */
+  /** Model and tools in turns until the answer, or until calls wait. Each finished call is stored at once. */
   const advance = async (run: Run, toolbox: Toolbox, limit: AbortSignal): Promise<LoopResult> => {
     const signal = AbortSignal.any([limit, run.signal])
     const { provider, model, temperature } = run.options
@@ -227,7 +227,7 @@ export const createSend = (needs: Needs) => {
     let step = 0
     let text = ''
     const note = (call: ChatToolCall) => {
-      run.toolCalls = noted(run.toolCalls, masker.data(call))
+      run.toolCalls = withCall(run.toolCalls, masker.data(call))
     }
     const result = await loop({
       ...{ messages: run.messages, provider, model, signal },
@@ -245,14 +245,7 @@ export const createSend = (needs: Needs) => {
         }
         if (event.type === 'text') text += event.text
         if (text.trim() !== '') run.said = text
-        if (event.type !== 'tool:result') return
-        const { call, outcome } = event
-        note({
-          ...{ id: call.id, name: call.name, arguments: call.arguments, result: outcome.content },
-          status: outcome.failed ? 'error' : 'success',
-          duration: Math.round(outcome.durationMs),
-          step: before + event.step,
-        })
+        if (event.type === 'tool:result') note(finishedCall(event, before))
       },
     })
     run.messages = result.messages

@@ -158,14 +158,14 @@ export const createTurns = (needs: Needs) => {
       createdAt: iso(clock.now()),
     }) satisfies MessageRow
 
-  /** Stores what is said, and takes the lease. */
-  const take = async (row: ConversationRow, messages: readonly Said[]) => {
+  /** Stores what is said, and acquires the lease. */
+  const acquire = async (row: ConversationRow, messages: readonly Said[]) => {
     const { id, userId, messageCount, turnToken = null } = row
     const token = ids.next('turn')
     const rows = messages.map((said, at) => messageRow(id, messageCount + at, said))
     const first = messages.find(({ role }) => role === 'user')?.content ?? ''
     const title = row.untitled ? titleOf(first) : ''
-    const { applied, row: taken } = await store.commit<ConversationRow>(
+    const { applied, row: leased } = await store.commit<ConversationRow>(
       {
         update: conversationRows,
         key: id,
@@ -180,9 +180,9 @@ export const createTurns = (needs: Needs) => {
       rows.map((one) => ({ insert: chatMessages, row: one })),
       true,
     )
-    if (!applied) throw taken === undefined ? missing('Conversation') : underWay()
+    if (!applied) throw leased === undefined ? missing('Conversation') : underWay()
     const signal = leases.keep(id, token)
-    return { token, signal, taken: taken ?? row, last: rows.findLast(({ role }) => role === 'user') }
+    return { token, signal, leased: leased ?? row, last: rows.findLast(({ role }) => role === 'user') }
   }
 
   const storeSummary = async (id: string, token: string, summary: Summary) => {
@@ -219,14 +219,14 @@ export const createTurns = (needs: Needs) => {
 
   /** As `begin`, for what is said in several messages. */
   const open = async (principal: Pick<Principal, 'userId'>, id: string, given: OpenTurn): Promise<Turn> => {
-    const target = models.resolve(targetOf(given))
+    const target = models.resolve(given)
     const found = await conversations.own(principal, id)
     if (leases.isHeld(found)) throw underWay()
     const { specs = [] } = given
     const system = await systemOf(found, given)
     const content = system(found.summary)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
-    const { token, signal, taken, last } = await take(await withoutWaiting(found), given.messages)
+    const { token, signal, leased, last } = await acquire(await withoutWaiting(found), given.messages)
     const release = async () => {
       await snapshots.keep(id, token)
       await leases.release(id, token)
@@ -239,13 +239,13 @@ export const createTurns = (needs: Needs) => {
         compaction: done,
         usage,
       } = await compaction.prepare({
-        ...{ conversation: taken, target, system, specs, signal: ending },
+        ...{ conversation: leased, target, system, specs, signal: ending },
         keep: (summary) => storeSummary(id, token, summary),
       })
       return {
-        conversation: shownConversation(taken),
+        conversation: shownConversation(leased),
         userMessage: messageOfRow(last as MessageRow),
-        ...{ messages, messageCount: taken.messageCount, target, spent: usage, token, signal, release },
+        ...{ messages, messageCount: leased.messageCount, target, spent: usage, token, signal, release },
         userId: principal.userId,
         ...(done ? { compaction: done } : {}),
       }
@@ -257,7 +257,7 @@ export const createTurns = (needs: Needs) => {
 
   /**
    * Begins a turn: stores what the user says, and makes the prompt of it. Throws Problem `missing` for a conversation of
-   * somebody else, `invalid` `turn_under_way` while another turn is, `approval_pending` while one waits for approval,
+   * another user, `invalid` `turn_under_way` while another turn is, `approval_pending` while one waits for approval,
    * `model_unknown`, `message_too_long` for the model's window. The caller finishes the turn or releases it.
    */
   const begin = (
@@ -304,7 +304,7 @@ export const createTurns = (needs: Needs) => {
       ...(notice === undefined ? {} : { notice }),
     }
     const row = messageRow(id, messageCount, answerOf(whole))
-    const { applied, row: standing } = await store.commit<ConversationRow>(
+    const { applied, row: current } = await store.commit<ConversationRow>(
       {
         update: conversationRows,
         key: id,
@@ -314,7 +314,7 @@ export const createTurns = (needs: Needs) => {
       },
       [{ insert: chatMessages, row }],
     )
-    if (!applied) throw turnLost(standing)
+    if (!applied) throw turnLost(current)
     return messageOfRow(row)
   }
 
@@ -344,18 +344,6 @@ export const answerErrorOf = (thrown: unknown): { code: string; message: string 
     ? { code: 'cancelled', message: 'The caller left before the end of the answer' }
     : { code: 'internal_error', message: 'Something went wrong on our side' }
 }
-
-/** As the models port wants it. */
-export const targetOf = ({
-  provider,
-  model,
-}: {
-  provider?: string | undefined
-  model?: string | undefined
-}) => ({
-  ...(provider === undefined ? {} : { provider }),
-  ...(model === undefined ? {} : { model }),
-})
 
 const approvalPending = (toolCalls: readonly ChatToolCall[]) =>
   new Problem('invalid', 'approval_pending', 'The last turn waits for approval; decide on it first', {

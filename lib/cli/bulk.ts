@@ -1,35 +1,77 @@
-import { ApiError } from '../api/api-error.ts'
-import { type Filter, findTasks } from './selection.ts'
-import type { Service } from './service.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BulkJob, BulkPreview } from '../bulk/schema.ts'
+import { EXIT } from './exit-codes.ts'
+import type { Filter } from './selection.ts'
+import { type Service, steadily } from './service.ts'
+import { safeLine, type Terminal } from './terminal.ts'
 
-export type BulkOutcome = { total: number; done: number; failures: { id: string; error: string }[] }
+const LOOK_MS = 500
 
-const PAGE = '200'
-
-/** The ids of all tasks that a filter finds now, page by page. */
-export const selectedTasks = async (service: Service, filter: Filter): Promise<string[]> => {
-  const ids: string[] = []
-  let cursor: string | undefined
-  do {
-    const page = await findTasks(service, { ...filter, limit: PAGE, ...(cursor ? { cursor } : {}) })
-    ids.push(...page.tasks.map(({ id }) => id))
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return ids
+type Call = {
+  service: Service
+  terminal: Terminal
+  json: boolean
+  /** Whether to go on without asking; on a terminal it is asked otherwise. */
+  yes: boolean
+  isDry?: boolean
+  /** What is done to them, as `retry`, and what they are, as `tasks`. */
+  verb: string
+  things: string
 }
 
-/** Does the same with each id, one after the other. A refusal is counted and the next one is tried; a lost service ends it. */
-export const inBulk = async (
-  ids: readonly string[],
-  act: (id: string) => Promise<unknown>,
-): Promise<BulkOutcome> => {
-  const failures: BulkOutcome['failures'] = []
-  for (const id of ids)
-    try {
-      await act(id)
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error
-      failures.push({ id, error: error.message })
+type Answer = { job: BulkJob } | BulkPreview
+type Ask = (dryRun: boolean) => Promise<Answer>
+
+type BulkFilter = Extract<Parameters<Service['client']['bulkTasks']>[0], object>['body']['filter']
+
+/** The tasks that a filter chooses. What a field may be, the service decides. */
+export const askTasks =
+  ({ client }: Service, action: 'cancel' | 'retry', filter: Filter): Ask =>
+  (dryRun) =>
+    client.bulkTasks({ body: { action, filter: filter as BulkFilter, dryRun } })
+
+/** The dead letters of these ids; without, all that are pending. */
+export const askDlq =
+  ({ client }: Service, action: 'retry' | 'discard', ids?: readonly string[]): Ask =>
+  (dryRun) =>
+    client.bulkDlq({ body: { action, dryRun, ...(ids ? { ids: [...ids] } : { filter: {} }) } })
+
+/**
+ * Has the service do one action to many, as a job of its own that goes on when this program ends; waits for its end and
+ * prints what came of it. Resolves to the exit code: failed where an item was refused.
+ */
+export const inBulk = async (ask: Ask, call: Call): Promise<number> => {
+  const { terminal, json, yes, isDry = false, verb, things } = call
+  if (isDry || (!yes && !json && terminal.isInteractive)) {
+    const { count } = (await ask(true)) as BulkPreview
+    if (isDry) {
+      if (json) terminal.json({ count })
+      else terminal.out(`${count} ${things} fit`)
+      return EXIT.done
     }
-  return { total: ids.length, done: ids.length - failures.length, failures }
+    if (!(await terminal.confirm(`${verb} ${count} ${things}?`))) return EXIT.cancelled
+  }
+  const { job } = (await ask(false)) as { job: BulkJob }
+  return show(await ended(job, call), call)
+}
+
+const ended = async (asked: BulkJob, { service }: Call): Promise<BulkJob> => {
+  const { signal } = new AbortController()
+  let job = asked
+  while (job.status === 'running') {
+    await sleep(LOOK_MS)
+    const answer = await steadily(() => service.client.getBulk({ params: { id: job.id } }), signal)
+    job = answer.job
+  }
+  return job
+}
+
+const show = (job: BulkJob, { terminal, json, verb, things }: Call): number => {
+  if (json) terminal.json({ job })
+  else terminal.out(`${verb}: ${job.done} of ${job.total} ${things}, ${job.id} is ${job.status}`)
+  for (const { id, error } of job.failures) terminal.say(`${id}: ${safeLine(error)}`)
+  const listed = job.failures.length
+  if (job.failed > listed) terminal.say(`${job.failed - listed} more failed`)
+  if (job.status === 'cancelled') return EXIT.cancelled
+  return job.failed === 0 ? EXIT.done : EXIT.failed
 }

@@ -1,17 +1,17 @@
 import type { FromAddress } from '../accounts/handlers.ts'
 import { createAccounts } from '../accounts/service.ts'
 import { createAccessKey } from '../auth/access-key.ts'
-import { createGrantSession } from '../auth/cookie.ts'
+import { createAuditRefusals } from '../auth/attempts.ts'
 import type { VerifyKey } from '../auth/handlers.ts'
 import { createOwnSessions } from '../auth/own-sessions.ts'
-import { createNoteRefusals } from '../auth/refusals.ts'
+import { createGrantSession } from '../auth/sessions.ts'
 import type { Config } from '../config.ts'
 import { createDevices } from '../devices/service.ts'
 import { createConnectionStatus, createDisconnect } from '../integrations/connections.ts'
 import { createAccountAccess } from '../oauth/account-access.ts'
 import { catalog, codeHostGit, scopesAsked } from '../oauth/catalog.ts'
 import { createCodeHostAccount } from '../oauth/code-host-account.ts'
-import { createConnectionOf } from '../oauth/connection.ts'
+import { createConnectionOf } from '../oauth/connections.ts'
 import { createAccountsOf, createLinkedAccounts } from '../oauth/linked-accounts.ts'
 import { isReporter } from '../oauth/linking.ts'
 import { createProviders } from '../oauth/providers.ts'
@@ -57,15 +57,15 @@ export const composeSignIn = (auth: AuthContext, ports: SignInPorts, config: Con
   })
   const grantSession = createGrantSession(sessions)
   const ownSessions = createOwnSessions({ ...ports, sessions, audit })
-  const noted = createNoteRefusals({ audit })
+  const audited = createAuditRefusals({ audit })
   const logIn: FromAddress<typeof accounts.logIn> = (given, address) =>
-    noted({ with: 'password', email: given.email, address }, accounts.logIn(given))
+    audited({ with: 'password', email: given.email, address }, accounts.logIn(given))
   const changePassword: FromAddress<typeof accounts.changePassword> = (principal, given, address) =>
-    noted({ with: 'current-password', address }, accounts.changePassword(principal, given), principal)
+    audited({ with: 'current-password', address }, accounts.changePassword(principal, given), principal)
   const resetPassword: FromAddress<typeof accounts.resetPassword> = (given, address) =>
-    noted({ with: 'reset-code', email: given.email, address }, accounts.resetPassword(given))
+    audited({ with: 'reset-code', email: given.email, address }, accounts.resetPassword(given))
   const verify: VerifyKey = (key, { address, userAgent }) =>
-    noted({ with: 'access-key', address }, accessKey.verify(key, userAgent))
+    audited({ with: 'access-key', address }, accessKey.verify(key, userAgent))
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config
   const oauth = createOAuth({
     ...ports,
@@ -86,7 +86,7 @@ type AccessPorts = Pick<AuthPorts, 'store' | 'clock' | 'log'> & {
   providerFetch: ProviderFetch
 }
 
-/** Linked accounts for a function that signs nobody in. */
+/** Linked accounts for a function without sign-in. */
 export const composeAccountAccess = (
   { accountStatusOf, adminIds }: Pick<AuthContext, 'accountStatusOf' | 'adminIds'>,
   ports: AccessPorts,
@@ -104,7 +104,7 @@ export const composeAccountAccess = (
   })
 }
 
-/** Of a function that uses nobody's account. */
+/** Of a function that uses no linked account. */
 export const withoutAccounts: AccountAccess = {
   writerAt: async () => undefined,
   readerOf: async () => undefined,

@@ -108,7 +108,7 @@ const READ_MS = 5_000
 
 const isTracker = (trackers: Trackers, name: string): name is TrackerName => Object.hasOwn(trackers, name)
 
-/** Reads tickets by the account that a user linked, so that nobody sees more than the provider lets him. */
+/** Reads tickets by the account that a user linked, so that a user sees no more than the provider allows. */
 const createReadTicket =
   ({ trackers, access }: TicketNeeds): ReadTicket =>
   async ({ userId }, provider, sourceId) => {
@@ -184,7 +184,7 @@ export const composeTaskRuns = (
   { models, clock, ids }: Pick<SessionPorts, 'clock' | 'ids'> & { models: Pick<Models, 'resolve'> },
 ) => createTaskRuns({ sessions: agentSessions, target: () => models.resolve({}), clock, ids })
 
-/** What hears of changes of memory files, where something does. */
+/** What watches memory files for changes, where something does. */
 export type WatchedMemoryPorts = MemoryPorts & { watchingMemory: Watching }
 
 /** Memory, and who is put on record for clearing it. */

@@ -34,7 +34,7 @@ export const TASK_ENDED = 'its task has ended'
 
 export type Security = ReturnType<typeof composeSecurity>
 
-/** What tool calls are judged by, and who is asked about them: policy, audit of calls, approvals. */
+/** What decides on tool calls, and who is asked about them: policy, audit of calls, approvals. */
 export const composeSecurity = ({ audit, limiter }: AuthContext, ports: AuthPorts, config: Config) => {
   const isCloud = config.SERVICE_MODE === 'pro'
   const policy = createPolicy({

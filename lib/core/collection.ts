@@ -91,7 +91,7 @@ export type Collection<R extends object = Row> = {
   counts?(change: Change<R>): readonly Increment[]
   sends?(change: Change<R>): readonly Message[]
   publishes?(change: Change<R>): readonly LiveDraft[]
-  recount?: { index: string; tells?(name: string): boolean; ofUser?(userId: string): string }
+  recount?: { index: string; isCounted?(name: string): boolean; ofUser?(userId: string): string }
 }
 
 /**

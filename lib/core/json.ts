@@ -55,7 +55,7 @@ const isClosing = (code: number) => code === 0x7d || code === 0x5d
 /** White space, control characters, comma and colon: what may stand between two values. */
 const isBetween = (code: number) => code <= 0x20 || code === 0x2c || code === 0x3a
 
-/** Counts keys and values, and refuses too many or too deep ones, without judging: of what is no JSON the parser says so. */
+/** Counts keys and values, and refuses too many or too deep ones, of JSON and of what is none: the parser refuses the latter. */
 const countValues = (text: string): number => {
   let depth = 0
   let values = 0

@@ -14,8 +14,8 @@ const UNFIT_SEGMENT = /^$|^\.|[\p{Cc}\p{Zl}\p{Zp}\\\uFFFD]/u
 /** Whether a name of a folder or file is one that memory looks at. */
 export const isMemoryName = (name: string): boolean => name.isWellFormed() && !UNFIT_SEGMENT.test(name)
 
-/** Why a file that is looked at cannot be kept under its name. */
-export type Unfit = 'bad_name' | 'path_too_long'
+/** Why a file that is looked at cannot be kept: for its name, for what it is, or since its folder cannot be read. */
+export type Unfit = 'bad_name' | 'path_too_long' | 'link' | 'unreadable'
 
 /** Whether a file or folder of that name is passed over: what is hidden was not put there to be read. */
 export const isHidden = (name: string): boolean => name.startsWith('.')

@@ -26,7 +26,7 @@ const ACTIVE: readonly RegExp[] = [
 ]
 
 /**
- * A text of an agent or a stranger as it may be published as Markdown: it reads the same, but mentions nobody, refers to no
+ * A text of an agent or a stranger as it may be published as Markdown: it reads the same, but mentions no user, refers to no
  * issue, closes none, commands no bot, loads no picture and brings no HTML.
  */
 export const neutralText = (text: string): string =>

@@ -19,6 +19,10 @@ export const queryList = <T extends z.ZodType<unknown, string>>(part: T) =>
     .transform((text) => text.split(',').map((entry) => entry.trim()))
     .pipe(z.array(part).max(100))
 
+/** A list in a body: as an array, or comma-separated as in a query string; each part checked by `part`. */
+export const listIn = <T extends z.ZodType<unknown, string>>(part: T) =>
+  z.union([z.array(part).min(1).max(100), queryList(part)])
+
 const notATime = { error: 'must be an ISO 8601 date or time' }
 
 /** A moment, or the beginning of a day in UTC, in a query string. */

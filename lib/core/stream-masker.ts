@@ -3,7 +3,7 @@ import type { SecretMatcher } from './secret-matcher.ts'
 
 /** Masks a text that comes in pieces. Of what it is given it keeps back only what may be the beginning of a secret. */
 export type StreamMasker = {
-  /** What may be told once this piece is there; it may be nothing. */
+  /** What may be emitted once this piece is there; it may be nothing. */
   push(piece: string): string
   /** What was kept back: no more comes, or not soon. What ends a secret that began before a flush is still masked. */
   flush(): string
@@ -16,8 +16,8 @@ export type StreamMasker = {
 export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
   /** The end of what came: from the first place where a secret may begin that is not whole yet. */
   let rest = ''
-  /** How much of that was told by a flush. */
-  let told = 0
+  /** How much of that a flush has emitted. */
+  let emitted = 0
 
   const advance = (isEnd: boolean): string => {
     let out = ''
@@ -27,17 +27,17 @@ export const createStreamMasker = (matcher: SecretMatcher): StreamMasker => {
       const length = matcher.lengthAt(rest, at)
       if (length === 0) continue
       const end = at + length
-      if (end > told) {
-        out += rest.slice(told, Math.max(told, at)) + MASKED
-        told = end
+      if (end > emitted) {
+        out += rest.slice(emitted, Math.max(emitted, at)) + MASKED
+        emitted = end
       }
       at = end - 1
     }
-    out += rest.slice(told, at)
-    told = Math.max(told, at)
+    out += rest.slice(emitted, at)
+    emitted = Math.max(emitted, at)
     if (isEnd) return out
     rest = rest.slice(at)
-    told -= at
+    emitted -= at
     return out
   }
 

@@ -1,8 +1,10 @@
 import type * as z from 'zod'
-import { missing } from '../core/errors.ts'
+import { messageOf, missing } from '../core/errors.ts'
 import { type PageQuery, pageFacts, rangeOf } from '../core/page.ts'
-import type { Principal } from '../core/principal.ts'
+import { pagesOf } from '../core/pages.ts'
+import type { Actor, Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { type PairingRow, pairings } from './rows.ts'
@@ -56,3 +58,66 @@ const shown = (row: PairingRow): z.input<typeof PairedDeviceSchema> => ({
   ...(row.lastSeenAt === undefined ? {} : { lastSeenAt: row.lastSeenAt }),
   expiresAt: iso(row.keptUntil),
 })
+
+/** When a device was seen is kept to the hour: a write per request would be dear. */
+const SEEN_EVERY_MS = 3_600_000
+
+/** Whether a device may still use its token; asked, it counts as seen. */
+export const createIsPaired = ({ store, clock, log }: { store: Store; clock: Clock; log: Log }) => {
+  const noteSeen = async ({ id, lastSeenAt, expiresAt }: PairingRow) => {
+    const now = clock.now()
+    if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
+    const isTokenOver = now >= Date.parse(expiresAt)
+    await store.commit<PairingRow>({
+      update: pairings,
+      key: id,
+      when: { status: 'approved' },
+      set: { lastSeenAt: iso(now) },
+      ...(isTokenOver ? { unset: ['sealedToken'] } : {}),
+    })
+  }
+
+  return async (id: string): Promise<boolean> => {
+    const row = await store.get(pairings, id)
+    if (row?.status !== 'approved') return false
+    await noteSeen(row).catch((thrown) =>
+      log.warn({ reason: messageOf(thrown) }, 'device could not be noted as seen'),
+    )
+    return true
+  }
+}
+
+const PAGE = 200
+
+type UnpairingNeeds = {
+  store: Store
+  audit: (actor: Actor, action: string, details: object) => Promise<void>
+}
+
+/** How devices whose sessions end are forgotten. */
+export const createUnpairing = ({ store, audit }: UnpairingNeeds) => {
+  /**
+   * Forgets one. It was logged out with its own token, or `by` a user who ends its user's sessions. One that is gone is fine.
+   */
+  const unpair = async (id: string, by?: Actor): Promise<void> => {
+    const when = { status: 'approved' }
+    const { applied, row } = await store.commit<PairingRow>({ remove: pairings, key: id, when })
+    if (!applied || row?.approvedBy === undefined) return
+    const { requesterId, approvedBy } = row
+    await audit(by ?? { userId: approvedBy }, 'device.end', { id, requesterId, approvedBy })
+  }
+
+  /**
+   * Forgets all of a user but the one with the session `except`: those, too, that were approved and have no session yet,
+   * since they have not asked for their token.
+   */
+  const unpairAll = async (userId: string, { by, except }: { by: Actor; except?: string }): Promise<void> => {
+    const selection = { index: 'ofUser', is: userId, order: 'asc', limit: PAGE } as const
+    for await (const rows of pagesOf((from) => store.page(pairings, { ...selection, ...from }))) {
+      const ending = rows.filter(({ sessionId }) => except === undefined || sessionId !== except)
+      await Promise.all(ending.map(({ id }) => unpair(id, by)))
+    }
+  }
+
+  return { unpair, unpairAll }
+}

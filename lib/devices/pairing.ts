@@ -1,14 +1,73 @@
 import type * as z from 'zod'
-import { missing } from '../core/errors.ts'
+import { invalid, missing, Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Guesses } from './guesses.ts'
-import { pairingUrl, qrSvg } from './qr.ts'
+import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Requester, Requests } from './requests.ts'
 import type { PairingRow } from './rows.ts'
 import type { PairingRequestSchema, PairingState } from './schema.ts'
+
+/** A DNS name or address with its port. */
+const LONGEST_HOST = 261
+
+/** What the code of a request looks like to a camera: where to go with which code. */
+const pairingUrl = (code: string, baseUrl: string): string => {
+  const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : ''
+  if (host === '' || host.length > LONGEST_HOST)
+    throw invalid([{ path: 'host', message: 'must name the service' }], 'host_unknown')
+  return `svc://pair?${new URLSearchParams({ code, host })}`
+}
+
+/** The text as a QR code in SVG: squares only, nothing of the text itself. */
+const qrSvg = async (text: string): Promise<string> => {
+  // Loaded at the first request: nothing else needs it.
+  const { toString: draw } = await import('qrcode')
+  return draw(text, { type: 'svg', errorCorrectionLevel: 'M' })
+}
+
+const WRONG_CODES: Limit = { name: 'pairingCode', calls: 10, windowMs: 600_000 }
+
+/**
+ * Bounds how many wrong codes one may enter. Every code is counted before it is read, so that many at once are no more
+ * guesses than one after the other, and what is no code counts too; one that was right is taken back.
+ */
+export const createGuesses = ({ limiter }: { limiter: Limiter }) => ({
+  /** Counts a code that is about to be entered. Throws Problem `rate_limited`. */
+  count: async (keys: readonly string[]): Promise<void> => {
+    const retryAfterMs = await limiter.takeAll(WRONG_CODES, keys)
+    if (retryAfterMs > 0) throw tooMany(retryAfterMs)
+  },
+
+  /** What a code that was counted stands for. Throws Problem `missing` for a wrong one. */
+  found: async <T>(keys: readonly string[], lookUp: () => Promise<T | undefined>): Promise<T> => {
+    const found = await lookUp()
+    if (found === undefined) throw noSuchCode()
+    // What the code was for has been done: a limit that stays stricter by one for ten minutes does not undo it.
+    await Promise.allSettled(keys.map((key) => limiter.giveBack(WRONG_CODES, key)))
+    return found
+  },
+})
+
+type Guesses = ReturnType<typeof createGuesses>
+
+const tooMany = (retryAfterMs: number) =>
+  new Problem(
+    'rate_limited',
+    'rate_limited',
+    'Too many wrong pairing codes. Please try again in ten minutes.',
+    {
+      retryAfterMs,
+    },
+  )
+
+const noSuchCode = () =>
+  new Problem(
+    'missing',
+    'pairing_code_not_found',
+    'No open request has this code: it is mistyped, used or expired',
+  )
 
 /** A device that scans a QR code names itself to no user. */
 const SCANNED = 'qr'

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import { Problem } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
+import { pagesOf } from '../core/pages.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
-import { codeIn, grouped, newCode } from './code.ts'
 import type { OwnIdentity } from './identity.ts'
-import { type PairingSlots, slotKey } from './pairing-slots.ts'
 import {
   type CodeRow,
   codeRows,
@@ -19,15 +18,78 @@ import {
 } from './rows.ts'
 import type { PairingStatus } from './schema.ts'
 
+/** Crockford's base32: without the letters that look like digits, and without U. */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const LENGTH = 9
+const ENTERED = /^[0-9A-HJKMNP-TV-Z]{9}$/
+
+/** Nine characters of five random bits each; 256 is a multiple of 32, so no character is likelier than another. */
+export const newCode = (entropy: Entropy): string =>
+  Array.from(entropy(LENGTH), (byte) => DIGITS[byte & 31]).join('')
+
+/** The code in three groups, joined by a hyphen or a space. */
+export const grouped = (code: string, between: '-' | ' '): string =>
+  [code.slice(0, 3), code.slice(3, 6), code.slice(6)].join(between)
+
+/** The separators of the groups: hyphens, dashes and spaces of any kind, the minus sign, and what is not to be seen. */
+const SEPARATORS = /[\s\p{Z}\p{Pd}\p{Cf}\u2212]/gu
+
+/** The code that a user typed, in the form in which it was made; undefined for what cannot be one. */
+export const codeIn = (entered: string): string | undefined => {
+  const code = entered.replaceAll(SEPARATORS, '').toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  return ENTERED.test(code) ? code : undefined
+}
+
+/** Open requests that one address, or the IPv6 network of one, may have at a time. */
+const MOST_OPEN = 20
+const SLOTS = Array.from({ length: MOST_OPEN }, (_, n) => String(n).padStart(2, '0'))
+
+type PairingSlotsNeeds = { store: Store; entropy: Entropy; clock: Clock }
+
+/**
+ * Each open request occupies one of the slots of its address: its insert is part of the commit that stores the request, so
+ * that requests which come at once cannot outnumber the slots. A slot is free again when its request is decided or has
+ * expired.
+ */
+export const createPairingSlots = ({ store, entropy, clock }: PairingSlotsNeeds) => ({
+  /** One of the free slots of an address. Throws Problem `rate_limited` when there is none. */
+  free: async (address: string): Promise<string> => {
+    const { rows } = await store.page(pairingSlots, {
+      index: 'ofAddress',
+      is: networkOf(address),
+      order: 'asc',
+      limit: MOST_OPEN,
+    })
+    const free = SLOTS.filter((slot) => rows.every(({ place }) => place !== slot))
+    const slot = free[entropy(1).readUInt8() % free.length]
+    if (slot === undefined) throw full(rows, clock.now())
+    return slot
+  },
+})
+
+type PairingSlots = ReturnType<typeof createPairingSlots>
+
+/** The key of the slot that a request occupies. */
+const slotKey = ({ address, place }: { address: string; place: string }) =>
+  [networkOf(address), place] as const
+
+const full = (taken: readonly PairingSlotRow[], now: number) => {
+  const firstFreeAt = Math.min(...taken.map(({ expiresAt }) => expiresAt))
+  const message = `There are ${MOST_OPEN} open pairing requests from your address. Please try again when one is decided or expired.`
+  return new Problem('rate_limited', 'too_many_pairing_requests', message, {
+    retryAfterMs: Math.max(1, firstFreeAt - now),
+  })
+}
+
 /** How long a request can be approved, and its token be read. */
-export const OPEN_MS = 600_000
+const OPEN_MS = 600_000
 /** How long a request that came to nothing still says so. */
 const KEPT_MS = 86_400_000
 const SECRET_ID_BYTES = 24
 /** How often a request tries again that lost its slot to another of the same address. */
 const TRIES = 20
 
-/** Anybody may ask: what is sent to ask with is read so often. */
+/** Requests need no sign-in, so each address may send so many. */
 const ASKING: Limit = { name: 'pairingRequest', calls: 60, windowMs: 60_000 }
 
 type Needs = {
@@ -143,3 +205,49 @@ export const createRequests = ({ store, limiter, entropy, clock, identity, slots
 
 const idOf = (requestId: string) =>
   `pairing_${createHash('sha256').update(requestId).digest('hex').slice(0, 32)}`
+
+const MOST_SHOWN = 200
+const EXPIRED_PAGE = 200
+
+type PendingNeeds = { store: Store; clock: Clock }
+
+/** Requests without a decision. All live equally long, so those of before a moment are the expired ones. */
+export const createPending = ({ store, clock }: PendingNeeds) => {
+  const newestExpired = () => clock.now() - OPEN_MS
+
+  /** The open ones, newest first, at most 200. */
+  const list = async (): Promise<PairingRow[]> => {
+    const { rows } = await store.page(pairings, {
+      index: 'byStatus',
+      is: 'pending',
+      where: [{ field: 'createdAt', from: iso(newestExpired() + 1) }],
+      order: 'desc',
+      limit: MOST_SHOWN,
+    })
+    return rows
+  }
+
+  const removeExpired = async (status: PairingRow['status']): Promise<number> => {
+    const query = {
+      index: 'byStatus',
+      is: status,
+      where: [{ field: 'createdAt', to: iso(newestExpired()) }],
+      order: 'asc',
+      limit: EXPIRED_PAGE,
+    } as const
+    let deleted = 0
+    for await (const rows of pagesOf((from) => store.page(pairings, { ...query, ...from }))) {
+      const outcomes = await Promise.all(
+        rows.map(({ id }) => store.commit<PairingRow>({ remove: pairings, key: id, when: { status } })),
+      )
+      deleted += outcomes.filter(({ applied }) => applied).length
+    }
+    return deleted
+  }
+
+  /** Removes those that were not approved in time, the rejected ones among them; resolves to how many. */
+  const cleanup = async (): Promise<number> =>
+    (await removeExpired('pending')) + (await removeExpired('rejected'))
+
+  return { list, cleanup }
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineRoutes } from '../http/route.ts'
 import { CreateTaskSchema, TaskErrorSchema, TaskResultSchema, TaskStatusSchema } from '../tasks/schema.ts'
-import { WORKFLOW_NAMES } from './workflows/catalog.ts'
+import { WORKFLOW_NAMES } from './workflows.ts'
 
 /** A caller that waits longer than this for one answer is better served by `notifyUrl`. */
 const LONGEST_WAIT_MS = 840_000

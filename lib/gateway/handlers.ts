@@ -2,8 +2,7 @@ import { traceOf } from '../core/trace.ts'
 import { admitting, type Handlers, Reply } from '../http/route.ts'
 import type { gatewayRoutes } from './contract.ts'
 import { requestIdOf } from './rows.ts'
-import type { Gateway } from './service.ts'
-import { outcomeOf } from './status.ts'
+import { type Gateway, outcomeOf } from './service.ts'
 
 export const gatewayHandlers = ({ gateway }: { gateway: Gateway }): Handlers<typeof gatewayRoutes> => ({
   submitRequest: admitting(

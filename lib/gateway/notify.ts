@@ -2,8 +2,8 @@ import { pagesOf } from '../core/pages.ts'
 import type { AddDelivery, NewDelivery } from '../deliveries/schema.ts'
 import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { GatewayTasks } from './needs.ts'
 import { type GatewayRequest, gatewayRequests, requestIdOf } from './rows.ts'
+import type { GatewayTasks } from './submit.ts'
 
 type Needs = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'watch'>; addDelivery: AddDelivery }
 
@@ -45,7 +45,7 @@ export const createNotify = ({ store, tasks, addDelivery }: Needs) => {
 }
 
 /**
- * The event that tells of a task's end: `{id, event, timestamp, requestId, payload}`. A task that was given back to the
+ * The event of a task's end: `{id, event, timestamp, requestId, payload}`. A task that was given back to the
  * queue from its dead letter may end twice, so the id names the end, not the task. `payload` names the request as well,
  * for receivers that pass on nothing else.
  */

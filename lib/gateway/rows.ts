@@ -1,6 +1,6 @@
 import { collection } from '../core/collection.ts'
 import type { Task } from '../tasks/schema.ts'
-import type { WorkflowName } from './workflows/catalog.ts'
+import type { WorkflowName } from './workflows.ts'
 
 /** A request. It is stored together with its task, under an id that follows from the task's. */
 export type GatewayRequest = {

@@ -1,3 +1,5 @@
+import { missing, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
 import type { AddDelivery } from '../deliveries/schema.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -5,12 +7,77 @@ import type { Ids } from '../ports/ids.ts'
 import type { Limiter } from '../ports/limiter.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Store } from '../ports/store.ts'
+import type { Task } from '../tasks/schema.ts'
 import { createCompletionWaiters } from './completion-waiters.ts'
-import { createRateLimit } from './limits.ts'
-import type { GatewayTasks } from './needs.ts'
+import type { GatewayStatus } from './contract.ts'
 import { createNotify } from './notify.ts'
-import { createStatus } from './status.ts'
-import { createSubmit } from './submit.ts'
+import { gatewayRequests } from './rows.ts'
+import { createSubmit, type GatewayTasks } from './submit.ts'
+
+type RateLimitNeeds = { limiter: Limiter; callsPerMinute: number }
+
+const BURST = { name: 'gateway.burst', calls: 10, windowMs: 1_000 }
+const MINUTE_MS = 60_000
+
+/**
+ * Counts one request of a token, also one that is refused later: at most the token's own number, or else that of the
+ * service, in a minute, and 10 in a second. Throws Problem `rate_limited` when either is too many.
+ */
+const createRateLimit = ({ limiter, callsPerMinute }: RateLimitNeeds) => {
+  return async ({ tokenId = '', callsPerMinute: own = callsPerMinute }: Principal): Promise<void> => {
+    const waits = await Promise.all([
+      limiter.take({ name: 'gateway.minute', calls: own, windowMs: MINUTE_MS }, tokenId),
+      limiter.take(BURST, tokenId),
+    ])
+    const retryAfterMs = Math.max(...waits)
+    if (retryAfterMs > 0)
+      throw new Problem(
+        'rate_limited',
+        'rate_limited',
+        `Too many requests with this token: at most ${own} a minute and ${BURST.calls} a second`,
+        { retryAfterMs },
+      )
+  }
+}
+
+type StatusNeeds = { store: Store; tasks: Pick<GatewayTasks, 'find' | 'lastProgress'> }
+
+/** Of a request whose process died before it stored the task, which the release before could leave. */
+const NOT_CREATED = {
+  code: 'task_not_created',
+  message: 'The service stopped before it had stored the task; send the request again',
+}
+
+/** How a request stands, which is how its task does. Throws Problem `missing` for requests of others. */
+const createStatus =
+  ({ store, tasks }: StatusNeeds) =>
+  async ({ userId }: Principal, requestId: string): Promise<GatewayStatus> => {
+    const request = await store.get(gatewayRequests, requestId)
+    if (request?.userId !== userId) throw missing('Request')
+    const { taskId, workflow, createdAt } = request
+    const [task, progress] = await Promise.all([tasks.find(taskId), tasks.lastProgress(taskId)])
+    return {
+      ...{ requestId, taskId, workflow, createdAt },
+      progress: progress ?? null,
+      ...(task ? stateOf(task) : { status: 'failed', error: NOT_CREATED, updatedAt: createdAt }),
+    }
+  }
+
+const stateOf = ({ status, updatedAt, ...task }: Task) => ({
+  status,
+  ...outcomeOf({ status, ...task }),
+  updatedAt,
+})
+
+/** The result of a task that was completed, or the error of one that failed; one that goes on has neither yet. */
+export const outcomeOf = ({
+  status,
+  result,
+  error,
+}: Pick<Task, 'status'> & Partial<Pick<Task, 'result' | 'error'>>) => {
+  if (status === 'completed') return result === undefined ? {} : { result }
+  return status === 'failed' && error !== undefined ? { error } : {}
+}
 
 type Needs = {
   store: Store

@@ -4,8 +4,21 @@ import type { Log } from '../ports/log.ts'
 import type { ProcessInfo, ProcessReading } from '../ports/process-info.ts'
 import type { DlqCounts } from '../queue/schema.ts'
 import { adaptersHealth, breakersHealth, deadLettersHealth, queueHealth, worst } from './components.ts'
-import { DEADLINE_MS, within } from './deadline.ts'
 import type { AdapterHealth, BreakerReading, Components, DetailedHealth, HealthStatus } from './schema.ts'
+
+/** Longer than the agents' own health checks may take, so that one silent agent does not hide the others. */
+export const DEADLINE_MS = 6_000
+
+/** The outcome of `call`, or a rejection once `mostMs` have passed; a call that throws at once rejects too. */
+export const within = <T>(
+  mostMs: number,
+  clock: Pick<Clock, 'after'>,
+  call: () => T | Promise<T>,
+): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cancel = clock.after(mostMs, () => reject(new Error(`no answer within ${mostMs} ms`)))
+    Promise.resolve().then(call).then(resolve, reject).finally(cancel)
+  })
 
 export type DetailedNeeds = {
   version: string
@@ -25,14 +38,14 @@ export type DetailedNeeds = {
 /** The health of every component, and of the whole as its worst. One that cannot be read in time is unhealthy. */
 export const createDetailed = (needs: DetailedNeeds) => {
   const { version, clock, process } = needs
-  const judged = judge(needs)
+  const checked = createCheck(needs)
 
   const components = async (): Promise<Omit<Components, 'sandbox'>> => {
     const [queue, adapters, circuitBreakers, deadLetterQueue] = await Promise.all([
-      judged('queue', needs.taskCounts, queueHealth, {}),
-      judged('adapters', needs.adapters, adaptersHealth, { adapters: [] }),
-      judged('circuitBreakers', needs.breakers, breakersHealth, { breakers: [] }),
-      judged('deadLetterQueue', needs.deadLetters, deadLettersHealth, {}),
+      checked('queue', needs.taskCounts, queueHealth, {}),
+      checked('adapters', needs.adapters, adaptersHealth, { adapters: [] }),
+      checked('circuitBreakers', needs.breakers, breakersHealth, { breakers: [] }),
+      checked('deadLetterQueue', needs.deadLetters, deadLettersHealth, {}),
     ])
     return { queue, adapters, circuitBreakers, deadLetterQueue }
   }
@@ -52,8 +65,8 @@ export const createDetailed = (needs: DetailedNeeds) => {
   }
 }
 
-/** Reads a component and forms a verdict on it; `unread` is what to show of one that could not be read. */
-const judge =
+/** Reads a component and decides on its health; `unread` is what to show of one that could not be read. */
+const createCheck =
   ({ clock, log }: Pick<DetailedNeeds, 'clock' | 'log'>) =>
   async <R, C extends object, U extends object>(
     name: string,

@@ -1,7 +1,31 @@
 import { type Handlers, Reply } from '../http/route.ts'
-import { prefersText } from './accept.ts'
 import { healthRoutes } from './contract.ts'
 import type { Health } from './service.ts'
+
+/**
+ * Whether an `Accept` header prefers plain text to JSON (RFC 9110, section 12.5.1). Equal preference means JSON,
+ * and so does nonsense.
+ */
+export const prefersText = (accept: string | undefined): boolean => {
+  const ranges = (accept ?? '*/*').slice(0, 1_000).split(',').map(rangeOf)
+  return weightOf(ranges, 'text', 'plain') > weightOf(ranges, 'application', 'json')
+}
+
+type Range = { type: string; weight: number }
+
+const rangeOf = (text: string): Range => {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase())
+  return { type, weight: Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1) }
+}
+
+/** The most specific range that matches decides. */
+const weightOf = (ranges: readonly Range[], type: string, subtype: string): number => {
+  const names = [`${type}/${subtype}`, `${type}/*`, '*/*']
+  const range = names
+    .map((name) => ranges.find((candidate) => candidate.type === name))
+    .find((candidate) => candidate !== undefined)
+  return range?.weight ?? 0
+}
 
 export const healthHandlers = ({ health }: { health: Health }): Handlers<typeof healthRoutes> => ({
   health: () => health.simple(),

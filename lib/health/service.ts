@@ -1,12 +1,64 @@
 import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import { TaskStatusSchema } from '../tasks/schema.ts'
-import { createDetailed, type DetailedNeeds } from './detailed.ts'
-import { expose } from './exposition.ts'
-import { familiesOf } from './families.ts'
-import { metricsOf } from './metrics.ts'
-import { type Checks, createReadiness } from './readiness.ts'
-import type { RequestMetrics } from './request-metrics.ts'
-import type { Metrics, TaskCounts } from './schema.ts'
+import { createDetailed, DEADLINE_MS, type DetailedNeeds, within } from './detailed.ts'
+import { expose, familiesOf } from './exposition.ts'
+import type { EndpointReading, RequestMetrics, RequestReading } from './request-metrics.ts'
+import type { Metrics, Readiness, TaskCounts } from './schema.ts'
+
+/** What must hold before the service may be sent work, by name; false or a rejection means not yet. */
+type Checks = Readonly<Record<string, () => boolean | Promise<boolean>>>
+
+type ReadinessNeeds = { clock: Clock; log: Log; checks: Checks }
+
+/** Ready when every check holds. The answer names no reason, since the route is public; the log does. */
+const createReadiness = ({ clock, log, checks }: ReadinessNeeds) => {
+  const stateOf = async (name: string): Promise<Readiness['status']> => {
+    try {
+      return (await within(DEADLINE_MS, clock, checks[name] ?? (() => false))) ? 'ready' : 'not_ready'
+    } catch (err) {
+      log.warn({ err, check: name }, 'readiness check failed')
+      return 'not_ready'
+    }
+  }
+  return async (): Promise<Readiness> => {
+    const states = await Promise.all(
+      Object.keys(checks).map(async (name) => ({ name, status: await stateOf(name) })),
+    )
+    const ready = states.every(({ status }) => status === 'ready')
+    return { status: ready ? 'ready' : 'not_ready', checks: states }
+  }
+}
+
+const SERVER_ERROR = 5
+
+/** The summary of requests as the API shows it. Rates are 0..1; a latency that was not measured yet is 0. */
+const metricsOf = ({ endpoints, perMinute }: RequestReading, tasks: TaskCounts, uptime: number): Metrics => {
+  const total = sumOf(endpoints, ({ count }) => count)
+  return {
+    scope: 'instance',
+    uptime,
+    requests: { total, perMinute, errorRate: rate(sumOf(endpoints, errorsOf), total) },
+    endpoints: endpoints.map((endpoint) => ({
+      method: endpoint.method,
+      path: endpoint.path,
+      count: endpoint.count,
+      errorRate: rate(errorsOf(endpoint), endpoint.count),
+      p50Ms: endpoint.latency.quantile(0.5) ?? 0,
+      p95Ms: endpoint.latency.quantile(0.95) ?? 0,
+      p99Ms: endpoint.latency.quantile(0.99) ?? 0,
+    })),
+    tasks,
+  }
+}
+
+const errorsOf = ({ byClass }: EndpointReading) => byClass[SERVER_ERROR] ?? 0
+
+const sumOf = (endpoints: readonly EndpointReading[], of: (endpoint: EndpointReading) => number) =>
+  endpoints.reduce((sum, endpoint) => sum + of(endpoint), 0)
+
+const rate = (part: number, whole: number) => (whole > 0 ? part / whole : 0)
 
 export type HealthNeeds = DetailedNeeds & { requests: Pick<RequestMetrics, 'read'>; checks: Checks }
 

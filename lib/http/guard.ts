@@ -86,14 +86,14 @@ export const createGuard = ({
 }
 
 /** Settings as a process keeps them; what is asked for resolves once they are read again, where they must be. */
-type KeptSettings = { refresh(): Promise<unknown> | undefined; latest(): Promise<unknown> | undefined }
+type CachedSettings = { refresh(): Promise<unknown> | undefined; latest(): Promise<unknown> | undefined }
 
 /**
  * The guard, by settings that are not older than they may be. While they ask for no sign-in, storage is asked with each
  * request: a new access key holds in every process at once.
  */
 export const openGuard = (
-  { identity, settings }: { identity: Identity; settings: KeptSettings },
+  { identity, settings }: { identity: Identity; settings: CachedSettings },
   proxies: TrustedProxies,
 ): Guard => {
   const guard = createGuard({ identity, proxies })

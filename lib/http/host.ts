@@ -3,11 +3,28 @@ import { pipeline } from 'node:stream/promises'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import { createRefusal, refuseExpectation, refuseHosts } from './bad-request.ts'
-import { createBatch } from './batch.ts'
 import type { HttpHandler, HttpResult } from './event.ts'
 import { dropUnread, pathOf, toEvent, unreadBody } from './incoming.ts'
 import { problemOf, problemResult } from './problem.ts'
 import { withCommonHeaders } from './respond.ts'
+
+/**
+ * Puts calls off to the end of the turn of the event loop that they come in, and then makes them one right after the
+ * other. What many requests at once have to go through is then done for all of them step by step, since their promises
+ * take turns. That is measurably quicker than one request after the other, most likely because the code of a step is still
+ * in the cache of the processor when the next request comes to it. Calls must not throw.
+ */
+export const createBatch = (): ((call: () => void) => void) => {
+  let waiting: (() => void)[] = []
+  const callAll = () => {
+    const calls = waiting
+    waiting = []
+    for (const call of calls) call()
+  }
+  return (call) => {
+    if (waiting.push(call) === 1) setImmediate(callAll)
+  }
+}
 
 /** Finds the handler of a request by its path. */
 export type Dispatch = (path: string) => HttpHandler

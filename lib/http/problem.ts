@@ -15,7 +15,7 @@ export const statusOf: Readonly<Record<ProblemKind, number>> = {
   unavailable: 503,
 }
 
-/** What a caller is told of an error that was not meant for it. */
+/** What a caller sees of an error that was not meant for it. */
 const concealed = (cause: unknown) =>
   new Problem(
     'internal',

@@ -1,6 +1,29 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { plainAddress } from './address.ts'
-import type { HttpEvent } from './event.ts'
+import * as z from 'zod'
+import type { HttpEvent, HttpHandler } from './event.ts'
+
+const BRACKETED = /^\[([^\]]*)\](?::\d+)?$/
+const WITH_PORT = /^([^:]+):\d+$/
+const MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/
+
+/**
+ * An address in the one form that it is counted in: without port, brackets and zone, IPv6 in its shortest spelling, and
+ * IPv4 as such where it came as IPv6. What is no address stays as it is.
+ */
+export const plainAddress = (text: string): string => {
+  const host = BRACKETED.exec(text)?.[1] ?? WITH_PORT.exec(text)?.[1] ?? text
+  const [address = host] = host.split('%')
+  const url = `http://[${address}]`
+  if (!address.includes(':') || !URL.canParse(url)) return address
+  const shortest = new URL(url).hostname.slice(1, -1)
+  const [, high, low] = MAPPED.exec(shortest) ?? []
+  return high && low ? [...octetsOf(high), ...octetsOf(low)].join('.') : shortest
+}
+
+const octetsOf = (hex: string): readonly number[] => {
+  const value = Number.parseInt(hex, 16)
+  return [value >> 8, value & 255]
+}
 
 /** The proxies before the service that are trusted, and the address that callers know it by. */
 export type TrustedProxies = {
@@ -65,3 +88,34 @@ const hostOf = (event: HttpEvent, proxies: TrustedProxies): string =>
 
 const schemeOf = (event: HttpEvent, proxies: TrustedProxies) =>
   forwarded(event, 'proto', proxies)?.toLowerCase() === 'https' ? 'https' : 'http'
+
+/** What the Lambda Web Adapter says of a request, in place of what its caller may have sent under that name. */
+const HEADER = 'x-amzn-request-context'
+
+const Context = z.object({ http: z.object({ sourceIp: z.string() }) })
+
+/**
+ * A handler behind the adapter, which makes every connection itself: the address of the caller is the one that the
+ * function URL saw. A request without that header comes from no adapter and keeps its address.
+ */
+export const behindWebAdapter =
+  (handler: HttpHandler): HttpHandler =>
+  (event, context) => {
+    const said = event.headers[HEADER]
+    if (said === undefined) return handler(event, context)
+    const sourceIp = addressIn(said)
+    if (sourceIp === undefined) return handler(event, context)
+    const { requestContext } = event
+    return handler(
+      { ...event, requestContext: { ...requestContext, http: { ...requestContext.http, sourceIp } } },
+      context,
+    )
+  }
+
+const addressIn = (said: string): string | undefined => {
+  try {
+    return Context.parse(JSON.parse(said)).http.sourceIp
+  } catch {
+    return undefined
+  }
+}

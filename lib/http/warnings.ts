@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a caller is told of a request that was carried out: where it is (`labels.0`) and what became of it. */
+/** A warning about a request that was carried out: where it is (`labels.0`) and what became of it. */
 const WarningSchema = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Warning' })
 export type Warning = z.output<typeof WarningSchema>
 

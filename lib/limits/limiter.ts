@@ -1,12 +1,80 @@
+import { collection } from '../core/collection.ts'
 import { createContention } from '../core/contention.ts'
 import { Problem } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Limit, Limiter } from '../ports/limiter.ts'
 import type { Store } from '../ports/store.ts'
-import { createKeyed } from './keyed.ts'
-import { type CallsRow, callsRows } from './rows.ts'
-import { liveMoments, type Moments, waitMs, withCall, withoutCall } from './window.ts'
+
+/** So many calls that passed at one time, in epoch milliseconds; the oldest first. */
+type Moments = readonly (readonly [at: number, calls: number])[]
+
+/** So many moments of a window are told apart, which bounds what is kept of a limit with many calls. */
+const MOST_MOMENTS = 100
+
+/**
+ * Those that are younger than the window. A clock that was set back by more than the window would make all callers wait
+ * until it has caught up, so what is as far ahead counts no more either.
+ */
+const liveMoments = (moments: Moments, { windowMs }: Limit, now: number): Moments =>
+  moments.filter(([at]) => Math.abs(now - at) < windowMs)
+
+/** Milliseconds until a call may pass; 0 when it may now. */
+const waitMs = (live: Moments, { calls, windowMs }: Limit, now: number): number => {
+  let tooMany = live.reduce((sum, [, passed]) => sum + passed, 0) - calls + 1
+  if (tooMany <= 0) return 0
+  for (const [at, passed] of live) {
+    tooMany -= passed
+    if (tooMany <= 0) return at + windowMs - now
+  }
+  // Of a limit of none.
+  return windowMs
+}
+
+/**
+ * With one call more. Of a limit with more calls than moments are told apart, a call counts as made at the end of its
+ * hundredth of the window: so it counts for longer than it should, and never for shorter. Clocks of processes differ, and
+ * the oldest stay first.
+ */
+const withCall = (live: Moments, { calls, windowMs }: Limit, now: number): Moments => {
+  const stepMs = calls <= MOST_MOMENTS ? 1 : Math.ceil(windowMs / MOST_MOMENTS)
+  const [newest, passed] = live.at(-1) ?? [0, 0]
+  const at = Math.max(newest, Math.ceil(now / stepMs) * stepMs)
+  return at === newest ? [...live.slice(0, -1), [at, passed + 1]] : [...live, [at, 1]]
+}
+
+/** With one call less: the oldest, so that those that stay count for as long as they should. */
+const withoutCall = ([oldest, ...rest]: Moments): Moments => {
+  if (oldest === undefined) return []
+  const [at, passed] = oldest
+  return passed > 1 ? [[at, passed - 1], ...rest] : rest
+}
+
+/** When calls of one key passed. Once the last is as old as the window, `expiresAt` in epoch milliseconds, none counts. */
+type CallsRow = { id: string; version: number; moments: Moments; expiresAt: number }
+
+export const callsRows = collection<CallsRow>({
+  name: 'limits',
+  key: 'id',
+  indexes: {},
+  expires: 'expiresAt',
+})
+
+/** Something made for each key that is in use; the last user puts it away. */
+const createKeyed = <T>(make: () => T) => {
+  const inUse = new Map<string, { made: T; users: number }>()
+  return async <R>(key: string, use: (made: T) => Promise<R>): Promise<R> => {
+    const entry = inUse.get(key) ?? { made: make(), users: 0 }
+    inUse.set(key, entry)
+    entry.users += 1
+    try {
+      return await use(entry.made)
+    } finally {
+      entry.users -= 1
+      if (entry.users === 0) inUse.delete(key)
+    }
+  }
+}
 
 type Needs = { store: Store; clock: Clock; entropy: Entropy }
 

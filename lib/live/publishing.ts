@@ -4,8 +4,34 @@ import type { Clock } from '../ports/clock.ts'
 import type { Feed } from '../ports/feed.ts'
 import type { LivePublisher, LiveWatch } from '../ports/live.ts'
 import type { Log } from '../ports/log.ts'
-import { coalesced, RESET } from './entries.ts'
 import { KEEP_MS, LIVE_STREAM } from './rows.ts'
+
+/** More than a page can patch: it is told to read anew instead. */
+const MOST_DRAFTS = 200
+/** Below what one append may have. */
+const MOST_CHARACTERS = 200_000
+
+/** What tells readers that they have missed something, and have to read all again. */
+const RESET: LiveDraft = { type: 'reset', data: {} }
+
+/**
+ * The drafts of many commits as one append: of one row only the last is left, and too many or too large ones are one
+ * `reset`. A row that was created and changed is created with what it is now.
+ */
+export const coalesced = (drafts: readonly LiveDraft[]): readonly LiveDraft[] => {
+  const last = new Map<string, LiveDraft>()
+  for (const draft of drafts) {
+    const [kind = ''] = draft.type.split('.')
+    const { id } = draft.data as { id?: unknown }
+    const key = `${kind} ${id} ${draft.audience ?? ''}`
+    const isNew = last.get(key)?.type === `${kind}.created` && draft.type === `${kind}.updated`
+    last.delete(key)
+    last.set(key, isNew ? { ...draft, type: `${kind}.created` } : draft)
+    if (last.size > MOST_DRAFTS) return [RESET]
+  }
+  const left = [...last.values()]
+  return JSON.stringify(left).length > MOST_CHARACTERS ? [RESET] : left
+}
 
 /** Commits of this time are one append: a flood of changes costs a few writes a second. */
 const WINDOW_MS = 100
@@ -52,7 +78,7 @@ export const createLocalPublisher = (
   }
 }
 
-/** Publishes the changes that a stream function was given, if somebody watches. Rejects where they cannot be appended. */
+/** Publishes the changes that a stream function was given, while a reader is connected. Rejects where they cannot be appended. */
 export const createStreamPublisher =
   (watch: Pick<LiveWatch, 'isWatched'>, { feed }: Needs) =>
   async (drafts: readonly LiveDraft[]): Promise<void> => {

@@ -4,10 +4,10 @@ import { collection } from '../core/collection.ts'
 export const LIVE_STREAM = 'live'
 /** For how long an entry can be replayed. */
 export const KEEP_MS = 300_000
-/** For how long a mark that somebody watches lasts, unless it is renewed. */
+/** For how long the mark of a connected reader lasts, unless it is renewed. */
 export const WATCH_MS = 30_000
 
-/** That somebody watches, until `until`, and since when there was no gap; both are epoch milliseconds. There is one row. */
+/** Readers are connected until `until`; `since` is when the stream last had a gap. Both are epoch milliseconds. There is one row. */
 export type LiveWatchRow = { id: typeof LIVE_STREAM; since: number; until: number; version: number }
 
 export const liveWatches = collection<LiveWatchRow>({ name: 'liveWatches', key: 'id', indexes: {} })

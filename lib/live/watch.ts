@@ -27,8 +27,8 @@ export const createLocalWatch = (
 }
 
 /**
- * The watch of many processes: a row that followers renew and publishers read. That nobody watches is read again for each
- * batch, since a follower counts on it; that somebody does is known until the mark ends.
+ * The watch of many processes: a row that followers renew and publishers read. That there is no reader is read again for each
+ * batch, since a follower counts on it; that there is one is known until the mark ends.
  */
 export const createStoredWatch = ({
   store,

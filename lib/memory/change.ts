@@ -48,11 +48,14 @@ export const createChange = ({ state, indexCache, rows }: Needs): Change => {
         more = given
       },
     }
-    try {
-      return await work(draft)
-    } finally {
-      await indexCache.publish(lease, entries, more)
-    }
+    const publish = () => indexCache.publish(lease, entries, more)
+    const done = await work(draft).catch(async (thrown) => {
+      await publish()
+      throw thrown
+    })
+    await publish()
+    await indexCache.storeIndex()
+    return done
   }
 
   return (work) => {

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { MemoryFileRow, StoredChunk } from './rows.ts'
 import type { MemoryChunk } from './schema.ts'
 
@@ -6,19 +5,6 @@ import type { MemoryChunk } from './schema.ts'
 export type FileEntry = Omit<MemoryFileRow, 'shard'>
 /** All files by their path, those that were deleted by hand among them. */
 export type Contents = ReadonlyMap<string, FileEntry>
-
-const EntrySchema = z.object({ path: z.string(), revision: z.number(), chunks: z.array(z.looseObject({})) })
-const CompiledSchema = z.object({ form: z.literal(1), files: z.array(z.looseObject(EntrySchema.shape)) })
-
-/** All contents as one text, and back; undefined for a text of another form. */
-export const compile = (contents: Contents): string =>
-  JSON.stringify({ form: 1, files: [...contents.values()] })
-
-export const decompile = (text: string): Contents | undefined => {
-  const parsed = CompiledSchema.safeParse(JSON.parse(text))
-  // Written by `compile` alone, under a name that nothing else writes.
-  return parsed.success ? contentsOf(parsed.data.files as unknown as FileEntry[]) : undefined
-}
 
 /** By path, in code-unit order. */
 export const contentsOf = (entries: readonly FileEntry[]): Contents =>
@@ -35,10 +21,11 @@ export const chunkCount = (contents: Contents): number =>
 
 export const shownChunk = (
   path: string,
-  { id, startLine, endLine, heading, text }: StoredChunk,
+  { id, startLine, endLine, heading, trail, text }: StoredChunk,
 ): MemoryChunk => ({
   ...{ id, path, startLine, endLine, text },
   ...(heading === undefined ? {} : { heading }),
+  ...(trail === undefined ? {} : { trail: [...trail] }),
 })
 
 /** The paths whose chunks are not the same in both. */

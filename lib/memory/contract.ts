@@ -1,16 +1,20 @@
 import * as z from 'zod'
-import { pageAnswer, pageQuery } from '../core/page.ts'
-import { freeText } from '../core/shown-text.ts'
+import { pageAnswer, pageQuery, queryInt } from '../core/page.ts'
+import { freeText, nameText, shownText } from '../core/shown-text.ts'
 import { defineRoutes } from '../http/route.ts'
-import { experienceRoutes } from './experience-contract.ts'
 import {
+  ExcludedFileSchema,
+  ExperienceSchema,
+  ExperienceTypeSchema,
   FoundChunkSchema,
+  FoundExperienceSchema,
   MemoryChunkSchema,
   MemoryFileSchema,
+  MemorySessionSchema,
   SearchMethodSchema,
+  SessionStatusSchema,
   SyncResultSchema,
 } from './schema.ts'
-import { memorySessionRoutes } from './session-contract.ts'
 
 const path = z.object({ path: z.string().min(1).max(4_000) })
 const LastSync = z.string().nullable()
@@ -51,6 +55,8 @@ const contentRoutes = defineRoutes({
       lastSync: LastSync,
       method: SearchMethodSchema,
       embeddingModel: z.string().optional(),
+      /** Chunks that the embedding model has given no vector for yet. */
+      withoutVector: z.number().optional(),
     }),
   },
   listMemoryFiles: {
@@ -60,6 +66,15 @@ const contentRoutes = defineRoutes({
     access: 'session',
     query: z.object(pageQuery),
     response: z.object({ files: z.array(MemoryFileSchema), ...pageAnswer }),
+  },
+  listExcludedFiles: {
+    method: 'GET',
+    path: '/api/memory/excluded',
+    summary:
+      'List the files that memory has not, and why: what the last sync skipped, and what was deleted by hand',
+    access: 'session',
+    query: z.object(pageQuery),
+    response: z.object({ files: z.array(ExcludedFileSchema), ...pageAnswer }),
   },
   listMemoryChunks: {
     method: 'GET',
@@ -109,4 +124,130 @@ const contentRoutes = defineRoutes({
   },
 })
 
-export const memoryRoutes = { ...contentRoutes, ...memorySessionRoutes, ...experienceRoutes } as const
+const sessionParams = z.object({ id: z.string().min(1).max(200) })
+const conversationId = nameText(200).optional()
+
+const sessionRoutes = defineRoutes({
+  createMemorySession: {
+    method: 'POST',
+    path: '/api/memory/sessions',
+    summary: 'Begin a memory session, by a name or for a conversation',
+    access: 'session',
+    body: z.object({ name: shownText(200).optional(), conversationId }),
+    status: 201,
+    response: z.object({ session: MemorySessionSchema }),
+  },
+  listMemorySessions: {
+    method: 'GET',
+    path: '/api/memory/sessions',
+    summary: 'List memory sessions, newest first',
+    access: 'session',
+    query: z.object({ ...pageQuery, status: SessionStatusSchema.default('active'), conversationId }),
+    response: z.object({ sessions: z.array(MemorySessionSchema), ...pageAnswer }),
+  },
+  getMemorySession: {
+    method: 'GET',
+    path: '/api/memory/sessions/{id}',
+    summary: 'Read a memory session',
+    access: 'session',
+    params: sessionParams,
+    response: z.object({ session: MemorySessionSchema }),
+  },
+  archiveMemorySession: {
+    method: 'POST',
+    path: '/api/memory/sessions/{id}/archive',
+    summary: 'Put a memory session aside',
+    access: 'session',
+    params: sessionParams,
+    response: z.object({ message: z.string(), session: MemorySessionSchema }),
+  },
+  warmMemory: {
+    method: 'POST',
+    path: '/api/memory/warm',
+    summary: 'Load memory before work begins, and read what it has on the matter',
+    access: 'session',
+    body: z.object({ query: freeText(2_000).optional(), conversationId }),
+    response: z.object({ message: z.string(), chunks: z.array(MemoryChunkSchema) }),
+  },
+})
+
+const MOST_SOLUTION = 50_000
+const fits = (value: unknown) => (JSON.stringify(value) ?? '').length <= MOST_SOLUTION
+
+export const CreateExperienceSchema = z.object({
+  type: ExperienceTypeSchema,
+  intent: nameText(2_000),
+  solution: z.union([
+    freeText(MOST_SOLUTION),
+    z.record(z.string(), z.unknown()).refine(fits, `must have at most ${MOST_SOLUTION} characters as JSON`),
+  ]),
+  successScore: z.number().min(0).max(1).default(0.5),
+  tags: z.array(nameText(100)).max(50).default([]),
+  sourceConversationId: nameText(200).optional(),
+})
+
+const experienceParams = z.object({ id: z.string().min(1).max(200) })
+export const ListExperiencesQuery = z.object({ ...pageQuery, type: ExperienceTypeSchema.optional() })
+export const SearchExperiencesQuery = z.object({
+  q: freeText(2_000),
+  type: ExperienceTypeSchema.optional(),
+  limit: queryInt(1, 200).default(10),
+})
+
+const experienceRoutes = defineRoutes({
+  createExperience: {
+    method: 'POST',
+    path: '/api/memory/experiences',
+    summary: 'Record what was learned from a piece of work',
+    access: 'session',
+    body: CreateExperienceSchema,
+    status: 201,
+    response: z.object({ experience: ExperienceSchema }),
+  },
+  listExperiences: {
+    method: 'GET',
+    path: '/api/memory/experiences',
+    summary: 'List experiences, newest first',
+    access: 'session',
+    query: ListExperiencesQuery,
+    response: z.object({ experiences: z.array(ExperienceSchema), ...pageAnswer }),
+  },
+  searchExperiences: {
+    method: 'GET',
+    path: '/api/memory/experiences/search',
+    summary: 'Find experiences that have to do with a text, the closest first',
+    access: 'session',
+    query: SearchExperiencesQuery,
+    response: z.object({
+      query: z.string(),
+      experiences: z.array(FoundExperienceSchema),
+      count: z.number(),
+    }),
+  },
+  getExperience: {
+    method: 'GET',
+    path: '/api/memory/experiences/{id}',
+    summary: 'Read an experience',
+    access: 'session',
+    params: experienceParams,
+    response: z.object({ experience: ExperienceSchema }),
+  },
+  removeExperience: {
+    method: 'DELETE',
+    path: '/api/memory/experiences/{id}',
+    summary: 'Forget an experience',
+    access: 'session',
+    params: experienceParams,
+    response: z.object({ message: z.string() }),
+  },
+  useExperience: {
+    method: 'POST',
+    path: '/api/memory/experiences/{id}/use',
+    summary: 'Note that an experience was gone by',
+    access: 'session',
+    params: experienceParams,
+    response: z.object({ message: z.string(), experience: ExperienceSchema }),
+  },
+})
+
+export const memoryRoutes = { ...contentRoutes, ...sessionRoutes, ...experienceRoutes } as const

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Draft } from './change.ts'
 import { type Contents, type FileEntry, filesIn } from './contents.ts'
 import type { StoredChunk } from './rows.ts'
-import { encodeVectors, sizeOf, vectorsOf } from './vectors.ts'
+import { compact, encodeVectors, lackingIn, vectorsOf } from './vectors.ts'
 
 /** Texts of one call of the model. */
 const AT_ONCE = 64
@@ -11,69 +12,111 @@ const AT_ONCE = 64
 export const embeddedText = ({ trail = [], heading, text }: StoredChunk): string =>
   [...trail, ...(heading === undefined ? [] : [heading]), text].join('\n')
 
-/** Vectors by the chunk that they are of. The id of a chunk is made of its content, so its vector is still right. */
-export type KnownVectors = ReadonlyMap<string, Float32Array>
+const keyOf = (chunk: StoredChunk) => hash('sha256', embeddedText(chunk), 'base64url')
 
-export const knownVectors = (contents: Contents, model: string): KnownVectors =>
-  new Map(
-    [...contents.values()].flatMap((entry) =>
-      vectorsOf(entry, model).map((vector, n) => [entry.chunks[n]?.id ?? '', vector] as const),
-    ),
-  )
+/** Vectors by what was embedded, so that a file that is renamed, or a text that moves to another, has its vectors. */
+export type KnownVectors = Map<string, Int8Array>
+
+export const knownVectors = (contents: Contents, model: string): KnownVectors => {
+  const known: KnownVectors = new Map()
+  for (const entry of contents.values())
+    for (const [n, vector] of vectorsOf(entry, model).entries())
+      if (vector) known.set(keyOf(entry.chunks[n] as StoredChunk), vector)
+  return known
+}
+
+type Embedded = Pick<FileEntry, 'embeddedBy' | 'vectors'>
+
+const embedded = (keys: readonly string[], known: KnownVectors, model: string): Embedded => {
+  const vectors = keys.map((key) => known.get(key))
+  const size = vectors.find((vector) => vector !== undefined)?.length
+  return size === undefined ? {} : { embeddedBy: model, vectors: encodeVectors(vectors, size) }
+}
+
+/** The vectors that new chunks have already. */
+export const embeddedAs = (chunks: readonly StoredChunk[], known: KnownVectors, model: string): Embedded =>
+  embedded(chunks.map(keyOf), known, model)
+
+type Keyed = { path: string; keys: readonly string[]; texts: ReadonlyMap<string, string> }
+type Needs = {
+  draft: Draft
+  embedding: Embedding
+  known: KnownVectors
+  signal: AbortSignal
+  /** Whether the model is asked for the size of its vectors although each chunk has one. */
+  asksForSize: boolean
+}
 
 /**
- * Gives chunks that have none their vectors, the files of one call of the model stored as it is done: what a dead process has
- * stored is not asked for again. A model whose vectors have another size than before is asked for all. Throws as the
- * model does.
+ * Gives chunks that have none their vectors. What a call of the model answers is stored before the next one, so that a
+ * process that dies in between leaves nothing to be asked for again. A model whose vectors have another size than before is
+ * asked for all. Throws as the model does.
  */
-export const embedMissing = async (
-  draft: Draft,
-  embedding: Embedding,
-  known: KnownVectors,
-  signal: AbortSignal,
-): Promise<void> => {
+export const embedMissing = async ({
+  draft,
+  embedding,
+  known,
+  signal,
+  asksForSize,
+}: Needs): Promise<void> => {
   const { model } = embedding
-  const all = () => filesIn(draft.contents()).filter(({ chunks }) => chunks.length > 0)
-  const lacking = all().filter(({ embeddedBy }) => embeddedBy !== model)
-  const size = await embedFiles(draft, embedding, lacking, known, signal)
-  if (size === undefined) return
-  const outdated = all().filter((entry) => sizeOf(entry) !== size)
-  await embedFiles(draft, embedding, outdated, new Map(), signal)
+  const files = filesIn(draft.contents()).filter(({ chunks }) => chunks.length > 0)
+  const isLacking = files.some((entry) => lackingIn(entry, model) > 0)
+  if (files.length === 0 || !(isLacking || asksForSize)) return
+  const keyed = files.map(keyedOf)
+  /** Vectors of another size than this cannot be held against new ones. */
+  const learn = (keys: readonly string[], vectors: readonly Float32Array[]) => {
+    const size = vectors[0]?.length
+    for (const [key, vector] of known) if (vector.length !== size) known.delete(key)
+    for (const [n, key] of keys.entries()) known.set(key, compact(vectors[n] as Float32Array))
+  }
+  if (asksForSize && !isLacking) {
+    const [key, text] = [...(keyed[0] as Keyed).texts][0] as [string, string]
+    learn([key], await embedding.embed([text], signal))
+  }
+  const store = async ({ path, keys }: Keyed) => {
+    const entry = draft.contents().get(path)
+    const now = embedded(keys, known, model)
+    const isNew = entry?.vectors !== now.vectors || entry?.embeddedBy !== now.embeddedBy
+    if (entry && now.vectors !== undefined && isNew) await draft.put({ ...entry, ...now })
+  }
+  const embedGroup = async (group: readonly Keyed[]) => {
+    const missing = missingOf(group, known)
+    for (let at = 0; at < missing.length; at += AT_ONCE) {
+      const [keys, texts] = unzipped(missing.slice(at, at + AT_ONCE))
+      learn(keys, await embedding.embed(texts, signal))
+      for (const file of group) await store(file)
+    }
+    if (missing.length === 0) for (const file of group) await store(file)
+  }
+  /** Whether each chunk has its vector now. */
+  const pass = async (): Promise<boolean> => {
+    for (const group of groupsOf(keyed, known)) await embedGroup(group)
+    return missingOf(keyed, known).length === 0
+  }
+  // The second one is for a model whose vectors have become of another size.
+  if (!(await pass())) await pass()
 }
 
-/** The size of the vectors that the model gave, undefined when it was not asked. */
-const embedFiles = async (
-  draft: Draft,
-  { model, embed }: Embedding,
-  files: readonly FileEntry[],
-  known: KnownVectors,
-  signal: AbortSignal,
-): Promise<number | undefined> => {
-  let size: number | undefined
-  for (const group of groupsOf(files, known)) {
-    const missing = group.flatMap(({ chunks }) => chunks.filter(({ id }) => !known.has(id)))
-    const fresh = new Map<string, Float32Array>()
-    for (let at = 0; at < missing.length; at += AT_ONCE) {
-      const asked = missing.slice(at, at + AT_ONCE)
-      const vectors = await embed(asked.map(embeddedText), signal)
-      for (const [n, { id }] of asked.entries()) fresh.set(id, vectors[n] as Float32Array)
-      size = vectors[0]?.length
-    }
-    for (const entry of group) {
-      const vectors = entry.chunks.map(({ id }) => (fresh.get(id) ?? known.get(id)) as Float32Array)
-      // A file whose vectors differ in size is told apart by that, and embedded anew.
-      await draft.put({ ...entry, embeddedBy: model, vectors: encodeVectors(vectors) })
-    }
-  }
-  return size
+const keyedOf = ({ path, chunks }: FileEntry): Keyed => {
+  const keys = chunks.map(keyOf)
+  return { path, keys, texts: new Map(keys.map((key, n) => [key, embeddedText(chunks[n] as StoredChunk)])) }
 }
+
+const unzipped = (pairs: readonly (readonly [string, string])[]) =>
+  [pairs.map(([key]) => key), pairs.map(([, text]) => text)] as const
+
+/** The texts that have no vector, each once. */
+const missingOf = (files: readonly Keyed[], known: KnownVectors): [key: string, text: string][] => [
+  ...new Map(files.flatMap(({ texts }) => [...texts].filter(([key]) => !known.has(key)))),
+]
 
 /** Files together, as many as one call of the model takes; a larger one by itself. */
-const groupsOf = (files: readonly FileEntry[], known: KnownVectors): FileEntry[][] => {
-  const groups: FileEntry[][] = []
+const groupsOf = (files: readonly Keyed[], known: KnownVectors): Keyed[][] => {
+  const groups: Keyed[][] = []
   let room = 0
   for (const file of files) {
-    const needed = file.chunks.filter(({ id }) => !known.has(id)).length
+    const needed = missingOf([file], known).length
     if (groups.length === 0 || needed > room) {
       groups.push([])
       room = AT_ONCE

@@ -6,11 +6,7 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Insert, Position, Remove, Store, Update } from '../ports/store.ts'
-import type {
-  CreateExperienceSchema,
-  ListExperiencesQuery,
-  SearchExperiencesQuery,
-} from './experience-contract.ts'
+import type { CreateExperienceSchema, ListExperiencesQuery, SearchExperiencesQuery } from './contract.ts'
 import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'
 import type { Experience } from './schema.ts'
 

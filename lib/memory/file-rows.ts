@@ -31,9 +31,10 @@ export const createFileRows = ({ store, clock }: { store: Store; clock: Clock })
     return entries
   }
 
+  // A path that comes back begins with the time, so that no revision of it is ever used again.
   const write = (before: FileEntry | undefined, entry: Omit<FileEntry, 'revision'>) => {
     const { path } = entry
-    const row = { ...entry, shard: shardOf(path), revision: (before?.revision ?? 0) + 1 }
+    const row = { ...entry, shard: shardOf(path), revision: (before?.revision ?? clock.now()) + 1 }
     const { shard: _shard, path: _path, ...set } = row
     return {
       row,

@@ -1,18 +1,16 @@
-import type * as z from 'zod'
+import type { Place } from '../core/cursor.ts'
 import { missing } from '../core/errors.ts'
-import type { pageQuery } from '../core/page.ts'
-import { inBatches } from './batches.ts'
-import type { Budget } from './budget.ts'
+import { pageFacts, rangeOf } from '../core/page.ts'
+import { type BeginBudget, inBatches } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import { type Contents, chunkCount, type FileEntry, filesIn, shownChunk } from './contents.ts'
 import type { IndexCache } from './index-cache.ts'
-import { paged } from './paged.ts'
 import { withoutChunk } from './vectors.ts'
 
 const SCOPE = 'memory-files'
 
-type Needs = { indexCache: IndexCache; change: Change; budget: Budget }
-type Query = { limit: number } & Partial<z.output<z.ZodObject<Pick<typeof pageQuery, 'offset' | 'cursor'>>>>
+type Needs = { indexCache: IndexCache; change: Change; budget: BeginBudget }
+type Query = Parameters<typeof rangeOf>[0]
 
 /** The files and chunks that memory has, and what is taken out of it by hand: that stays out until its file changes. */
 export const createFiles = ({ indexCache, change, budget }: Needs) => {
@@ -66,8 +64,24 @@ export const createFiles = ({ indexCache, change, budget }: Needs) => {
       change(async (draft) => {
         const entries = filesIn(draft.contents())
         const chunks = chunkCount(draft.contents())
-        await inBatches(entries, budget(), (entry) => takeOut(draft, entry))
+        await inBatches(entries, budget().isOver, (entry) => takeOut(draft, entry))
         return { files: entries.length, chunks }
       }),
   }
+}
+
+/** A page of what is in memory as a whole, in the order of unique keys. Throws as `rangeOf`. */
+export const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Query, scope: string) => {
+  const range = rangeOf(query, scope)
+  const from = 'after' in range ? firstAfter(all, keyOf, range.after.key) : Math.min(range.offset, all.length)
+  const rows = all.slice(from, from + range.limit)
+  const last = rows.at(-1)
+  const next: Place | undefined =
+    last !== undefined && from + rows.length < all.length ? { by: null, key: keyOf(last) } : undefined
+  return { rows, facts: pageFacts({ rows, next }, all.length, query, scope) }
+}
+
+const firstAfter = <T>(all: readonly T[], keyOf: (item: T) => string, key: string): number => {
+  const at = all.findIndex((item) => keyOf(item) > key)
+  return at < 0 ? all.length : at
 }

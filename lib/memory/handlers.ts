@@ -7,6 +7,7 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
   syncMemory: () => memory.sync(),
   memoryStats: () => memory.stats(),
   listMemoryFiles: ({ query }) => memory.files.list(query),
+  listExcludedFiles: ({ query }) => memory.excluded.list(query),
   listMemoryChunks: ({ params }) => memory.files.chunks(params.path),
   removeMemoryChunk: async ({ params }) => {
     await memory.files.removeChunk(params.id)

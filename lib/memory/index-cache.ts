@@ -1,21 +1,22 @@
 import { messageOf } from '../core/errors.ts'
-import type { Blobs } from '../ports/blobs.ts'
 import type { Log } from '../ports/log.ts'
-import { type Contents, changedPaths, compile, contentsOf, decompile } from './contents.ts'
+import { type Contents, changedPaths, chunkCount, contentsOf, type FileEntry } from './contents.ts'
+import type { Copies } from './copies.ts'
 import type { FileRows } from './file-rows.ts'
+import type { SavedLexical } from './lexical.ts'
 import { createSearchIndex, type SearchIndex } from './search-index.ts'
 import type { Lease, MemoryState, VersionFacts } from './state.ts'
 
-/** The compiled copy of a version, where other processes read it. */
-export type Compiled = Pick<Blobs, 'put' | 'get' | 'remove'>
-const COMPILED = 'memory-index'
-const nameOf = (version: number) => `${COMPILED}/${version}`
+/** Chunks that a process indexes when it starts, beyond those of the stored index: more of them are worth storing it anew. */
+const MOST_DRIFT = 500
 
 type Needs = {
   state: MemoryState
   rows: FileRows
-  compiled?: Compiled | undefined
-  log: Log
+  /** Whether there are other processes, which read a copy of the contents sooner than the rows. */
+  shared: boolean
+  copies?: Copies | undefined
+  log: Pick<Log, 'warn'>
   /** The model whose vectors are searched. */
   model?: string | undefined
 }
@@ -25,22 +26,32 @@ export type IndexCache = ReturnType<typeof createIndexCache>
 
 /**
  * Memory as this process holds it. Each use asks for the version first, which is one small read; only another version is
- * loaded, from its compiled copy where there is one, else from the rows.
+ * loaded: its contents from the copy, where there are other processes, else from the rows. The first search opens the stored
+ * index, which may be of an older version, and adds what has changed since.
  */
-export const createIndexCache = ({ state, rows, compiled, log, model }: Needs) => {
+export const createIndexCache = ({ state, rows, shared, copies, log, model }: Needs) => {
   let cached: Cached = { version: 0, contents: new Map(), searchIndex: undefined }
   let loading: { version: number; done: Promise<void> } | undefined
 
   const fetchContents = async (version: number): Promise<Contents> => {
-    const text = await compiled?.get(nameOf(version))
-    return (text === undefined ? undefined : decompile(text)) ?? rows.all()
+    const files = shared ? await copies?.get(version, 'contents') : undefined
+    // Written by `publish` alone, under a name that nothing else writes.
+    return files === undefined ? rows.all() : contentsOf(files as FileEntry[])
   }
 
   /** Keeps what is indexed of files that are the same: most of them are. */
   const hold = async (version: number, contents: Contents) => {
-    const { searchIndex, contents: before } = cached
-    cached = { version, contents, searchIndex }
-    if (searchIndex) (await searchIndex).change(changedPaths(before, contents), before, contents)
+    const { contents: before, searchIndex } = cached
+    const changed = searchIndex?.then(async (index) => {
+      await index.change(changedPaths(before, contents), before, contents)
+      return index
+    })
+    const next: Cached = { version, contents, searchIndex: changed }
+    cached = next
+    await changed?.catch((thrown) => {
+      next.searchIndex = undefined
+      throw thrown
+    })
   }
 
   const load = async (version: number) => {
@@ -62,7 +73,30 @@ export const createIndexCache = ({ state, rows, compiled, log, model }: Needs) =
     return row
   }
 
+  const opened = async (contents: Contents, indexedAt: number | undefined): Promise<SearchIndex> => {
+    const saved = indexedAt === undefined ? undefined : await copies?.get(indexedAt, 'index')
+    try {
+      return await createSearchIndex(contents, model, saved as SavedLexical | undefined)
+    } catch (thrown) {
+      if (saved === undefined) throw thrown
+      log.warn({ reason: messageOf(thrown) }, 'the stored index of memory cannot be used')
+      return createSearchIndex(contents, model)
+    }
+  }
+
+  /** Contents and what finds things in them, of one version. */
+  const searchable = async (): Promise<{ contents: Contents; searchIndex: SearchIndex }> => {
+    const { indexedAt } = await refresh()
+    const held = cached
+    held.searchIndex ??= opened(held.contents, indexedAt).catch((thrown) => {
+      held.searchIndex = undefined
+      throw thrown
+    })
+    return { contents: held.contents, searchIndex: await held.searchIndex }
+  }
+
   return {
+    searchable,
     current: async (): Promise<Contents> => {
       await refresh()
       return cached.contents
@@ -72,34 +106,49 @@ export const createIndexCache = ({ state, rows, compiled, log, model }: Needs) =
       const row = await refresh()
       return { contents: cached.contents, lastSync: row.lastSync ?? null }
     },
-    /** Contents and what finds things in them, of one version. */
-    searchable: async (): Promise<{ contents: Contents; searchIndex: SearchIndex }> => {
-      await refresh()
-      cached.searchIndex ??= createSearchIndex(cached.contents, model)
-      const { contents } = cached
-      return { contents, searchIndex: await cached.searchIndex }
-    },
     /** What the holder of the lease starts from: after a change that was not finished, the rows say what there is. */
     base: async ({ version, isTorn }: Lease): Promise<Contents> => {
       if (isTorn) return rows.all()
       await load(version)
       return cached.contents
     },
-    /** Makes new contents known, here and to others. False when the lease was lost: then nothing is published. */
-    publish: async (lease: Lease, entries: Contents, more: VersionFacts) => {
+    /** Makes new contents known, here and to others. When the lease was lost nothing is published. */
+    publish: async (lease: Lease, entries: Contents, more: VersionFacts): Promise<void> => {
       const contents = contentsOf([...entries.values()])
-      const isSame = !lease.isTorn && changedPaths(cached.contents, contents).length === 0
-      if (isSame) return state.publish(lease, more)
+      const changed = lease.isTorn ? undefined : changedPaths(cached.contents, contents)
+      if (changed?.length === 0) return void (await state.publish(lease, more))
       const version = lease.version + 1
-      // Without its copy a version is read from the rows: dearer, and no reason to fail.
-      await compiled
-        ?.put(nameOf(version), compile(contents))
-        .catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'the copy of memory was not written'))
-      if (!(await state.publish(lease, { ...more, version }))) return false
+      const drift = driftOf(lease, changed, cached.contents, contents)
+      if (shared) await copies?.put(version, 'contents', [...contents.values()])
+      if (!(await state.publish(lease, { ...more, version, drift }))) return
       await hold(version, contents)
       // A reader of the version before may still be about to fetch its copy.
-      await compiled?.remove(nameOf(version - 2)).catch(() => undefined)
-      return true
+      if (shared) await copies?.remove(version - 2, 'contents')
+    },
+    /** Stores the index when it has become worth it. */
+    storeIndex: async (): Promise<void> => {
+      const { version, drift = 0, indexedAt } = await state.read()
+      if (copies === undefined || drift < MOST_DRIFT) return
+      const { searchIndex } = await searchable()
+      if (cached.version !== version || !(await copies.put(version, 'index', searchIndex.save()))) return
+      const isNoted = await state.noteIndex(version)
+      const old = isNoted ? indexedAt : version
+      if (old !== undefined) await copies.remove(old, 'index')
     },
   }
+}
+
+/** How many chunks have come or gone since the index was stored. */
+const driftOf = (
+  { drift = 0 }: Lease,
+  changed: readonly string[] | undefined,
+  before: Contents,
+  after: Contents,
+): number => {
+  if (changed === undefined) return drift + chunkCount(after)
+  const idsAt = (contents: Contents, path: string) => contents.get(path)?.chunks.map(({ id }) => id) ?? []
+  return changed.reduce((sum, path) => {
+    const [old, now] = [new Set(idsAt(before, path)), new Set(idsAt(after, path))]
+    return sum + [...old].filter((id) => !now.has(id)).length + [...now].filter((id) => !old.has(id)).length
+  }, drift)
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { collection } from '../core/collection.ts'
-import type { ExperienceSchema, MemorySessionSchema } from './schema.ts'
+import type { ExcludedFile, ExperienceSchema, MemorySessionSchema } from './schema.ts'
 
 /** A part of a memory file, by lines from 1, the last included. `trail` are the headings above its own. */
 export type StoredChunk = {
@@ -27,7 +27,7 @@ export type MemoryFileRow = {
   revision: number
   removed?: boolean
   chunks: readonly StoredChunk[]
-  /** Which model the vectors of the chunks are by, and those, as base64. */
+  /** Which model the vectors of the chunks are by, and those, as base64; a chunk may still lack its own. */
   embeddedBy?: string
   vectors?: string
 }
@@ -42,7 +42,8 @@ export const memoryFiles = collection<MemoryFileRow>({
 
 /**
  * What was last made of all rows: `version` grows with it, so that a process with a copy in memory knows that it is
- * old. `listing` is what the files were then. Who changes rows holds the lease until the version says so.
+ * old. `listing` is what the files were then. Who changes rows holds the lease until the version says so. `indexedAt` is the
+ * version whose index is stored, and `drift` how many chunks have come and gone since then.
  */
 export type MemoryStateRow = {
   id: string
@@ -50,6 +51,10 @@ export type MemoryStateRow = {
   lastSync?: string
   listing?: string
   embeddedBy?: string
+  indexedAt?: number | undefined
+  drift?: number | undefined
+  /** Of the row that says which files the last sync skipped. */
+  excluded?: readonly ExcludedFile[]
   leaseToken?: string
   leaseUntil?: number
 }

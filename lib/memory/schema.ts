@@ -15,27 +15,47 @@ export const MemoryFileSchema = z.object({
   updatedAt: z.string(),
 })
 
-/** A part of a file: lines from 1, the last included. */
+/** A part of a file: lines from 1, the last included. `trail` are the headings above its own, the outermost first. */
 export const MemoryChunkSchema = z.object({
   id: z.string(),
   path: z.string(),
   startLine: z.number(),
   endLine: z.number(),
   heading: z.string().optional(),
+  trail: z.array(z.string()).optional(),
   text: z.string(),
 })
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
-/** `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk. */
+/**
+ * `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk, `terms` which words did: as they are
+ * indexed, by their stems.
+ */
 export const FoundChunkSchema = MemoryChunkSchema.extend({
   score: z.number(),
   foundBy: z.array(z.enum(['words', 'meaning'])),
+  terms: z.array(z.string()),
 })
 export type FoundBy = FoundChunk['foundBy'][number]
 export type FoundChunk = z.output<typeof FoundChunkSchema>
 
-/** `bad_name` and `path_too_long` are of the file's name, `too_many` of those past the 20,000th. */
-const SkipReasonSchema = z.enum(['too_large', 'not_utf8', 'bad_name', 'path_too_long', 'too_many'])
+/**
+ * Why a file is none of memory. `bad_name` and `path_too_long` are of its name, `too_many` of those past the 20,000th;
+ * `unreadable` could not be read this time, `removed` was deleted from memory by hand.
+ */
+const ExclusionSchema = z.enum([
+  'too_large',
+  'not_utf8',
+  'binary',
+  'bad_name',
+  'path_too_long',
+  'too_many',
+  'link',
+  'unreadable',
+  'removed',
+])
+export const ExcludedFileSchema = z.object({ path: z.string(), reason: ExclusionSchema })
+export type ExcludedFile = z.output<typeof ExcludedFileSchema>
 
 /** How many files are in step, and what had to be done for it. */
 export const SyncResultSchema = z.object({
@@ -44,7 +64,9 @@ export const SyncResultSchema = z.object({
   updated: z.number(),
   removed: z.number(),
   /** Files that are none for memory, and why; at most 100 are named. */
-  skipped: z.array(z.object({ path: z.string(), reason: SkipReasonSchema })).optional(),
+  skipped: z.array(ExcludedFileSchema).optional(),
+  /** Chunks that are found by words alone for now, since the model gave no vectors for them, and what it said. */
+  embedding: z.object({ missing: z.number(), reason: z.string() }).optional(),
 })
 export type SyncResult = z.output<typeof SyncResultSchema>
 

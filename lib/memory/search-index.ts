@@ -1,10 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { type Contents, type FileEntry, shownChunk } from './contents.ts'
-import type { Hit, Searched } from './lexical.ts'
+import type { Hit, SavedLexical, Searched } from './lexical.ts'
 import type { StoredChunk } from './rows.ts'
 import type { MemoryChunk } from './schema.ts'
-import { nearness, vectorsOf } from './vectors.ts'
+import { lengthOf, nearness, vectorsOf } from './vectors.ts'
 
 export type SearchIndex = Awaited<ReturnType<typeof createSearchIndex>>
+
+/** Documents that are indexed before others get their turn. */
+const AT_ONCE = 100
 
 const searched = (path: string, { id, heading = '', trail = [], text }: StoredChunk): Searched => ({
   id,
@@ -13,56 +17,67 @@ const searched = (path: string, { id, heading = '', trail = [], text }: StoredCh
   text,
 })
 
-const chunksAt = (contents: Contents, path: string) => contents.get(path)?.chunks ?? []
+type Vector = { values: Int8Array; length: number }
 
-/** Finds chunks of contents, and follows as those change. Its library is loaded at the first search. */
-export const createSearchIndex = async (contents: Contents, model?: string) => {
+/**
+ * Finds chunks of contents, and follows as those change. What a saved index of other contents has in common with these is not
+ * indexed anew: an id is made of all that is searched of its chunk. The library is loaded at the first search.
+ */
+export const createSearchIndex = async (contents: Contents, model?: string, saved?: SavedLexical) => {
   const { createLexical } = await import('./lexical.ts')
   const chunks = new Map<string, MemoryChunk>()
-  const documents: Searched[] = []
-  for (const [path] of contents)
-    for (const chunk of chunksAt(contents, path)) {
-      chunks.set(chunk.id, shownChunk(path, chunk))
-      documents.push(searched(path, chunk))
-    }
-  const lexical = createLexical(documents)
-  const vectors = new Map<string, Float32Array>()
-  const learnVectors = (entry: FileEntry | undefined) => {
-    const known = entry ? vectorsOf(entry, model) : []
-    for (const [n, vector] of known.entries()) vectors.set(entry?.chunks[n]?.id ?? '', vector)
+  const vectors = new Map<string, Vector>()
+  const lexical = createLexical([], saved)
+
+  const learn = (entry: FileEntry): Searched[] => {
+    const known = vectorsOf(entry, model)
+    return entry.chunks.flatMap((chunk, n) => {
+      chunks.set(chunk.id, shownChunk(entry.path, chunk))
+      const values = known[n]
+      if (values) vectors.set(chunk.id, { values, length: lengthOf(values) })
+      return lexical.has(chunk.id) ? [] : [searched(entry.path, chunk)]
+    })
   }
-  for (const entry of contents.values()) learnVectors(entry)
+
+  const indexed = async (documents: readonly Searched[]) => {
+    for (const [n, document] of documents.entries()) {
+      lexical.add(document)
+      if (n % AT_ONCE === AT_ONCE - 1) await turn()
+    }
+  }
+
+  const fresh = [...contents.values()].flatMap(learn)
+  for (const id of Object.values(saved?.index.documentIds ?? {})) if (!chunks.has(id)) lexical.remove(id)
+  await indexed(fresh)
 
   return {
     lexical: (question: string, most: number, least?: number): Hit[] => lexical.search(question, most, least),
     hasVectors: (): boolean => vectors.size > 0,
     /** Whether there are vectors that one of this size can be held against. */
     hasVectorsOf: (size: number): boolean => {
-      for (const { length } of vectors.values()) if (length === size) return true
+      for (const { values } of vectors.values()) if (values.length === size) return true
       return false
     },
     /** The chunks whose vectors are nearest to one of length 1, of those that point the same way at all. */
     near: (vector: Float32Array, most: number): Hit[] =>
       [...vectors]
-        .map(([id, each]) => ({ id, score: nearness(vector, each) }))
+        .map(([id, { values, length }]) => ({ id, score: nearness(vector, values, length) }))
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score)
         .slice(0, most),
     chunk: (id: string): MemoryChunk | undefined => chunks.get(id),
-    /** What was in a file is forgotten before what is in it now is learned: unchanged chunks keep their ids. */
-    change: (paths: readonly string[], before: Contents, after: Contents): void => {
-      for (const path of paths)
-        for (const { id } of chunksAt(before, path)) {
-          lexical.remove(id)
-          chunks.delete(id)
-          vectors.delete(id)
-        }
-      for (const path of paths) learnVectors(after.get(path))
-      for (const path of paths)
-        for (const chunk of chunksAt(after, path)) {
-          lexical.add(searched(path, chunk))
-          chunks.set(chunk.id, shownChunk(path, chunk))
-        }
+    save: (): SavedLexical => lexical.save(),
+    /** What was in files is forgotten before what is in them now is learned; chunks that stay are not indexed again. */
+    change: async (paths: readonly string[], before: Contents, after: Contents): Promise<void> => {
+      const now = paths.flatMap((path) => after.get(path) ?? [])
+      const stay = new Set(now.flatMap((entry) => entry.chunks.map(({ id }) => id)))
+      for (const { id } of paths.flatMap((path) => before.get(path)?.chunks ?? [])) {
+        vectors.delete(id)
+        if (stay.has(id)) continue
+        chunks.delete(id)
+        lexical.remove(id)
+      }
+      await indexed(now.flatMap(learn))
     },
   }
 }

@@ -1,9 +1,9 @@
 import { messageOf } from '../core/errors.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
-import { type FoundHit, fused } from './hybrid.ts'
 import type { IndexCache } from './index-cache.ts'
-import type { FoundChunk, SearchMethod } from './schema.ts'
+import type { Hit } from './lexical.ts'
+import type { FoundBy, FoundChunk, SearchMethod } from './schema.ts'
 import type { SearchIndex } from './search-index.ts'
 import { ofLength1 } from './vectors.ts'
 
@@ -40,7 +40,7 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
     const depth = Math.max(DEPTH, maxResults)
     const hits: FoundHit[] = vector
       ? fused([searchIndex.lexical(query, depth), searchIndex.near(vector, depth)])
-      : searchIndex.lexical(query, maxResults).map((hit) => ({ ...hit, foundBy: ['words'] }))
+      : searchIndex.lexical(query, maxResults).map((hit) => ({ terms: [], ...hit, foundBy: ['words'] }))
     const chunks = chunksOf(hits, searchIndex)
       .filter(({ score }) => score >= minScore)
       .slice(0, maxResults)
@@ -49,7 +49,35 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
 }
 
 const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChunk[] =>
-  hits.flatMap(({ id, score, foundBy }) => {
+  hits.flatMap(({ id, score, foundBy, terms }) => {
     const chunk = searchIndex.chunk(id)
-    return chunk === undefined ? [] : [{ ...chunk, score, foundBy }]
+    return chunk === undefined ? [] : [{ ...chunk, score, foundBy, terms: [...terms] }]
   })
+
+/** What was found, and by which ways of searching. */
+type FoundHit = Required<Hit> & { foundBy: FoundBy[] }
+const WAYS: readonly [FoundBy, FoundBy] = ['words', 'meaning']
+
+/** How much less a place further down says; the usual choice (Cormack, Clarke and Büttcher, 2009). */
+const RANK_CONSTANT = 60
+const MOST = 2 / (RANK_CONSTANT + 1)
+
+/**
+ * Hits by words and hits by meaning as one list, by reciprocal rank: what stands high in both comes first. A score is 1 for what is the best of
+ * both, and at most one half for what only one of them has.
+ */
+export const fused = (lists: readonly [readonly Hit[], readonly Hit[]]): FoundHit[] => {
+  const found = new Map<string, Omit<FoundHit, 'id'>>()
+  for (const [way, hits] of lists.entries())
+    for (const [rank, { id, terms = [] }] of hits.entries()) {
+      const before = found.get(id) ?? { score: 0, foundBy: [], terms: [] }
+      found.set(id, {
+        score: before.score + 1 / (RANK_CONSTANT + rank + 1),
+        foundBy: [...before.foundBy, WAYS[way] as FoundBy],
+        terms: [...before.terms, ...terms],
+      })
+    }
+  return [...found]
+    .map(([id, hit]) => ({ id, ...hit, score: Math.round((1e4 * hit.score) / MOST) / 1e4 }))
+    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+}

@@ -8,15 +8,18 @@ import type { Store } from '../ports/store.ts'
 import { createBudget } from './budget.ts'
 import { createChange } from './change.ts'
 import { chunkCount, filesIn } from './contents.ts'
+import { type CopyPlace, createCopies } from './copies.ts'
+import { createExcluded } from './excluded.ts'
 import { createExperiences } from './experiences.ts'
 import { createFileRows } from './file-rows.ts'
 import { createFiles } from './files.ts'
-import { type Compiled, createIndexCache } from './index-cache.ts'
+import { createIndexCache } from './index-cache.ts'
 import type { SearchMethod } from './schema.ts'
 import { createSearch } from './search.ts'
 import { createMemorySessions } from './sessions.ts'
 import { createMemoryState } from './state.ts'
 import { createSync } from './sync.ts'
+import { lackingIn } from './vectors.ts'
 import { createWarm } from './warm.ts'
 
 /** How memory follows its files: what hears of changes, if anything does. */
@@ -31,8 +34,10 @@ export type MemoryPorts = {
   ids: Ids
   log: Log
   memoryFiles: MemoryFiles
-  /** Where versions lie compiled for other processes; without it this one is the only one. */
-  compiledMemory?: Compiled | undefined
+  /** Whether other processes change the same memory. */
+  isMemoryShared?: boolean
+  /** Where copies lie that let a process start sooner; without it each one makes its own of the rows. */
+  memoryCopies?: CopyPlace | undefined
   /** What gives texts their vectors; without it memory is searched by words. */
   embedding?: Embedding | undefined
 }
@@ -46,31 +51,43 @@ export type Memory = ReturnType<typeof createMemory>
 
 /** Memory over markdown files: the files are the truth, rows what was made of them, and a copy in memory answers. */
 export const createMemory = (needs: Needs) => {
-  const { memoryFiles: files, compiledMemory: compiled, watching, audit, embedding } = needs
-  const shared = compiled !== undefined
+  const {
+    memoryFiles: files,
+    memoryCopies: place,
+    isMemoryShared: shared = false,
+    watching,
+    audit,
+    embedding,
+  } = needs
   const state = createMemoryState({ ...needs, shared })
   const rows = createFileRows(needs)
-  const indexCache = createIndexCache({ ...needs, state, rows, compiled, model: embedding?.model })
+  const copies = place && createCopies({ ...needs, place })
+  const indexCache = createIndexCache({ ...needs, state, rows, shared, copies, model: embedding?.model })
   const change = createChange({ state, indexCache, rows })
   const search = createSearch({ ...needs, indexCache })
   const sessions = createMemorySessions(needs)
   const budget = createBudget({ ...needs, shared })
   const contents = createFiles({ indexCache, change, budget })
+  const excluded = createExcluded({ ...needs, indexCache })
 
   return {
-    ...createSync({ ...needs, files, change, state, budget }),
+    ...createSync({ ...needs, files, change, state, excluded, budget }),
     search,
     /** As agents search. */
     recall: async (query: string) => (await search({ query, maxResults: RECALLED })).chunks,
     files: contents,
+    excluded,
     sessions,
     experiences: createExperiences(needs),
     warm: createWarm({ indexCache, search, namesOf: sessions.namesOf }),
     stats: async () => {
       const { contents: held, lastSync } = await indexCache.withState()
       const method: SearchMethod = embedding ? 'hybrid' : 'lexical'
-      const by = embedding ? { embeddingModel: embedding.model } : {}
-      return { files: filesIn(held).length, chunks: chunkCount(held), lastSync, method, ...by }
+      const facts = { files: filesIn(held).length, chunks: chunkCount(held), lastSync, method }
+      if (embedding === undefined) return facts
+      const { model } = embedding
+      const withoutVector = filesIn(held).reduce((sum, entry) => sum + lackingIn(entry, model), 0)
+      return { ...facts, embeddingModel: model, ...(withoutVector > 0 ? { withoutVector } : {}) }
     },
     watcher: async () => ({ ...watching(), lastSync: (await state.read()).lastSync ?? null }),
     clear: async (principal: Principal): Promise<{ files: number; chunks: number }> => {

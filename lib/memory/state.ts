@@ -22,8 +22,14 @@ type Needs = {
   shared: boolean
 }
 
-/** The right to change memory. `isTorn` says that the holder before died with its work half done. */
-export type Lease = { token: string; version: number; isTorn: boolean }
+/**
+ * The right to change memory. `isTorn` says that the holder before died with its work half done; `drift` and `indexedAt` are
+ * those of the row.
+ */
+export type Lease = { token: string; isTorn: boolean } & Pick<
+  MemoryStateRow,
+  'version' | 'drift' | 'indexedAt'
+>
 
 /** What is said of a version beside its contents. */
 export type VersionFacts = Pick<MemoryStateRow, 'lastSync' | 'listing' | 'embeddedBy'>
@@ -47,7 +53,8 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     const taken =
       isFirst ||
       (await store.commit<MemoryStateRow>({ update: memoryState, key: ID, when, set: lease })).applied
-    return taken ? { token, version: seen.version, isTorn: seen.leaseToken !== undefined } : undefined
+    const { version, drift, indexedAt } = seen
+    return taken ? { token, version, drift, indexedAt, isTorn: seen.leaseToken !== undefined } : undefined
   }
 
   const take = async (): Promise<Lease> => {
@@ -75,7 +82,14 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     return applied
   }
 
-  return { read, take, publish }
+  /** Says that the index of a version is stored; false when there is another version by now. */
+  const noteIndex = async (version: number): Promise<boolean> => {
+    const set = { indexedAt: version, drift: 0 }
+    return (await store.commit<MemoryStateRow>({ update: memoryState, key: ID, when: { version }, set }))
+      .applied
+  }
+
+  return { read, take, publish, noteIndex }
 }
 
 const busy = () =>

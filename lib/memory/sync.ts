@@ -1,57 +1,154 @@
 import { hash } from 'node:crypto'
-import { Problem } from '../core/errors.ts'
-import { MOST_MEMORY_FILES } from '../core/memory-path.ts'
+import { messageOf, Problem } from '../core/errors.ts'
+import { MOST_MEMORY_BYTES, MOST_MEMORY_FILES } from '../core/memory-path.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
-import type { MemoryFile, MemoryFiles } from '../ports/memory-files.ts'
-import { inBatches } from './batches.ts'
-import type { Budget } from './budget.ts'
+import type { Log } from '../ports/log.ts'
+import type { MemoryBytes, MemoryFile, MemoryFiles } from '../ports/memory-files.ts'
+import { type BeginBudget, inBatches, unfinished } from './budget.ts'
 import type { Change, Draft } from './change.ts'
-import type { Contents } from './contents.ts'
-import { filesIn } from './contents.ts'
-import { embedMissing, knownVectors } from './embed.ts'
-import { createIngest, type Outcome } from './ingest.ts'
-import type { SyncResult } from './schema.ts'
+import { type Contents, type FileEntry, filesIn } from './contents.ts'
+import { embeddedAs, embedMissing, type KnownVectors, knownVectors } from './embed.ts'
+import type { Excluded } from './excluded.ts'
+import type { ExcludedFile, SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
+import { lackingIn } from './vectors.ts'
 
+/** Files that an answer names. */
 const MOST_NAMED = 100
+/** Files that cannot be read one after the other, before it is the medium that fails and not they. */
+const MOST_UNREADABLE = 20
 
 type Needs = {
   files: MemoryFiles
   change: Change
   state: MemoryState
+  excluded: Excluded
   clock: Clock
-  budget: Budget
+  budget: BeginBudget
+  log: Pick<Log, 'warn'>
   embedding?: Embedding | undefined
 }
 
+/** What became of one file. */
+type Outcome = { change?: 'added' | 'updated' | 'removed'; skipped?: ExcludedFile }
+type Content = { bytes: Uint8Array; text: string }
+/** A sync under way: where it writes, and the vectors that texts had before. */
+type Run = { draft: Draft; known: KnownVectors; failures: unknown[] }
+
 /** Brings memory in step with its files. */
-export const createSync = ({ files, change, state, clock, budget, embedding }: Needs) => {
+export const createSync = ({ files, change, state, excluded, clock, budget, log, embedding }: Needs) => {
   let ending = false
   const stopped = new AbortController()
   const listed = async () => {
     const all = await files.list()
     return { found: all.slice(0, MOST_MEMORY_FILES), over: all.slice(MOST_MEMORY_FILES) }
   }
-  const { ingest, remove } = createIngest({ files, clock })
 
-  const syncDraft = async (draft: Draft): Promise<SyncResult> => {
-    const isSpent = budget()
-    const { found, over } = await listed()
-    const { unknown, gone } = differences(draft.contents(), found)
-    const isOver = () => ending || isSpent()
-    const known = embedding && knownVectors(draft.contents(), embedding.model)
-    const outcomes: Outcome[] = [
-      ...over.map(({ path }) => ({ skipped: { path, reason: 'too_many' as const } })),
-      ...(await inBatches(gone, isOver, (entry) => remove(draft, entry))),
-      ...(await inBatches(unknown, isOver, (file) => ingest(draft, file))),
-    ]
-    if (embedding && known) await embedMissing(draft, embedding, known, stopped.signal)
-    const by = embedding ? { embeddedBy: embedding.model } : {}
-    draft.note({ lastSync: iso(clock.now()), listing: listingOf(found), ...by })
-    return resultOf(outcomes, filesIn(draft.contents()).length)
+  /** What a file holds, why it cannot be kept, or undefined where it is gone. */
+  const contentOf = async (
+    { path, size, unfit }: MemoryFile,
+    { failures }: Run,
+  ): Promise<Content | ExcludedFile | undefined> => {
+    if (unfit !== undefined) return { path, reason: unfit }
+    if (size > MOST_MEMORY_BYTES) return { path, reason: 'too_large' }
+    let bytes: MemoryBytes
+    try {
+      bytes = await files.read(path)
+    } catch (thrown) {
+      if (!(thrown instanceof Problem) || failures.push(thrown) > MOST_UNREADABLE) throw thrown
+      return { path, reason: 'unreadable' }
+    }
+    failures.length = 0
+    if (bytes === undefined) return undefined
+    return bytes === 'too_large' ? { path, reason: bytes } : textOf(path, bytes)
   }
+
+  /** Takes out what a file was. */
+  const remove = async (draft: Draft, entry: FileEntry | undefined): Promise<Outcome> => {
+    const isGone = entry !== undefined && (await draft.remove(entry))
+    return isGone && !entry.removed ? { change: 'removed' } : {}
+  }
+
+  /** Takes in what a file has become. */
+  const ingest = async (run: Run, file: MemoryFile): Promise<Outcome> => {
+    const before = run.draft.contents().get(file.path)
+    const content = await contentOf(file, run)
+    if (content === undefined) return remove(run.draft, before)
+    if (!('reason' in content)) return keep(run, file, before, content)
+    // One that could not be read now is still what it was.
+    const gone = content.reason === 'unreadable' ? {} : await remove(run.draft, before)
+    return { ...gone, skipped: content }
+  }
+
+  const keep = async (
+    { draft, known }: Run,
+    { path, tag }: MemoryFile,
+    before: FileEntry | undefined,
+    { bytes, text }: Content,
+  ): Promise<Outcome> => {
+    const digest = hash('sha256', bytes, 'hex')
+    if (before?.hash === digest) {
+      // Touched, not edited: what was deleted of it by hand stays deleted.
+      await draft.put({ ...before, tag })
+      return {}
+    }
+    const { chunkMarkdown } = await import('./chunker.ts')
+    const chunks = chunkMarkdown(path, text)
+    const facts = { path, tag, hash: digest, size: bytes.length, updatedAt: iso(clock.now()) }
+    const vectors = embedding ? embeddedAs(chunks, known, embedding.model) : {}
+    if (!(await draft.put({ ...facts, chunks, ...vectors }))) return {}
+    return { change: before && !before.removed ? 'updated' : 'added' }
+  }
+
+  /** Undefined when each chunk has its vector. A model that fails leaves the rest of a sync as it is. */
+  const embedAll = async (draft: Draft, known: KnownVectors, leftMs: number, asksForSize: boolean) => {
+    if (embedding === undefined) return undefined
+    const inTime = Number.isFinite(leftMs) ? [AbortSignal.timeout(Math.max(0, leftMs))] : []
+    const outOfTime = AbortSignal.any(inTime)
+    const signal = AbortSignal.any([stopped.signal, outOfTime])
+    try {
+      await embedMissing({ draft, embedding, known, signal, asksForSize })
+      return undefined
+    } catch (thrown) {
+      if (stopped.signal.aborted) throw thrown
+      const missing = filesIn(draft.contents()).reduce(
+        (sum, each) => sum + lackingIn(each, embedding.model),
+        0,
+      )
+      if (outOfTime.aborted) throw unfinished(`${missing} chunks have no vector yet`)
+      if (!(thrown instanceof Problem)) throw thrown
+      log.warn({ missing, reason: messageOf(thrown) }, 'chunks of memory have no vectors yet')
+      return { missing, reason: messageOf(thrown) }
+    }
+  }
+
+  const syncDraft =
+    (isAskedFor: boolean) =>
+    async (draft: Draft): Promise<SyncResult> => {
+      const { leftMs, isOver: isSpent } = budget()
+      const { found, over } = await listed()
+      const { unknown, gone } = differences(draft.contents(), found)
+      const isOver = () => ending || isSpent()
+      const known = embedding ? knownVectors(draft.contents(), embedding.model) : new Map()
+      const run: Run = { draft, known, failures: [] }
+      const outcomes: Outcome[] = [
+        ...over.map(({ path }) => ({ skipped: { path, reason: 'too_many' as const } })),
+        ...(await inBatches(unknown, isOver, (file) => ingest(run, file))),
+        // Last: what was embedded of a file that got another name stays known until it has its new one.
+        ...(await inBatches(gone, isOver, (entry) => remove(draft, entry))),
+      ]
+      const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
+      await excluded.note(skipped)
+      const failed = await embedAll(draft, known, leftMs(), isAskedFor)
+      const by = embedding && !failed ? { embeddedBy: embedding.model } : {}
+      // The listing of files that could not be read is not that of files that were.
+      const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingOf(found)
+      draft.note({ lastSync: iso(clock.now()), listing, ...by })
+      const result = resultOf(outcomes, filesIn(draft.contents()).length)
+      return failed ? { ...result, embedding: failed } : result
+    }
 
   return {
     /** What is being taken in is stored, and the rest left to the next process. */
@@ -59,7 +156,7 @@ export const createSync = ({ files, change, state, clock, budget, embedding }: N
       ending = true
       stopped.abort(ended())
     },
-    sync: (): Promise<SyncResult> => change(syncDraft),
+    sync: (): Promise<SyncResult> => change(syncDraft(true)),
     /** For callers that poll: two small reads where nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
       const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy }] = await Promise.all([
@@ -70,7 +167,7 @@ export const createSync = ({ files, change, state, clock, budget, embedding }: N
       const isEmbedded = embedding === undefined || embeddedBy === embedding.model
       const isSame = listing === undefined ? found.length === 0 : listing === listingOf(found) && isEmbedded
       if (!isTorn && isSame) return undefined
-      return change(syncDraft)
+      return change(syncDraft(false))
     },
   }
 }
@@ -84,6 +181,16 @@ const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   return {
     unknown: found.filter(({ path, tag }) => contents.get(path)?.tag !== tag),
     gone: [...contents.values()].filter(({ path }) => !there.has(path)),
+  }
+}
+
+/** The text of a file, or why it has none. */
+const textOf = (path: string, bytes: Uint8Array): Content | ExcludedFile => {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return text.includes('\0') ? { path, reason: 'binary' } : { bytes, text }
+  } catch {
+    return { path, reason: 'not_utf8' }
   }
 }
 

@@ -1,42 +1,65 @@
 import type { FileEntry } from './contents.ts'
 
-/** Vectors of one size as text: 32-bit floats of either end that this machine has, one vector after the other. */
-export const encodeVectors = (vectors: readonly Float32Array[]): string =>
-  Buffer.concat(
-    vectors.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
-  ).toString('base64')
+/** What stands in place of a vector that a chunk does not have yet: no component of a vector is −128. */
+const NONE = -128
+const LARGEST = 127
 
-/** Of how many numbers each vector of a file is; no whole number where they differ, undefined where it has none. */
-export const sizeOf = ({ vectors, chunks }: FileEntry): number | undefined =>
-  vectors === undefined ? undefined : Buffer.from(vectors, 'base64').length / 4 / chunks.length
-
-/** The vectors of a file's chunks, in their order, each of length 1; none when they are of another model. */
-export const vectorsOf = (
-  { vectors, embeddedBy, chunks }: FileEntry,
-  model: string | undefined,
-): Float32Array[] => {
-  if (vectors === undefined || embeddedBy !== model || chunks.length === 0) return []
-  const bytes = Buffer.from(vectors, 'base64')
-  const size = bytes.length / 4 / chunks.length
-  if (!Number.isInteger(size)) return []
-  const all = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
-  return chunks.map((_chunk, n) => ofLength1(all.slice(n * size, (n + 1) * size)))
+/** A vector in a byte a number: its direction is all that is compared, and stays the same within a hundredth. */
+export const compact = (vector: Float32Array): Int8Array => {
+  const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  return Int8Array.from(vector, (value) => (largest === 0 ? 0 : Math.round((value / largest) * LARGEST)))
 }
+
+/** Vectors of one size as text, one after the other; undefined stands for one that is not there yet. */
+export const encodeVectors = (vectors: readonly (Int8Array | undefined)[], size: number): string => {
+  const bytes = new Int8Array(vectors.length * size).fill(NONE)
+  for (const [n, vector] of vectors.entries()) if (vector?.length === size) bytes.set(vector, n * size)
+  return Buffer.from(bytes.buffer).toString('base64')
+}
+
+/** The vectors of a file's chunks, in their order, undefined for those that have none by this model. */
+export const vectorsOf = (
+  { vectors, embeddedBy, chunks }: Omit<FileEntry, 'revision'>,
+  model: string | undefined,
+): (Int8Array | undefined)[] => {
+  const none = chunks.map(() => undefined)
+  if (vectors === undefined || embeddedBy !== model || chunks.length === 0) return none
+  const bytes = new Int8Array(Buffer.from(vectors, 'base64'))
+  const size = bytes.length / chunks.length
+  if (!Number.isInteger(size)) return none
+  return chunks.map((_chunk, n) => {
+    const vector = bytes.subarray(n * size, (n + 1) * size)
+    return vector[0] === NONE ? undefined : vector
+  })
+}
+
+/** How many chunks of a file have no vector by this model. */
+export const lackingIn = (entry: FileEntry, model: string): number =>
+  vectorsOf(entry, model).filter((vector) => vector === undefined).length
 
 export const ofLength1 = (vector: Float32Array): Float32Array => {
   const length = Math.hypot(...vector)
   return length === 0 ? vector : vector.map((value) => value / length)
 }
 
-/** How near two vectors of length 1 are: 1 for the same direction; 0 for vectors of different sizes. */
-export const nearness = (a: Float32Array, b: Float32Array): number => {
-  if (a.length !== b.length) return 0
+export const lengthOf = (vector: Int8Array): number => {
   let sum = 0
-  for (let n = 0; n < a.length; n++) sum += (a[n] as number) * (b[n] as number)
-  return sum
+  for (let n = 0; n < vector.length; n++) sum += (vector[n] as number) ** 2
+  return Math.sqrt(sum)
 }
 
-/** A file without the chunks of these numbers, and without their vectors. */
+/**
+ * How near a vector is to one of length 1: 1 for the same direction; 0 for vectors of different sizes. `length` is that of
+ * `vector`.
+ */
+export const nearness = (one: Float32Array, vector: Int8Array, length: number): number => {
+  if (one.length !== vector.length || length === 0) return 0
+  let sum = 0
+  for (let n = 0; n < one.length; n++) sum += (one[n] as number) * (vector[n] as number)
+  return sum / length
+}
+
+/** A file without the chunk of this id, and without its vector. */
 export const withoutChunk = (entry: FileEntry, id: string): Omit<FileEntry, 'revision'> => {
   const at = entry.chunks.findIndex((chunk) => chunk.id === id)
   const chunks = entry.chunks.filter((_chunk, n) => n !== at)

@@ -1,5 +1,5 @@
 import SearchableMap from 'minisearch/SearchableMap'
-import { stemOf } from './stems.ts'
+import { stemOf } from './words.ts'
 
 /** A word that may have been meant, by what it is found under: 1 for the word itself, less for what is further away. */
 type Meant = { term: string; weight: number }
@@ -16,13 +16,23 @@ const WEIGHT_BY_SLIPS = [1, 0.7, 0.4]
 const BEGINNING = 0.6
 
 /** The words that texts are made of, to find those that a word nobody wrote may have meant. */
-export const createVocabulary = () => {
-  const words = new SearchableMap<true>()
-  const seen = new Set<string>()
+export const createVocabulary = (known: readonly string[] = []) => {
+  const seen = new Set(known)
+  let tree: SearchableMap<true> | undefined
+
+  /** Made when it is first needed, which for most processes is never. */
+  const inTree = (): SearchableMap<true> => {
+    if (tree === undefined) {
+      tree = new SearchableMap()
+      for (const word of seen) tree.set(word, true)
+    }
+    return tree
+  }
 
   const near = (word: string): [string, number][] => {
     if (word.length < FUZZY_FROM || word.length > FUZZY_TO) return []
     const slips = word.length < FUZZY_TWICE_FROM ? 1 : 2
+    const words = inTree()
     const found = [...words.fuzzyGet(word, slips)].map(([other, [, distance]]): [string, number] => [
       other,
       distance,
@@ -36,7 +46,7 @@ export const createVocabulary = () => {
   const beginningWith = (word: string): string[] => {
     if (word.length < PREFIX_FROM) return []
     const found: string[] = []
-    for (const other of words.atPrefix(word).keys()) {
+    for (const other of inTree().atPrefix(word).keys()) {
       found.push(other)
       if (found.length >= MOST_LOOKED_AT) break
     }
@@ -48,8 +58,9 @@ export const createVocabulary = () => {
       // Most words of a text are known, and a walk through the tree costs more than a look.
       if (seen.has(word)) return
       seen.add(word)
-      words.set(word, true)
+      tree?.set(word, true)
     },
+    words: (): string[] => [...seen],
     /** The words that are written almost so, and those that begin so, the nearest first. */
     meantBy: (word: string): Meant[] => {
       const weights = new Map<string, number>()

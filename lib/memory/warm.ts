@@ -27,7 +27,7 @@ export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
 
   const matching = async (query: string): Promise<MemoryChunk[]> =>
     (await search({ query, maxResults: MOST })).chunks.map(
-      ({ score: _score, foundBy: _foundBy, ...chunk }) => chunk,
+      ({ score: _score, foundBy: _foundBy, terms: _terms, ...chunk }) => chunk,
     )
 
   return async ({ query, conversationId }: Given) => {

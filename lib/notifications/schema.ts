@@ -12,12 +12,17 @@ export const NotificationSchema = z.object({
 })
 export type Notification = z.output<typeof NotificationSchema>
 
-/** A notification as it is announced. Its id derives from what it tells of: announced twice, it is stored once. */
+/** A notification as it is announced. Its id derives from its subject: announced twice, it is stored once. */
 export const AnnouncementSchema = NotificationSchema.omit({ read: true }).extend({
   id: z.string().min(1).max(200),
 })
 export type Announcement = z.output<typeof AnnouncementSchema>
 
 /** The notice by which a domain has people notified. */
-export const AnnounceSchema = z.object({ kind: z.literal('announce'), notification: AnnouncementSchema })
+export const AnnounceSchema = z.object({
+  kind: z.literal('announce'),
+  notification: AnnouncementSchema,
+  /** The group of the failure that it tells of. */
+  fingerprint: z.string().max(100).exactOptional(),
+})
 export type Announce = z.output<typeof AnnounceSchema>

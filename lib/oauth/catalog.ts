@@ -101,3 +101,16 @@ export const codeHostGit = ({ authorizeUrl }: { authorizeUrl?: string | undefine
   const { protocol, origin } = new URL(authorizeUrl ?? catalog.codehost.authorizeUrl)
   return protocol === 'https:' ? origin : undefined
 }
+
+type Place = { apiUrl?: string | undefined }
+
+/** Where the API of a provider is: at the operator's address, else at its own. */
+export const apiUrlOf = (name: CatalogName, { apiUrl }: Place): string => apiUrl ?? catalog[name].apiUrl
+
+export const apiUrlsOf = (
+  accounts: Readonly<Record<CatalogName, Place>>,
+): Readonly<Record<CatalogName, string>> => ({
+  codehost: apiUrlOf('codehost', accounts.codehost),
+  trackera: apiUrlOf('trackera', accounts.trackera),
+  trackerb: apiUrlOf('trackerb', accounts.trackerb),
+})

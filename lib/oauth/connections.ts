@@ -1,11 +1,38 @@
 import type { ConnectionsOf } from '../accounts/schema.ts'
 import { messageOf } from '../core/errors.ts'
+import { iso } from '../core/time.ts'
 import type { Log } from '../ports/log.ts'
-import { createConnectionOf, shownConnection } from './connection.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import type { Providers } from './providers.ts'
 import type { LinkedAccountRow } from './rows.ts'
-import { type Connection, PROVIDERS, type Unlink } from './schema.ts'
+import { type Connection, type ConnectionOf, PROVIDERS, type Unlink } from './schema.ts'
+
+/** The account that a user linked last with a provider. It needs no key: tokens stay sealed. */
+export const createConnectionOf =
+  ({ ofUser }: Pick<LinkedAccounts, 'ofUser'>): ConnectionOf =>
+  async (userId, provider) => {
+    const row = (await ofUser(userId)).find((one) => one.provider === provider)
+    return row && shownConnection(row)
+  }
+
+/** A linked account without its tokens. */
+const shownConnection = (row: LinkedAccountRow): Connection => {
+  const { provider, username, avatarUrl, scopes, tokensExpireAt, ended } = row
+  const { cloudId, siteName, workspaceId, workspaceName, teams } = row
+  return {
+    provider,
+    connected: !ended,
+    ...(username === undefined ? {} : { username }),
+    ...(avatarUrl === undefined ? {} : { avatarUrl }),
+    scopes,
+    ...(tokensExpireAt === undefined ? {} : { tokenExpiry: iso(tokensExpireAt) }),
+    ...(cloudId === undefined ? {} : { cloudId }),
+    ...(siteName === undefined ? {} : { siteName }),
+    ...(workspaceId === undefined ? {} : { workspaceId }),
+    ...(workspaceName === undefined ? {} : { workspaceName }),
+    ...(teams === undefined ? {} : { teams }),
+  }
+}
 
 type Needs = { accounts: LinkedAccounts; providers: Providers; log: Log }
 
@@ -19,7 +46,7 @@ export const createConnections = ({ accounts, providers, log }: Needs) => {
     }
   }
 
-  /** A provider that cannot be asked does not keep anybody from unlinking. */
+  /** A provider that does not answer does not prevent unlinking. */
   const revoke = async (row: LinkedAccountRow) => {
     try {
       const tokens = await accounts.openTokens(row)

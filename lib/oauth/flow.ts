@@ -5,14 +5,32 @@ import { networkOf } from '../core/network.ts'
 import { ANONYMOUS, type Principal } from '../core/principal.ts'
 import type { Call } from '../http/route.ts'
 import type { Limiter } from '../ports/limiter.ts'
-import type { AuthorizationRequest, AuthorizationRequests } from './authorization-requests.ts'
-import { browserCookie, cookieName } from './browser-cookie.ts'
+import {
+  AUTHORIZATION_REQUEST_MS,
+  type AuthorizationRequest,
+  type AuthorizationRequests,
+} from './authorization-requests.ts'
 import type { LinkedAccounts } from './linked-accounts.ts'
 import { isReporter, refuseForeignLink, refuseOtherSession } from './linking.ts'
 import { createPersonWho } from './person.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 import type { Providers } from './providers.ts'
 import type { ProviderName } from './schema.ts'
+
+/** One for each provider, so that two may be on their way at once. */
+const cookieName = (provider: ProviderName): string => `svc_oauth_${provider}`
+
+/** Binds a sign-in to the browser that began it. Lax: it comes along when the provider sends the browser back. */
+const browserCookie = (provider: ProviderName, secret: string, isSecure: boolean) => ({
+  'set-cookie': [
+    `${cookieName(provider)}=${secret}`,
+    `Path=/api/auth/${provider}`,
+    'HttpOnly',
+    'SameSite=Lax',
+    `Max-Age=${AUTHORIZATION_REQUEST_MS / 1_000}`,
+    ...(isSecure ? ['Secure'] : []),
+  ].join('; '),
+})
 
 type Needs = {
   providers: Providers
@@ -42,7 +60,7 @@ export type Finished = { user: User; isLinked: boolean }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>
 
-/** A sign-in that begins writes to storage, for anybody who asks: its number is limited. */
+/** A sign-in that begins writes to storage before the caller is known: its number is limited. */
 const BEGIN_LIMIT = { name: 'oauthBegin', calls: 60, windowMs: 60_000 }
 
 export type Flow = ReturnType<typeof createFlow>

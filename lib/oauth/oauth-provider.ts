@@ -1,8 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type * as z from 'zod'
 import type { ProviderFetch } from '../ports/provider-fetch.ts'
-import { apiUrlOf } from './api-urls.ts'
-import { type CatalogEntry, type CatalogName, catalog, scopesAsked } from './catalog.ts'
+import { apiUrlOf, type CatalogEntry, type CatalogName, catalog, scopesAsked } from './catalog.ts'
 import {
   asExchangeFailed,
   asOauthFailed,

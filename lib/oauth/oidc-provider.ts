@@ -10,7 +10,7 @@ import {
   redeem,
   requestOptions,
 } from './grants.ts'
-import { oidcProfile, tellsAddress } from './profiles.ts'
+import { hasAddress, oidcProfile } from './profiles.ts'
 import { oauthFailed, type Provider } from './provider.ts'
 
 export type IssuerSettings = { issuer: string; clientId: string; clientSecret?: string | undefined }
@@ -105,7 +105,7 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
         if (claims === undefined) throw oauthFailed('no_id_token')
         // All people without a subject would be the same one.
         if (claims.sub.trim() === '') throw oauthFailed('no_subject')
-        if (tellsAddress(claims) || server.userinfo_endpoint === undefined)
+        if (hasAddress(claims) || server.userinfo_endpoint === undefined)
           return { profile: oidcProfile(claims.sub, claims) }
         return { profile: oidcProfile(claims.sub, claims, await userinfo(registration, claims.sub, answer)) }
       } catch (thrown) {

@@ -102,7 +102,7 @@ const OidcClaims = z.object({
 })
 
 /** Whether claims have an address and say whether it is verified. */
-export const tellsAddress = (claims: unknown): boolean => {
+export const hasAddress = (claims: unknown): boolean => {
   const { email, email_verified } = OidcClaims.parse(claims)
   return typeof email === 'string' && email_verified !== undefined
 }
@@ -112,15 +112,15 @@ export const tellsAddress = (claims: unknown): boolean => {
  * address is verified when the answer that has it says so: what the other says may be of another address.
  */
 export const oidcProfile = (subject: string, idToken: unknown, userinfo: unknown = {}): Profile => {
-  const [told, more] = [OidcClaims.parse(idToken), OidcClaims.parse(userinfo)]
-  const { email, email_verified } = more.email ? more : told
+  const [claims, more] = [OidcClaims.parse(idToken), OidcClaims.parse(userinfo)]
+  const { email, email_verified } = more.email ? more : claims
   return {
     subject,
     ...present({
-      username: more.preferred_username ?? told.preferred_username,
-      name: more.name ?? told.name,
+      username: more.preferred_username ?? claims.preferred_username,
+      name: more.name ?? claims.name,
       email,
-      avatarUrl: more.picture ?? told.picture,
+      avatarUrl: more.picture ?? claims.picture,
     }),
     emailVerified: email_verified === true,
   }

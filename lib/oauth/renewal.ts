@@ -29,7 +29,7 @@ type Found = { token: string | undefined } | undefined
 
 /**
  * Tokens that work. Refresh tokens may work only once, so one caller of all processes renews: whose conditional write
- * claims the row. The others wait for the row to change. New tokens are stored before anybody gets them. After a death
+ * claims the row. The others wait for the row to change. New tokens are stored before they are handed out. After a death
  * in between the claim runs out and the old refresh token is tried once more: providers with a grace period take it;
  * with the others the account has to be linked again.
  */

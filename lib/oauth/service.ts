@@ -1,5 +1,7 @@
 import type { AccountStatusOf, FindOrCreateUser, UserOf } from '../accounts/schema.ts'
 import type { AuthMode, GrantSession } from '../auth/schema.ts'
+import { Problem } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
 import type { Principal } from '../core/principal.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -11,11 +13,41 @@ import type { Store } from '../ports/store.ts'
 import { createAccountAccess } from './account-access.ts'
 import { createAuthorizationRequests } from './authorization-requests.ts'
 import { createConnections } from './connections.ts'
-import { createFlow } from './flow.ts'
+import { createFlow, type Flow } from './flow.ts'
 import { createLinkedAccounts } from './linked-accounts.ts'
 import { createProviders, type ProviderSettings } from './providers.ts'
-import { createNoteRefusals } from './refusals.ts'
 import { createRenewal } from './renewal.ts'
+import { FailureSchema } from './schema.ts'
+
+type NoteRefusalsNeeds = {
+  limiter: Limiter
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+/** A person who declines, and a provider that is not there, are no refusals of ours. */
+const RefusalSchema = FailureSchema.exclude(['access_denied', 'provider_unreachable', 'oauth_not_configured'])
+
+/**
+ * A state costs nothing to make up, and a record is kept for long: what is refused over the limit of passwords is
+ * in the log only.
+ */
+const AUDITED = { name: 'oauthRefused', calls: 10, windowMs: 60_000 }
+
+/** Records sign-ins, and of accounts that were to be linked, that were refused when the browser came back. */
+const createAuditRefusals =
+  ({ limiter, audit }: NoteRefusalsNeeds) =>
+  (finish: Flow['finish']): Flow['finish'] =>
+  async (provider, returned, call) => {
+    try {
+      return await finish(provider, returned, call)
+    } catch (thrown) {
+      const { data: reason } = RefusalSchema.safeParse(thrown instanceof Problem ? thrown.code : undefined)
+      const { address } = call.origin()
+      if (reason !== undefined && (await limiter.take(AUDITED, networkOf(address))) === 0)
+        await audit(call.principal, 'auth.refused', { with: provider, reason, address })
+      throw thrown
+    }
+  }
 
 type Needs = {
   store: Store
@@ -45,7 +77,7 @@ export const createOAuth = (needs: Needs) => {
     ...needs,
     ...{ providers, accounts, authorizationRequests: createAuthorizationRequests(needs) },
   })
-  const flow = { begin, finish: createNoteRefusals(needs)(finish) }
+  const flow = { begin, finish: createAuditRefusals(needs)(finish) }
   const workingToken = createRenewal({ ...needs, accounts })
   return {
     ...{ flow, grantSession, log },

@@ -1,15 +1,48 @@
 import { invalid, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
+import { secretContext } from '../deliveries/schema.ts'
+import type { Cipher } from '../ports/cipher.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
 import type { Subscriptions } from '../settings/schema.ts'
 import type { ChangeWebhook, CreateWebhook } from './contract.ts'
 import { WEBHOOK_ID, type WebhookHealth, type WebhookRow, webhookHealth, webhooks } from './rows.ts'
-import { MASKED_SECRET, type Webhook } from './schema.ts'
-import type { WebhookSecrets } from './secrets.ts'
+import { MASKED_SECRET, SECRET_PREFIX, type Webhook } from './schema.ts'
+
+const SECRET_BYTES = 32
+/** How long the secret before a rotation signs as well. */
+const BOTH_MS = 86_400_000
+
+type Sealed = Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousUntil'>
+
+type WebhookSecretsNeeds = { cipher: Cipher; clock: Clock; entropy: Entropy }
+
+type WebhookSecrets = ReturnType<typeof createWebhookSecrets>
+
+/** The signing secrets of webhooks: sealed at rest, for the webhook alone. */
+export const createWebhookSecrets = ({ cipher, clock, entropy }: WebhookSecretsNeeds) => ({
+  make: (): string => SECRET_PREFIX + entropy(SECRET_BYTES).toString('base64url'),
+
+  seal: (id: string, secret: string): Promise<string> => cipher.seal(secret, secretContext(id)),
+
+  /** The fields of a webhook after a rotation to a sealed secret. */
+  rotated: ({ secret: previous }: Sealed, secret: string): Sealed => ({
+    secret,
+    ...(previous === undefined ? {} : { previousSecret: previous, previousUntil: clock.now() + BOTH_MS }),
+  }),
+
+  /** Those that sign now, the newest first. */
+  open: ({ id, secret, previousSecret, previousUntil = 0 }: Sealed & { id: string }): Promise<string[]> => {
+    const sealed = [secret, clock.now() < previousUntil ? previousSecret : undefined]
+    return Promise.all(
+      sealed.filter((text) => text !== undefined).map((text) => cipher.open(text, secretContext(id))),
+    )
+  },
+})
 
 const MOST_WEBHOOKS = 100
 /** Others change the same webhook meanwhile: the tick that resumes it, or another caller. */

@@ -40,7 +40,7 @@ export type AgentWaiting = {
   waitingFor: 'approval'
   checkpoint: object
   message: string
-  /** The calls that wait, for whoever follows the run. */
+  /** The calls that wait, for readers of the run's events. */
   approvals?: readonly { approvalId: string; toolCallId: string; name: string }[]
 }
 

@@ -19,7 +19,7 @@ export type WantedPullRequest = {
   base: string
   title: string
   body: string
-  /** Whether one that is closed counts as the one of this branch: nobody else uses a branch of that name. */
+  /** Whether one that is closed counts as the one of this branch: no other program uses a branch of that name. */
   isOwnBranch: boolean
 }
 

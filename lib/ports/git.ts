@@ -1,7 +1,7 @@
 import type { Command, CommandResult } from './command.ts'
 import type { RemoteSource } from './repositories.ts'
 
-/** The one host that git may connect to, and the addresses that it was judged by. */
+/** The one host that git may connect to, and the addresses that were checked for it. */
 export type PinnedHost = RemoteSource['host']
 
 /** Who commits, where the service does. */
@@ -23,7 +23,7 @@ export type GitCall = {
   /** The host of a clone, fetch or push over https. Only a call that has one reaches the network. */
   host?: PinnedHost
   /**
-   * What `host` is told of who asks. Git is given it for this one call, and neither arguments nor files have it. A call of an
+   * The credentials for `host`. Git is given them for this one call, and neither arguments nor files have it. A call of an
    * agent has none.
    */
   credential?: Credential | undefined

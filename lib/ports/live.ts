@@ -1,9 +1,9 @@
 import type { LiveDraft } from '../core/collection.ts'
 
-/** Whether somebody watches live. While nobody does, nothing is published. */
+/** Whether live readers are connected. While there is none, nothing is published. */
 export interface LiveWatch {
   /**
-   * Marks that somebody watches for the next 30 seconds. Resolves to the epoch milliseconds since when, without a gap,
+   * Marks for the next 30 seconds that a reader is connected. Resolves to the epoch milliseconds since when, without a gap,
    * everything has been published.
    */
   extend(): Promise<number>

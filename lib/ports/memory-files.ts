@@ -3,7 +3,7 @@ import type { Unfit } from '../core/memory-path.ts'
 /**
  * A memory file as a listing has it. A file whose tag and path are those of before has not changed since. One with `unfit`
  * is only named, and cannot be read: a markdown file, or a folder (its path ends in `/`), under a name that memory cannot
- * keep. Bytes of a name that are no UTF-8 are written as `\xff`.
+ * keep, a link to such, or a folder that is closed. Bytes of a name that are no UTF-8 are written as `\xff`.
  */
 export type MemoryFile = { path: string; tag: string; size: number; unfit?: Unfit }
 
@@ -12,8 +12,8 @@ export type MemoryBytes = Uint8Array | 'too_large' | undefined
 
 /**
  * Markdown files that people keep as memory; the service only reads them. A path is relative, has `/` between its
- * segments, ends in `.md` or `.markdown`, and has no hidden segment (`core/memory-path.ts`). Links are passed over, and
- * nothing outside of the place is ever read. A place that is not there holds no files. A medium that fails rejects with
+ * segments, ends in `.md` or `.markdown`, and has no hidden segment (`core/memory-path.ts`). Links are named and not
+ * followed: nothing outside of the place is ever read. A place that is not there holds no files. A medium that fails rejects with
  * Problem `unavailable` `files_unavailable`.
  */
 export interface MemoryFiles {

@@ -54,6 +54,9 @@ export type ProviderStatus = {
   demo?: boolean
 }
 
+/** What a request names of provider and model. */
+export type AskedModel = { provider?: string | undefined; model?: string | undefined }
+
 /**
  * Language models of every configured provider. `step` throws Problem `unavailable` `provider_error` when the provider
  * fails, is cut off or answers nonsense (a stream that ends without `finish` is such a failure), `rate_limited` on its
@@ -66,7 +69,7 @@ export type ProviderStatus = {
 export interface Models {
   providers(): readonly ProviderStatus[]
   /** The provider and model that a request would go to. */
-  resolve(request: Pick<StepRequest, 'provider' | 'model'>): { provider: string; model: string }
+  resolve(asked: AskedModel): { provider: string; model: string }
   step(request: StepRequest): AsyncIterable<StepPart>
   /**
    * The models that a configured provider lists, or the one it is configured with where it lists none or does not answer;

@@ -22,13 +22,13 @@ export type OutboundAnswer = {
 
 /**
  * Requests to addresses that users chose. They reach public addresses only, and those that the operator allows: what a
- * name stands for is judged whenever it is looked up, and so is the address that a connection really has. No redirect
+ * name stands for is checked whenever it is looked up, and so is the address that a connection really has. No redirect
  * is followed, no proxy of the environment is used, and no connection is used twice.
  */
 export interface Outbound {
   /**
    * Throws Problem `invalid` `url_refused` unless the URL is http or https, without credentials, and leads to where it
-   * may. A name that cannot be looked up passes, since it may be later: `send` judges again.
+   * may. A name that cannot be looked up passes, since it may be later: `send` checks again.
    */
   check(url: string): Promise<void>
   /**

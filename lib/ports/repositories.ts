@@ -1,8 +1,8 @@
-/** A judged place to clone from. `shown` is the address as people may read it. */
+/** A checked place to clone from. `shown` is the address as people may read it. */
 export type Source = RemoteSource | LocalSource
 
 /**
- * `addresses` are all that the host may be connected to; `url` names the host as they were judged for it. `hosted` names it
+ * `addresses` are all that the host may be connected to; `url` names the host as they were checked for it. `hosted` names it
  * on the code host whose accounts people link: tokens of those may be sent there, and nowhere else.
  */
 export type RemoteSource = {

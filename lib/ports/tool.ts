@@ -17,15 +17,15 @@ export type ToolOutcome = {
   durationMs: number
   /** The approval that a `pending` call waits for. */
   approvalId?: string
-  /** What ends the run with this call: the reason of the abort that stopped it, or why it could not be judged. */
+  /** What ends the run with this call: the reason of the abort that stopped it, or why it could not be checked. */
   fault?: unknown
 }
 
 /**
- * `isJudged`: the call was judged before, and counted towards the rate limit then; the guards look again, and an approval is
+ * `isChecked`: the call was checked before, and counted towards the rate limit then; the guards look again, and an approval is
  * used up. `onBegin` is called before the tool runs or the refusal is on record, and not for a call that is to wait.
  */
-export type CallOptions = { isJudged?: boolean; onBegin?: () => void }
+export type CallOptions = { isChecked?: boolean; onBegin?: () => void }
 
 /** Who calls tools, where, and how far the calls may go. */
 export type ToolSession = {
@@ -97,7 +97,7 @@ export type WaitingCall = { callId: string; approvalId: string }
  * were spent before it did; `cut` when an answer ended early (length, content filter), its tool calls not run; `empty` when
  * its answer says nothing, whatever it did before; `waiting` when calls of the last step wait for approval. `messages` then end
  * with that step and the results it has so far: a loop that begins with them makes the calls that have none, which count
- * as judged.
+ * as checked.
  */
 export type LoopResult = {
   ended: 'answered' | 'max_steps' | 'budget' | 'cut' | 'empty' | 'waiting'

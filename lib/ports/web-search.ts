@@ -2,7 +2,7 @@
 export const WEB_SEARCH_PROVIDERS = ['brave', 'tavily', 'serper', 'searxng'] as const
 export type WebSearchProviderId = (typeof WEB_SEARCH_PROVIDERS)[number]
 
-/** What a provider is told of the installation. */
+/** What a provider gets to know of the installation. */
 export const WEB_SEARCH_FIELDS = ['baseUrl', 'apiKey'] as const
 type WebSearchField = (typeof WEB_SEARCH_FIELDS)[number]
 type WebSearchAccess = { [Field in WebSearchField]?: string | undefined }

@@ -1,14 +1,21 @@
 import * as z from 'zod'
-import { pageAnswer, pageQuery } from '../core/page.ts'
+import { FingerprintSchema } from '../core/failure-group.ts'
+import { pageAnswer, pageQuery, queryFrom } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskSchema } from '../tasks/schema.ts'
-import { DLQ_STATUSES, DlqItemSchema, QueueStatusSchema } from './schema.ts'
+import { DLQ_STATUSES, DlqItemSchema, FailureGroupSchema, QueueStatusSchema } from './schema.ts'
 
 const ItemParams = z.object({ id: z.string().min(1).max(200) })
+
+const GroupParams = z.object({ fingerprint: FingerprintSchema })
+const MuteAnswer = z.object({ message: z.string(), fingerprint: z.string(), muted: z.boolean() })
+
+export const ListFailuresQuery = z.object({ since: queryFrom.optional() })
 
 export const ListDlqQuery = z.object({
   ...pageQuery,
   status: z.enum([...DLQ_STATUSES, 'all']).default('pending'),
+  fingerprint: FingerprintSchema.optional(),
 })
 
 export const queueRoutes = defineRoutes({
@@ -42,5 +49,34 @@ export const queueRoutes = defineRoutes({
     access: 'session',
     params: ItemParams,
     response: z.object({ message: z.string(), item: DlqItemSchema }),
+  },
+  listFailures: {
+    method: 'GET',
+    path: '/api/failures',
+    summary: 'Group the failures of the last 7 days, or since a time within 30 days, by their cause',
+    access: 'session',
+    query: ListFailuresQuery,
+    response: z.object({
+      failures: z.array(FailureGroupSchema),
+      total: z.number().meta({ description: 'All groups; the 50 with the most failures are listed' }),
+      since: z.iso.datetime(),
+      bucketMs: z.number(),
+    }),
+  },
+  muteFailure: {
+    method: 'POST',
+    path: '/api/failures/{fingerprint}/mute',
+    summary: 'Send no more notifications of the failures of a group',
+    access: 'session',
+    params: GroupParams,
+    response: MuteAnswer,
+  },
+  unmuteFailure: {
+    method: 'POST',
+    path: '/api/failures/{fingerprint}/unmute',
+    summary: 'Send notifications of the failures of a group again',
+    access: 'session',
+    params: GroupParams,
+    response: MuteAnswer,
   },
 })

@@ -2,11 +2,16 @@ import { traceOf } from '../core/trace.ts'
 import type { Handlers } from '../http/route.ts'
 import type { queueRoutes } from './contract.ts'
 import type { DeadLetters } from './dead-letters.ts'
+import type { Failures } from './failures.ts'
 import type { QueueStatus } from './schema.ts'
 
-type Needs = { deadLetters: DeadLetters; queueStatus: () => Promise<QueueStatus> }
+type Needs = { deadLetters: DeadLetters; failures: Failures; queueStatus: () => Promise<QueueStatus> }
 
-export const queueHandlers = ({ deadLetters, queueStatus }: Needs): Handlers<typeof queueRoutes> => ({
+export const queueHandlers = ({
+  deadLetters,
+  failures,
+  queueStatus,
+}: Needs): Handlers<typeof queueRoutes> => ({
   queueStatus: () => queueStatus(),
   listDlq: ({ query }) => deadLetters.list(query),
   retryDlqItem: async ({ params }, call) => ({
@@ -17,4 +22,13 @@ export const queueHandlers = ({ deadLetters, queueStatus }: Needs): Handlers<typ
     message: 'Dead letter discarded',
     item: await deadLetters.discard(params.id),
   }),
+  listFailures: ({ query }) => failures.list(query),
+  muteFailure: async ({ params: { fingerprint } }, { principal }) => {
+    await failures.mute(principal, fingerprint)
+    return { message: 'Its failures cause no notifications', fingerprint, muted: true }
+  },
+  unmuteFailure: async ({ params: { fingerprint } }, { principal }) => {
+    await failures.unmute(principal, fingerprint)
+    return { message: 'Its failures cause notifications again', fingerprint, muted: false }
+  },
 })

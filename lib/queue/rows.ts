@@ -5,10 +5,33 @@ import { type DlqItem, DlqItemSchema } from './schema.ts'
 /** How many dead letters there are in each state, and in all. */
 export const DEAD_LETTER_COUNTERS = { counter: 'dlq', member: 'all' } as const
 
+/**
+ * The failures of each group in each hour, and those of them whose dead letters wait: a member for each hour and group, in
+ * the order of the hours, so that a span of time is read by itself.
+ */
+export const FAILURE_COUNTERS = 'failures'
+const HOUR = 'YYYY-MM-DDTHH'.length
+export const failureMember = (at: string, fingerprint: string): string =>
+  `${at.slice(0, HOUR)}/${fingerprint}`
+
+/** The hour and the group of a member. */
+export const partsOfMember = (member: string): { atMs: number; fingerprint: string } => ({
+  atMs: Date.parse(`${member.slice(0, HOUR)}:00:00.000Z`),
+  fingerprint: member.slice(HOUR + 1),
+})
+
 const countsOf = ({ before, after }: Change<DlqItem>): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
   const add = before ? { [before.status]: -1, [after.status]: 1 } : { [after.status]: 1, total: 1 }
-  return [{ ...DEAD_LETTER_COUNTERS, add }]
+  return [{ ...DEAD_LETTER_COUNTERS, add }, ...ofGroup(before, after)]
+}
+
+const ofGroup = (before: DlqItem | undefined, { fingerprint, createdAt, status }: DlqItem): Increment[] => {
+  if (fingerprint === undefined) return []
+  const pending = Number(status === 'pending') - Number(before?.status === 'pending')
+  const count = Number(before === undefined)
+  const add = { ...(count === 0 ? {} : { count }), ...(pending === 0 ? {} : { pending }) }
+  return [{ counter: FAILURE_COUNTERS, member: failureMember(createdAt, fingerprint), add }]
 }
 
 /** The title of a dead letter that is of a message and of no task. */
@@ -16,17 +39,19 @@ export const UNDELIVERED_MESSAGE = 'A message that could not be delivered'
 
 const LONGEST_TITLE = 300
 
-/** People are told of a task that has failed for good. A dead letter of a message tells of none. */
+/** A task that has failed for good is announced. A dead letter of a message is not. */
 const sendsOf = ({ before, after }: Change<DlqItem>): Message[] => {
   if (before !== undefined || after === undefined || after.title === UNDELIVERED_MESSAGE) return []
-  const { taskId, title, attempts, lastError, createdAt } = after
+  const { taskId, title, attempts, lastError, createdAt, fingerprint } = after
   const id = `ntf_${ulidOf(after.id)}`
   const notification = {
     ...{ id, type: 'task_failed', taskId, createdAt },
     title: `Task failed: ${title}`.slice(0, LONGEST_TITLE),
     message: `After ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}: ${lastError}`,
   }
-  return [{ to: 'notices', id, body: { kind: 'announce', notification } }]
+  return [
+    { to: 'notices', id, body: { kind: 'announce', notification, ...(fingerprint ? { fingerprint } : {}) } },
+  ]
 }
 
 /** A dead letter without why it failed, which may be long. */
@@ -40,10 +65,22 @@ const publishesOf = ({ before, after }: Change<DlqItem>): LiveDraft[] => {
 export const deadLetters = collection<DlqItem>({
   name: 'deadLetters',
   key: 'id',
-  indexes: { newest: { by: 'createdAt' }, byStatus: { within: 'status', by: 'createdAt' } },
+  indexes: {
+    newest: { by: 'createdAt' },
+    byStatus: { within: 'status', by: 'createdAt' },
+    byFingerprint: { within: 'fingerprint', by: 'createdAt' },
+  },
   summary: DlqItemSchema.keyof().options,
   counts: countsOf,
   recount: { index: 'newest' },
   sends: sendsOf,
   publishes: publishesOf,
+})
+
+/** A failure group whose failures cause no notifications: by whom and since when. */
+export type FailureMute = { fingerprint: string; mutedBy: string; mutedAt: string }
+export const failureMutes = collection<FailureMute>({
+  name: 'failureMutes',
+  key: 'fingerprint',
+  indexes: {},
 })

@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { FingerprintSchema } from '../core/failure-group.ts'
+import { listIn, queryFrom, queryUntil } from '../core/page.ts'
 
 export const DLQ_STATUSES = ['pending', 'resolved', 'discarded'] as const
 
@@ -11,6 +13,11 @@ export const DlqItemSchema = z.object({
   lastError: z.string(),
   createdAt: z.iso.datetime(),
   status: z.enum(DLQ_STATUSES),
+  code: z.string().optional().meta({ description: 'The code of the error' }),
+  agent: z.string().optional(),
+  fingerprint: z.string().optional().meta({
+    description: 'The group of failures that it belongs to; a message that could not be delivered has none',
+  }),
   resolvedAt: z.iso.datetime().optional(),
   resolution: z.object({ by: z.string(), taskId: z.string() }).optional().meta({
     description:
@@ -45,3 +52,35 @@ export const QueueStatusSchema = z.object({
   deadLetterQueue: DlqCountsSchema,
 })
 export type QueueStatus = z.output<typeof QueueStatusSchema>
+
+/** Failures of one cause: tasks of one agent that failed with the same code and, but for what varies, the same message. */
+export const FailureGroupSchema = z
+  .object({
+    fingerprint: z.string(),
+    code: z.string(),
+    message: z.string().meta({
+      description:
+        'The message of the error, with signs for what varies: `<n>`, `<id>`, `<hex>`, `<path>`, `<url>`, `<text>`',
+    }),
+    agent: z.string(),
+    count: z.number().meta({ description: 'Failures since `since`' }),
+    pending: z.number().meta({ description: 'Those of them whose dead letter waits for a decision' }),
+    firstSeen: z.iso.datetime(),
+    lastSeen: z.iso.datetime(),
+    spark: z.array(z.number()).meta({ description: 'Failures in each bucket from `since` to now' }),
+    taskIds: z.array(z.string()).meta({ description: 'The newest of its tasks, at most five' }),
+    muted: z.boolean(),
+  })
+  .meta({ id: 'FailureGroup' })
+export type FailureGroup = z.output<typeof FailureGroupSchema>
+
+/** Which dead letters a bulk job takes; those that wait unless it says otherwise. */
+export const DlqSelectionSchema = z.strictObject({
+  status: listIn(z.enum(DLQ_STATUSES)).optional(),
+  fingerprint: FingerprintSchema.optional(),
+  agent: listIn(z.string().min(1).max(500)).optional(),
+  createdAfter: queryFrom.optional(),
+  createdBefore: queryUntil.optional(),
+  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the newest' }),
+})
+export type DlqSelection = z.output<typeof DlqSelectionSchema>

@@ -76,7 +76,7 @@ export const createSendReport = (needs: Needs) => {
     } catch (thrown) {
       if (!(thrown instanceof Problem) || thrown.kind !== 'missing') throw thrown
     }
-    // Somebody deleted the comment: there is another one, under a mark of its own.
+    // The comment was deleted: there is another one, under a mark of its own.
     const remade = (row.remade ?? 0) + 1
     const mark = `${row.mark.split('.')[0]}.${remade}`
     const isStored = await change(row, { set: { remade, mark, begun: true }, unset: ['commentId', 'url'] })
@@ -117,8 +117,9 @@ export const createSendReport = (needs: Needs) => {
   /** The comment is kept also when the task has ended once more meanwhile: that end changes it. */
   const reported = async (row: ReportRow, commentId: string, url: string | undefined): Promise<void> => {
     const comment = { commentId, ...(url === undefined ? {} : { url }) }
-    const told = { status: 'reported' as const, reportedAt: iso(clock.now()) }
-    if (await change(row, { set: { ...comment, ...told }, unset: ['error', 'begun', 'sendingUntil'] })) return
+    const state = { status: 'reported' as const, reportedAt: iso(clock.now()) }
+    if (await change(row, { set: { ...comment, ...state }, unset: ['error', 'begun', 'sendingUntil'] }))
+      return
     const when = { sendingUntil: row.sendingUntil ?? null }
     const unset = ['begun', 'sendingUntil'] as const
     await store.commit<ReportRow>({ update: reports, key: row.id, when, set: comment, unset })

@@ -15,7 +15,7 @@ import type { PolicySource, ToolCallEntry } from './schema.ts'
 type Needs = { store: Store; clock: Clock; ids: Ids; log: Log; policy: Pick<PolicySource, 'known'> }
 type Query = z.output<typeof ListToolCallsQuery>
 
-/** A call as the tools tell of it: masked and bounded. */
+/** A call as the tools report it: masked and bounded. */
 export type RecordedCall = Omit<ToolCallEntry, 'id' | 'timestamp'> & { risk?: string }
 
 export const KEPT_MS = 90 * 86_400_000
@@ -99,7 +99,7 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
     }
   }
 
-  /** One call, whole. Throws Problem `missing`, also for a call of somebody else. */
+  /** One call, whole. Throws Problem `missing`, also for a call of another user. */
   const get = async ({ userId, role }: Principal, id: string): Promise<ToolCallEntry> => {
     const row = await store.get(toolCalls, id, true)
     if (row === undefined || (row.userId !== userId && role !== 'admin')) throw missing('Audit entry')

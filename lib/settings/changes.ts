@@ -1,3 +1,4 @@
+import { invalid } from '../core/errors.ts'
 import { everySetting } from './catalog.ts'
 import type { SettingsRow } from './rows.ts'
 import type { Settings, SettingsPatch } from './schema.ts'
@@ -14,7 +15,7 @@ export const settingsOf = (valueNow: (setting: { path: string; variable: string 
 }
 
 /** A setting by its dotted path with its new value; null takes the stored one back. */
-export type Change = readonly [path: string, value: unknown]
+type Change = readonly [path: string, value: unknown]
 
 export const changesIn = (patch: SettingsPatch): Change[] =>
   Object.entries(patch).flatMap(([group, settings]) =>
@@ -28,4 +29,27 @@ export const merged = (values: SettingsRow['values'], changes: readonly Change[]
     else next[path] = value
   }
   return next
+}
+
+/** The settings as the process was started with, by variable, and which of them the environment gave. */
+export type Given = { values: Readonly<Record<string, unknown>>; names: ReadonlySet<string> }
+
+/** Why a value cannot be taken while the service runs as it does, as a message that follows the setting's path. */
+export type Objection = (path: string, value: unknown) => string | undefined | Promise<string | undefined>
+
+/** Throws Problem `invalid` `setting_not_changeable` that names each change which cannot be had. */
+export const refuse = async (
+  changes: readonly Change[],
+  { given, objection }: { given: Given; objection: Objection },
+) => {
+  const issueOf = async ([path, value]: Change) => {
+    const variable = everySetting.find((one) => one.path === path)?.variable ?? ''
+    const message = given.names.has(variable)
+      ? `is decided by ${variable} in the environment`
+      : // Null takes back what was stored, and leaves what the process was started with.
+        await objection(path, value ?? given.values[variable])
+    return message === undefined ? [] : [{ path, message }]
+  }
+  const issues = (await Promise.all(changes.map(issueOf))).flat()
+  if (issues.length > 0) throw invalid(issues, 'setting_not_changeable')
 }

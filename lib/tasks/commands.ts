@@ -32,22 +32,32 @@ type Needs = {
 export const createTaskCommands = (needs: Needs) => {
   const { store, transitions, reads, creation, resolveDeadLetter, stopRun, clock } = needs
 
-  /** Cancels a task while it is in such a state; answers the row, and whether that is done. */
-  const cancelWhile = async (principal: Principal, id: string, mayBe: (status: TaskStatus) => boolean) => {
+  /** Cancels a task while it is in such a state, together with `rows`; answers the row, and whether that is done. */
+  const cancelWhile = async (
+    principal: Principal,
+    id: string,
+    mayBe: (status: TaskStatus) => boolean,
+    rows: readonly AnyWrite[] = [],
+  ) => {
     let row = await reads.load(id)
     // The state may change between the read and the write; every loss of that race is progress of the task.
     while (mayBe(row.status)) {
-      const { applied, row: found } = await transitions.apply({
-        taskId: id,
-        from: row.status,
-        verb: 'cancel',
-        set: { completedAt: iso(clock.now()) },
-        unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'waitingFor', 'checkpoint'],
-        event: {
-          ...(row.status === 'in_progress' ? { attempt: row.attempts } : {}),
-          message: `by ${principal.userId}`,
+      const outcome = await transitions.apply(
+        {
+          taskId: id,
+          from: row.status,
+          verb: 'cancel',
+          set: { completedAt: iso(clock.now()) },
+          unset: ['leaseExpiresAt', 'nextAttemptAt', 'sentAgainAt', 'waitingFor', 'checkpoint'],
+          event: {
+            ...(row.status === 'in_progress' ? { attempt: row.attempts } : {}),
+            message: `by ${principal.userId}`,
+          },
         },
-      })
+        rows,
+      )
+      if (!outcome.applied && outcome.refused > 0) throw changedMeanwhile()
+      const { applied, row: found } = outcome
       if (!found) throw missing('Task')
       if (applied) {
         stopRun(id)
@@ -58,12 +68,16 @@ export const createTaskCommands = (needs: Needs) => {
     return { row, isCancelled: false }
   }
 
-  /** Cancels a task that has not ended; a run of it is told to stop. Throws `task_state_conflict` when it has ended. */
-  const cancel = async (principal: Principal, id: string): Promise<Task> => {
+  /**
+   * Cancels a task that has not ended, together with `rows` or not at all; a run of it is told to stop. Throws
+   * `task_state_conflict` when it has ended, and when a condition of `rows` fails.
+   */
+  const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
     const { row, isCancelled } = await cancelWhile(
       principal,
       id,
       (status) => nextStatus(status, 'cancel') !== undefined,
+      rows,
     )
     if (!isCancelled) throw conflict(`A task that is ${row.status} cannot be cancelled`)
     return publicTask(row)
@@ -83,25 +97,32 @@ export const createTaskCommands = (needs: Needs) => {
 
   /**
    * Creates a new task with the same parameters as one that has ended; the pending dead letter of a failed one is resolved by
-   * the same commit. Throws `task_state_conflict` for a task that has not ended.
+   * the same commit, which also has the rows `along`. Throws `task_state_conflict` for a task that has not ended, and when a
+   * condition of `along` fails.
    */
-  const retry = async (principal: Principal, id: string, trace?: Trace): Promise<Task> => {
+  const retry = async (
+    principal: Principal,
+    id: string,
+    trace?: Trace,
+    along: readonly AnyWrite[] = [],
+  ): Promise<Task> => {
     const row = await reads.load(id)
     if (!isFinal(row.status)) throw notOver(row)
     const body = definitionOf(row)
     const watched = row.watched ? ({ watched: true } as const) : {}
     const { task, write, rows } = creation.draft(principal, body, { retriedFrom: id, trace, ...watched })
     await creation.checkRepository(principal, body)
-    const noted: Update<TaskRow> = {
+    const logged: Update<TaskRow> = {
       update: tasks,
       key: id,
       log: [transitions.event('retried', { message: `by ${principal.userId}` })],
     }
     const eventId = await failureOf(row)
     const letter = eventId && (await resolveDeadLetter(eventId, { by: principal.userId, taskId: task.id }))
-    const outcome = await store.commit<TaskRow>(write, [noted, ...rows, ...(letter ? [letter] : [])])
-    // Another request has decided about the dead letter since it was read.
-    if (!outcome.applied) await store.commit<TaskRow>(write, [noted, ...rows])
+    const all = [logged, ...rows, ...along]
+    if (letter && (await store.commit<TaskRow>(write, [...all, letter])).applied) return task
+    // There is no dead letter, or another request has decided about it since it was read.
+    if (!(await store.commit<TaskRow>(write, all)).applied) throw changedMeanwhile()
     return task
   }
 
@@ -141,6 +162,8 @@ const definitionOf = (row: TaskRow): CreateTask => {
 }
 
 const conflict = (message: string) => new Problem('invalid', 'task_state_conflict', message)
+
+const changedMeanwhile = () => conflict('The task has changed meanwhile; send the request again')
 
 const notOver = ({ status }: TaskRow) =>
   conflict(`A task that is ${status} cannot be retried; cancel it first or wait for it to end`)

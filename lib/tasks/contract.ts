@@ -20,7 +20,7 @@ const IdempotencyHeaders = z.object({
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional(),
 })
-/** A task as it is read alone, with what was told of its end where it came from. */
+/** A task as it is read alone, with the report of its end at its source. */
 const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576

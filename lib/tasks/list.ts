@@ -1,10 +1,11 @@
 import { Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
+import { pagesOf } from '../core/pages.ts'
 import type { Store, Test } from '../ports/store.ts'
 import { TASK_COUNTERS } from './counters.ts'
 import type { FilterTasks, ListTasks } from './queries.ts'
 import { publicTask, tasks } from './rows.ts'
-import type { TaskFields, TaskRow } from './schema.ts'
+import type { TaskFields, TaskRow, TaskSelection } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 
@@ -69,7 +70,40 @@ const TOO_BROAD =
 const scopeOf = ({ limit: _limit, offset: _offset, cursor: _cursor, ...selection }: FilterTasks) =>
   `filter:${JSON.stringify(selection)}`
 
-const testsOf = (query: FilterTasks): Test<TaskRow>[] => [
+/** Rows of a selection that are read at once. */
+const PAGE = 500
+
+/** The tasks that a selection has at the moment it is asked; both throw Problem `selection_too_broad` as the filter does. */
+export const createTaskSelection = ({ store }: { store: Store }) => ({
+  /** How many they are, and the first of them. */
+  preview: async (selection: TaskSelection, sample: number) => {
+    const query = { ...rowsOf(selection), limit: Math.min(sample, selection.limit ?? sample), total: true }
+    const { rows, total = 0 } = await store.page(tasks, query).catch(refuse)
+    return { rows: rows.map(publicTask), count: Math.min(total, selection.limit ?? total) }
+  },
+  /** Their ids in order, and no more of them than `most`. */
+  ids: async (selection: TaskSelection, most: number): Promise<string[]> => {
+    const wanted = Math.min(most, selection.limit ?? most)
+    const query = { ...rowsOf(selection), limit: Math.min(wanted, PAGE) }
+    const ids: string[] = []
+    for await (const rows of pagesOf((from) => store.page(tasks, { ...query, ...from }).catch(refuse))) {
+      for (const { id } of rows) ids.push(id)
+      if (ids.length >= wanted) break
+    }
+    return ids.slice(0, wanted)
+  },
+})
+
+const rowsOf = ({ sortBy = 'createdAt', sortOrder = 'desc', ...selection }: TaskSelection) => ({
+  index: 'newest',
+  where: testsOf(selection),
+  ...(sortBy === 'createdAt' ? {} : { sort: sortBy }),
+  order: sortOrder,
+})
+
+const testsOf = (
+  query: Omit<FilterTasks, 'limit' | 'sortBy' | 'sortOrder'> | TaskSelection,
+): Test<TaskRow>[] => [
   ...oneOf('status', query.status),
   ...oneOf('priority', query.priority),
   ...oneOf('source', query.source),

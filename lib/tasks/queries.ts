@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { pageQuery, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
-import { type TaskFields, TaskSchema, TaskSourceSchema, TaskStatusSchema } from './schema.ts'
+import { TASK_SORTINGS, type TaskFields, TaskSchema, TaskSourceSchema, TaskStatusSchema } from './schema.ts'
 
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 
@@ -34,9 +34,7 @@ export const FilterTasksQuery = z.object({
   completedBefore: queryUntil.optional(),
   repository: word.optional(),
   q: word.optional(),
-  sortBy: z
-    .enum(['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'])
-    .default('createdAt'),
+  sortBy: z.enum(TASK_SORTINGS).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
 })
 export type FilterTasks = z.output<typeof FilterTasksQuery>

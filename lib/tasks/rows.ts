@@ -80,7 +80,7 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
   recount: {
     index: 'newest',
-    tells: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
+    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
   },
   sends: sendsOf,
   publishes: publishesOf,

@@ -13,7 +13,7 @@ import { type AgentChoice, createTaskCreation } from './create.ts'
 import { createTaskExport } from './export.ts'
 import { createImportLimit, createTaskImport } from './import.ts'
 import { createLease, type DeadLetterOf } from './lease.ts'
-import { createTaskFilter, createTaskList } from './list.ts'
+import { createTaskFilter, createTaskList, createTaskSelection } from './list.ts'
 import { createTaskReads } from './read.ts'
 import { createRecovery } from './recovery.ts'
 import type { RunTask, Task, TaskEvent } from './schema.ts'
@@ -55,6 +55,7 @@ export const createTasks = (needs: Needs) => {
     redrive: createRedrive({ ...needs, transitions }),
     list: createTaskList(needs),
     filter: createTaskFilter(needs),
+    selection: createTaskSelection(needs),
     analytics: createAnalytics(needs),
     exportAll: createTaskExport(needs),
     countImport: createImportLimit(needs),

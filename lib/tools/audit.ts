@@ -2,7 +2,7 @@ import type { Masker } from '../core/masker.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { ToolDecision, ToolOutcome, ToolSession } from '../ports/tool.ts'
-import type { GuardName } from './guards/guard.ts'
+import type { GuardName } from './guards.ts'
 import type { Risk } from './schema.ts'
 
 /** One tool call as it went, refused ones included. Secrets are masked in all of it, and each part is bounded. */

@@ -1,15 +1,10 @@
-import { type CreateTaskFor, createCreateTask } from './builtin/create-task.ts'
-import { editFile } from './builtin/edit-file.ts'
-import { createGetTask, type FindTask } from './builtin/get-task.ts'
+import { editFile, listFiles, readFile, searchFiles, writeFile } from './builtin/files.ts'
 import { git } from './builtin/git.ts'
-import { listFiles } from './builtin/list-files.ts'
 import { createMemorySearch, type SearchMemory } from './builtin/memory-search.ts'
-import { readFile } from './builtin/read-file.ts'
 import { runCommand } from './builtin/run-command.ts'
-import { searchFiles } from './builtin/search-files.ts'
+import { type CreateTaskFor, createCreateTask, createGetTask, type FindTask } from './builtin/tasks.ts'
 import { createWebFetch } from './builtin/web-fetch.ts'
 import { createWebSearch, type SearchWeb } from './builtin/web-search.ts'
-import { writeFile } from './builtin/write-file.ts'
 import type { Tool } from './tool.ts'
 
 /** The tools that work inside a workspace. */

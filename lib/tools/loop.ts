@@ -1,8 +1,48 @@
+import { clipped } from '../core/clipped.ts'
+import { mostTokensOf, promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { Problem } from '../core/errors.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage, Models, StepPart, ToolCall } from '../ports/model.ts'
 import type { LoopRequest, LoopResult, PendingCall, RunLoop, ToolOutcome } from '../ports/tool.ts'
-import { createWindow } from './window.ts'
+
+/** Characters of a result that stay of it at least. */
+const SHORTEST_RESULT = 2_000
+/** Of the note that says how much of a result is left out. */
+const NOTE = 100
+
+type Result = Extract<ModelMessage, { role: 'tool' }>
+
+/**
+ * Keeps the messages of one turn within the window of its model: where they are more, results of tools are cut, the oldest
+ * first. Those that the model has answered to keep a beginning, those of the last step as much as fits.
+ */
+const createWindow = (contextTokens: number, specs: readonly object[]) => {
+  const most = promptTokensOf(contextTokens) - tokensOfTools(specs)
+  // A message is estimated once: each step adds few to many.
+  const costs = new WeakMap<ModelMessage, number>()
+  const costOf = (message: ModelMessage): number => {
+    const known = costs.get(message) ?? tokensOf([message])
+    costs.set(message, known)
+    return known
+  }
+
+  const cut = (result: Result, kept: number): Result =>
+    result.content.length <= kept + NOTE ? result : { ...result, content: clipped(result.content, kept) }
+
+  return (messages: readonly ModelMessage[]): ModelMessage[] => {
+    if (mostTokensOf(messages) <= most) return [...messages]
+    let over = messages.reduce((sum, message) => sum + costOf(message), 0) - most
+    const last = messages.findLastIndex(({ role }) => role === 'assistant')
+    return messages.map((message, at) => {
+      if (message.role !== 'tool' || over <= 0) return message
+      const part = at < last ? 0 : Math.max(0, 1 - over / costOf(message))
+      const kept = Math.max(SHORTEST_RESULT, Math.floor(message.content.length * part) - NOTE)
+      const shorter = cut(message, kept)
+      over -= costOf(message) - costOf(shorter)
+      return shorter
+    })
+  }
+}
 
 type FitWindow = ReturnType<typeof createWindow>
 type Finish = Extract<StepPart, { type: 'finish' }>
@@ -15,9 +55,6 @@ type State = {
   /** The model that was asked first, where any step fell back from it. */
   fallbackFrom?: string
 }
-
-const targetOf = (models: Models, { provider, model }: LoopRequest) =>
-  models.resolve({ ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) })
 
 const stepRequest = (request: LoopRequest, messages: readonly ModelMessage[]) => {
   const { provider, model, effort, temperature, toolbox, signal } = request
@@ -48,15 +85,15 @@ const think = async (models: Models, request: LoopRequest, state: State): Promis
 }
 
 /** The events of one call: `tool:call` once it begins, and `tool:result`. A call that waits for a person has neither. */
-const telling = (request: LoopRequest, state: State, call: ToolCall) => {
+const reporting = (request: LoopRequest, state: State, call: ToolCall) => {
   const about = { step: state.steps, call, title: request.toolbox.title(call) }
   let hasBegun = false
   const onBegin = () => {
     if (!hasBegun) request.onEvent?.({ type: 'tool:call', ...about })
     hasBegun = true
   }
-  /** Takes the outcome into the history, or the call to those that wait. Throws what ends the run with it. */
-  const take = ({ fault, ...outcome }: ToolOutcome) => {
+  /** Adds the outcome to the history, or the call to those that wait. Throws what ends the run with it. */
+  const record = ({ fault, ...outcome }: ToolOutcome) => {
     const { decision, approvalId, content, failed } = outcome
     if (decision === 'pending' && approvalId !== undefined)
       return void state.pending.push({ call, approvalId })
@@ -66,27 +103,27 @@ const telling = (request: LoopRequest, state: State, call: ToolCall) => {
     request.onEvent?.({ type: 'tool:result', ...about, outcome })
     if (fault !== undefined) throw fault
   }
-  return { onBegin, take }
+  return { onBegin, record }
 }
 
 /**
  * The tool calls of one step, one after the other: later ones may build on what earlier ones wrote. After a call that waits
- * for approval none is made, but each is judged, so that a person sees all that is asked for.
+ * for approval none is made, but each is checked, so that a person sees all that is asked for.
  */
 const act = async (request: LoopRequest, state: State, calls: readonly ToolCall[]) => {
   const { toolbox, signal } = request
   for (const call of calls) {
-    const { onBegin, take } = telling(request, state, call)
+    const { onBegin, record } = reporting(request, state, call)
     const outcome =
       state.pending.length > 0
         ? await toolbox.ask(call, signal)
         : await toolbox.call(call, signal, { onBegin })
-    if (outcome !== undefined) take(outcome)
+    if (outcome !== undefined) record(outcome)
   }
 }
 
 /**
- * Goes on with the calls of a step that stopped for an approval. All of them are judged: those that are decided are made, up
+ * Goes on with the calls of a step that stopped for an approval. All of them are checked: those that are decided are made, up
  * to the first that is not.
  */
 const goOn = async (request: LoopRequest, state: State) => {
@@ -98,8 +135,8 @@ const goOn = async (request: LoopRequest, state: State) => {
     if (approvalId !== undefined && (isHeld || !(await toolbox.isDecided(approvalId))))
       state.pending.push({ call, approvalId })
     else if (!isHeld) {
-      const { onBegin, take } = telling(request, state, call)
-      take(await toolbox.call(call, signal, { isJudged: true, onBegin }))
+      const { onBegin, record } = reporting(request, state, call)
+      record(await toolbox.call(call, signal, { isChecked: true, onBegin }))
     }
   }
 }
@@ -174,7 +211,7 @@ export const createLoop =
   async (request) => {
     const messages = [...request.messages]
     const state: State = { messages, steps: 0, toolCalls: 0, usage: NO_USAGE, pending: [] }
-    const fitWindow = createWindow(models.contextTokens(targetOf(models, request)), request.toolbox.specs)
+    const fitWindow = createWindow(models.contextTokens(models.resolve(request)), request.toolbox.specs)
     request.signal.throwIfAborted()
     await goOn(request, state)
     if (state.pending.length > 0) return unasked(models, request, state, 'waiting')
@@ -202,5 +239,5 @@ const unasked = (
 ): LoopResult => ({
   ...state,
   ...{ ended, finishReason: 'tool-calls', text: '', said: '' },
-  ...targetOf(models, request),
+  ...models.resolve(request),
 })

@@ -22,8 +22,8 @@ type Ruling = { verdict: 'allow' | 'ask' } | { verdict: 'deny'; reason: string }
 
 /**
  * The ruling on a tool: the policy's `blockedTools` first, then mode × risk with the allowlist applied (the session's own
- * list, else the policy's), then `requireApprovalFor`, which holds wherever the mode lets the tool through and somebody
- * attends the session.
+ * list, else the policy's), then `requireApprovalFor`, which holds wherever the mode lets the tool through and the
+ * session is attended.
  */
 export const rulingOn = (
   tool: { name: string; risk: Risk },

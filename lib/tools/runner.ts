@@ -4,15 +4,41 @@ import type { Clock } from '../ports/clock.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { CallOptions, Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import { defaultPolicy, type PolicySource } from '../security/schema.ts'
-import { type Approvals, withoutApprovals } from './approval.ts'
 import { recordOf, type ToolCallRecord } from './audit.ts'
+import { type Approvals, type Authorization, createAuthorize, withoutApprovals } from './authorize.ts'
 import { type ParsedCall, parseCall, specOf, titleOf } from './call.ts'
-import { createJudge, type Judgement } from './judge.ts'
 import { rulingOn } from './policy.ts'
 import { type CountCall, createCallRate } from './rate.ts'
 import type { Risk } from './schema.ts'
 import type { Tool, ToolOutput } from './tool.ts'
-import { untilAborted } from './until-aborted.ts'
+
+// Less than the worker gives an agent: the result of a stopped call is told before its run is over.
+const GRACE_MS = 1_000
+
+/**
+ * Settles as `work` does; once the signal has aborted, throws its reason instead. `work` then has a second to stop
+ * and is no longer waited for after that: a deaf tool must not hold a run.
+ */
+const untilAborted = async <Value>(
+  clock: Clock,
+  work: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> => {
+  const late = Promise.withResolvers<never>()
+  let forget: (() => void) | undefined
+  const onAbort = () => {
+    forget = clock.after(GRACE_MS, () => late.reject(signal.reason))
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    forget?.()
+    signal.throwIfAborted()
+  }
+}
 
 type Needs = {
   tools: readonly Tool[]
@@ -23,7 +49,7 @@ type Needs = {
   policy?: PolicySource
   /** Counts the calls of users; within this runner where it is absent. */
   countCall?: CountCall
-  /** Hears of every call once, refused and aborted ones included, before its result goes to the model. */
+  /** Called once for every call, refused and aborted ones included, before its result goes to the model. */
   onToolCall?: (record: ToolCallRecord) => void
   /** Of all secrets that the service knows. */
   masker?: Masker
@@ -38,17 +64,17 @@ const failure = (tool: Tool, thrown: unknown): ToolOutput => {
   return { content, failed: true }
 }
 
-const refuser = ({ decision, guard }: Judgement): string => {
+const refuser = ({ decision, guard }: Authorization): string => {
   if (guard) return `Blocked by the ${guard} guard`
   return decision === 'pending' ? 'Not made yet' : 'Denied'
 }
 
-/** A call as it went: judged, and made where nothing stood against it. */
-type Handled = Judgement & ToolOutput & { risk?: Risk; fault?: unknown }
+/** A call as it went: checked, and made where nothing stood against it. */
+type Handled = Authorization & ToolOutput & { risk?: Risk; fault?: unknown }
 
-const refusal = (judgement: Judgement & { reason: string }) => ({
-  ...judgement,
-  content: `${refuser(judgement)}: ${judgement.reason}`,
+const refusal = (authorization: Authorization & { reason: string }) => ({
+  ...authorization,
+  content: `${refuser(authorization)}: ${authorization.reason}`,
   failed: true,
 })
 
@@ -56,19 +82,19 @@ const refusal = (judgement: Judgement & { reason: string }) => ({
 export const createToolRunner = (needs: Needs) => {
   const { clock, tools, masker = createMasker([]), policy = fixedPolicy } = needs
   const { approvals = withoutApprovals, countCall = createCallRate(clock) } = needs
-  const { judge, ask } = createJudge({ approvals, countCall, policy })
+  const { authorize, ask } = createAuthorize({ approvals, countCall, policy })
 
-  /** As `judge`. Nothing that could not be judged is made. */
-  const judged = async (
+  /** As `authorize`. A call whose authorization fails is not made. */
+  const authorized = async (
     parsed: ParsedCall,
     session: ToolSession,
     signal: AbortSignal,
-    isJudged: boolean,
-  ): Promise<Judgement & { fault?: unknown }> => {
+    isChecked: boolean,
+  ): Promise<Authorization & { fault?: unknown }> => {
     try {
-      return await untilAborted(clock, judge(parsed, session, isJudged), signal)
+      return await untilAborted(clock, authorize(parsed, session, isChecked), signal)
     } catch (fault) {
-      const reason = signal.aborted ? `it was stopped before: ${messageOf(fault)}` : 'it could not be judged'
+      const reason = signal.aborted ? `it was stopped before: ${messageOf(fault)}` : 'it could not be checked'
       return { decision: 'denied', reason, fault }
     }
   }
@@ -90,16 +116,16 @@ export const createToolRunner = (needs: Needs) => {
     call: ToolCall,
     session: ToolSession,
     signal: AbortSignal,
-    { isJudged = false, onBegin }: CallOptions,
+    { isChecked = false, onBegin }: CallOptions,
   ): Promise<Handled> => {
     const parsed = parseCall(tools, call, masker.logText)
     if (typeof parsed === 'string') return { decision: 'invalid' as const, content: parsed, failed: true }
-    const judgement = await judged(parsed, session, signal, isJudged)
-    const { reason } = judgement
+    const authorization = await authorized(parsed, session, signal, isChecked)
+    const { reason } = authorization
     const { risk } = parsed.tool
-    if (reason !== undefined) return { ...refusal({ ...judgement, reason }), risk }
+    if (reason !== undefined) return { ...refusal({ ...authorization, reason }), risk }
     onBegin?.()
-    return { ...judgement, ...(await perform(parsed, session, signal)), risk }
+    return { ...authorization, ...(await perform(parsed, session, signal)), risk }
   }
 
   /** What came of a call. It is put on record, unless it waits for a person: then it is once that is decided. */
@@ -129,10 +155,10 @@ export const createToolRunner = (needs: Needs) => {
     const parsed = parseCall(tools, call, masker.logText)
     if (typeof parsed === 'string')
       return settle(call, session, { decision: 'invalid', content: parsed, failed: true }, from)
-    const judgement = await untilAborted(clock, ask(parsed, session), signal)
-    if (judgement?.reason === undefined) return undefined
-    const { reason } = judgement
-    return settle(call, session, { ...refusal({ ...judgement, reason }), risk: parsed.tool.risk }, from)
+    const authorization = await untilAborted(clock, ask(parsed, session), signal)
+    if (authorization?.reason === undefined) return undefined
+    const { reason } = authorization
+    return settle(call, session, { ...refusal({ ...authorization, reason }), risk: parsed.tool.risk }, from)
   }
 
   const refuse = (call: ToolCall, session: ToolSession, reason: string): ToolOutcome => {

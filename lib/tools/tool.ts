@@ -8,7 +8,7 @@ export type ToolOutput = { content: string; failed?: boolean }
 
 /**
  * A tool as data. `paths` and `words` say which of the arguments are paths and which are words of a command: the
- * guards judge those, so a tool that leaves one out is unguarded there. `run` may throw a Problem, whose message the
+ * guards check those, so a tool that leaves one out is unguarded there. `run` may throw a Problem, whose message the
  * model reads.
  */
 export type Tool<Schema extends z.ZodObject = z.ZodObject> = {

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { IssueRef } from '../ports/tracker.ts'
 import type { CreateTask } from '../tasks/schema.ts'
+import { oneLine } from './outside-text.ts'
 
 /** What a label asks for: an issue solved, or a change reviewed. */
 export type LabelKind = 'task' | 'review'
@@ -24,7 +25,7 @@ export type Ask = {
   priority?: CreateTask['priority'] | undefined
   repository?: string
   branch?: string | undefined
-  /** Of a new issue: all that its labels ask for. Senders tell of each label in an event of its own as well. */
+  /** Of a new issue: all that its labels ask for. Senders send an event for each label as well. */
   openedWith?: readonly LabelKind[]
   /** More facts for the agent: `commit`, `author`. */
   facts?: Readonly<Record<string, string | undefined>>
@@ -59,3 +60,25 @@ export const kindsOf = (names: readonly string[], labels: Labels): LabelKind[] =
 /** What one of these labels asks for, the first of `kindsOf`. */
 export const kindOf = (names: readonly string[], labels: Labels): LabelKind | undefined =>
   kindsOf(names, labels)[0]
+
+/** How the events of a sender are read. */
+export type Provider = {
+  /** The name of an event, by which its rule is found; `header` is the value of the sender's event header, if it has one. */
+  eventOf(payload: unknown, header: string | undefined): string | undefined
+  /** Rules by the name of the event; an event without a rule asks for nothing. */
+  rules: Readonly<Record<string, Rule>>
+}
+
+const LONGEST_NAME = 100
+
+/** The name of an event, and what the rule of that name makes of it. Pure, as rules are. */
+export const interpret = (
+  { eventOf, rules }: Provider,
+  payload: unknown,
+  header: string | undefined,
+  labels: Labels,
+): { event: string; verdict: Verdict } => {
+  const event = oneLine(eventOf(payload, header), LONGEST_NAME) ?? 'unknown'
+  const rule = Object.hasOwn(rules, event) ? rules[event] : undefined
+  return { event, verdict: rule?.(payload, labels) ?? `Events of this kind make no task: ${event}` }
+}

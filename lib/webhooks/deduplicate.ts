@@ -1,15 +1,38 @@
 import { Problem } from '../core/errors.ts'
-import { webhookCreator } from '../core/principal.ts'
+import { type Principal, webhookCreator } from '../core/principal.ts'
 import type { Trace } from '../core/trace.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Store, Write } from '../ports/store.ts'
-import type { Task } from '../tasks/schema.ts'
+import type { IssueRef } from '../ports/tracker.ts'
+import type { CreateTask, Task } from '../tasks/schema.ts'
 import type { Ask, AskKind, Withdrawal } from './ask.ts'
-import type { ReportWritesOf, WebhookTasks } from './needs.ts'
 import type { ReceivedEvent } from './receive.ts'
 import { type InboundClaim, type InboundEvent, inboundClaims, inboundEvents } from './rows.ts'
 import type { Sender } from './schema.ts'
 import { taskOf } from './task-of.ts'
+
+/** What the webhooks need of the tasks. */
+export type WebhookTasks = {
+  /** A new task under an id that was chosen before, and the write that stores and queues it. One that is `watched` sends a notice each time it ends. */
+  draft(
+    principal: Principal,
+    body: CreateTask,
+    more: { id?: string; watched?: true; trace?: Trace | undefined },
+  ): { task: Task; write: AnyWrite; rows: readonly AnyWrite[] }
+  /** The whole task; undefined when there is none. */
+  find(id: string): Promise<Task | undefined>
+  /** Cancels a task that no worker has begun; undefined for one that has been. */
+  cancelWaiting(principal: Principal, id: string): Promise<Task | undefined>
+  /** An unfinished task for the issue of this one, which has ended: a retry, or one before it that was redriven. */
+  unfinishedLike(id: string): Promise<Task | undefined>
+}
+
+/** What is stored together with a task so that its end is reported at the issue. */
+export type ReportWritesOf = (
+  task: Pick<Task, 'id' | 'createdAt'>,
+  sender: Sender,
+  issue: IssueRef,
+) => readonly AnyWrite[]
 
 type Needs = {
   store: Store
@@ -26,7 +49,7 @@ type Asking = { event: InboundEvent; ask: Ask; trace: Trace | undefined }
 type StoredEvent = { event: InboundEvent; task: Task | undefined }
 
 const MOST_TRIES = 20
-/** Of an issue; one with a longer name hears nothing. */
+/** Of an issue; at one with a longer name nothing is reported. */
 const LONGEST_NAME = 500
 
 /**
@@ -119,8 +142,8 @@ export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsCl
       : 'No waiting task is cancelled by this'
     const left =
       withdrawn === 'all' ? undefined : claim?.openedWith?.filter((kind) => !withdrawn.includes(kind))
-    const noted = claim && left ? [claimWrite({ ...claim, openedWith: left }, claim)] : []
-    return commit({ ...event, nothing }, known, noted)
+    const update = claim && left ? [claimWrite({ ...claim, openedWith: left }, claim)] : []
+    return commit({ ...event, nothing }, known, update)
   }
 
   const attempt = async (

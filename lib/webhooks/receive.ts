@@ -4,14 +4,17 @@ import { Problem } from '../core/errors.ts'
 import { notJson, parseJson } from '../core/json.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Labels, Verdict } from './ask.ts'
-import { catalog } from './catalog.ts'
+import { interpret, type Labels, type Provider, type Verdict } from './ask.ts'
+import { codehost } from './codehost.ts'
 import { oneLine } from './outside-text.ts'
-import { interpret } from './provider.ts'
 import { type InboundEvent, KEPT_MS } from './rows.ts'
 import type { Sender } from './schema.ts'
-import { isSigned } from './signature.ts'
-import { wires } from './wire.ts'
+import { trackera } from './trackera.ts'
+import { trackerb } from './trackerb.ts'
+import { isSigned, wires } from './wire.ts'
+
+/** Every sender of events. */
+export const catalog: Readonly<Record<Sender, Provider>> = { codehost, trackera, trackerb }
 
 /** A request as it came: its headers by their names in lower case, and the bytes of its body. */
 export type Incoming = { header(name: string): string | undefined; pieces(): AsyncIterable<Buffer> }

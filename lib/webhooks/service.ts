@@ -1,3 +1,4 @@
+import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
@@ -5,11 +6,27 @@ import type { Store } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { Labels } from './ask.ts'
 import type { Received } from './contract.ts'
-import { createDeduplicate } from './deduplicate.ts'
-import type { ReportWritesOf, WebhookTasks } from './needs.ts'
+import { createDeduplicate, type ReportWritesOf, type WebhookTasks } from './deduplicate.ts'
 import { createReceive, type Incoming } from './receive.ts'
-import type { Sender } from './schema.ts'
-import { createStatus } from './status.ts'
+import { EVENT_COUNTER } from './rows.ts'
+import { SENDERS, type Sender, type WebhookStatus } from './schema.ts'
+
+type StatusNeeds = { store: Store; isConfigured: (sender: Sender) => boolean }
+
+/** How many events came from each sender whose webhooks are configured, and when the last one came. */
+const createStatus =
+  ({ store, isConfigured }: StatusNeeds) =>
+  async (): Promise<WebhookStatus> => {
+    const counters = await store.counters(EVENT_COUNTER)
+    const of = (sender: Sender): WebhookStatus[Sender] => {
+      if (!isConfigured(sender)) return { configured: false }
+      const { events = 0, lastAt } = counters[sender] ?? {}
+      return { configured: true, lastEvent: lastAt === undefined ? null : iso(lastAt), eventCount: events }
+    }
+    const all = SENDERS.map((sender) => [sender, of(sender)])
+    // One for each sender there is.
+    return Object.fromEntries(all) as WebhookStatus
+  }
 
 type Needs = {
   store: Store

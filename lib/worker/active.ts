@@ -69,18 +69,18 @@ const createStop = () => {
   const controller = new AbortController()
   let reason: StopReason | undefined
   let over = false
-  let hear: (() => void) | undefined
+  let onStopped: (() => void) | undefined
   return {
     signal: controller.signal,
     stop: (why: StopReason) => {
       if (over || reason !== undefined) return
       reason = why
       controller.abort(new RunStopped(why))
-      hear?.()
+      onStopped?.()
     },
     /** Calls back once it has stopped. */
     onStop: (call: () => void) => {
-      hear = call
+      onStopped = call
     },
     reason: () => reason,
     /** The agent is done: a later stop is not passed on to it. */

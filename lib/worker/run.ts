@@ -9,7 +9,7 @@ import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/sche
 import type { Leased, LeasedRun } from './active.ts'
 import type { StopReason } from './stop.ts'
 
-/** The events of one run, for those who follow the task. What it is told last is how the run ended. */
+/** The events of one run, for those who follow the task. The last call is how the run ended. */
 type RunEvents = {
   observe(event: LoopEvent): void
   /** Resolves when the events are stored; undefined when there are none. Never rejects. */
@@ -26,7 +26,7 @@ type Needs = {
   openEvents: OpenRunEvents
 }
 
-/** An agent that was told to stop has this long before its slot is taken from it. */
+/** An agent that was asked to stop has this long before its slot is taken from it. */
 const STOP_GRACE_MS = 2_000
 const LONGEST_PROGRESS = 2_000
 /** Progress events that one attempt may leave; what it says after them renews the lease only. */
@@ -52,7 +52,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       const { attempts: attempt } = leased
       const events = openEvents(leased)
       const kept: (() => void)[] = []
-      let told = 0
+      let count = 0
       let over = false
       const maskNext = masker.messages()
       const cancelTimeout = clock.after(timeoutMs, () => stopped.stop('timeout'))
@@ -76,7 +76,7 @@ export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents 
       }
       const progress = (message: unknown) => {
         if (over || stopped.reason() !== undefined) return
-        beat(told++ < MOST_PROGRESS ? messageOf(message, LONGEST_PROGRESS, maskNext) : undefined)
+        beat(count++ < MOST_PROGRESS ? messageOf(message, LONGEST_PROGRESS, maskNext) : undefined)
       }
       const giveUp = () => end(outcomes.ofThrown(stopped.signal.reason))
       if (stopped.reason() !== undefined) return giveUp()
@@ -110,7 +110,7 @@ const call = (
   }
 }
 
-/** A call that waits for approval, as events tell of it. */
+/** A call that waits for approval, as events show it. */
 const WaitingApprovalSchema = z.object({ approvalId: z.string(), toolCallId: z.string(), name: z.string() })
 type WaitingApproval = z.output<typeof WaitingApprovalSchema>
 

@@ -23,7 +23,7 @@ describe('registration that is closed before there is an account', () => {
     })
   })
 
-  it('lets nobody change local mode for one in which nobody could sign in', async () => {
+  it('refuses a change of local mode to one in which no account could sign in', async () => {
     using place = inFolder()
     await using service = await place.start({
       REGISTRATION_MODE: 'closed',
@@ -39,7 +39,7 @@ describe('registration that is closed before there is an account', () => {
     using place = inFolder()
     await using service = await place.start({ AUTH_MODE: 'cloud', REGISTRATION_MODE: 'closed' })
     expect((await service.signUp('ann')).body).toMatchObject({ code: 'registration_closed' })
-    expect(service.output()).toMatch(/nobody can sign in.*no account.*\n.*REGISTRATION_MODE=invite/i)
+    expect(service.output()).toMatch(/no account can sign in.*no account.*\n.*REGISTRATION_MODE=invite/i)
     expect(service.output()).not.toMatch(/Try it/)
   })
 })

@@ -9,7 +9,7 @@ const founded = async (options: Parameters<typeof createWorld>[0] = {}) => {
   return world
 }
 
-describe('somebody whom a provider sends', () => {
+describe('a person whom a provider vouches for', () => {
   it.each(['cloud', 'oidc'] as const)('gets the first account, which is admin, in mode %s', async (mode) => {
     const { accounts } = createWorld({ mode })
     const { user, isNew } = await accounts.findOrCreateUser(ANN)
@@ -62,7 +62,7 @@ describe('somebody whom a provider sends', () => {
     expect(await everyUser()).toHaveLength(2)
   })
 
-  it('does not share the account of whoever took the address with a password before', async () => {
+  it('does not get an account that was registered earlier with that address and a password', async () => {
     const { accounts, signUp } = await founded({ registrationMode: 'open' })
     await signUp('Ann')
     await expect(accounts.findOrCreateUser(ANN)).rejects.toMatchObject({
@@ -120,7 +120,7 @@ describe('somebody whom a provider sends', () => {
     expect((await accounts.findOrCreateUser({ ...ANN, name })).user.name).toBe(shown)
   })
 
-  it('is nobody in local mode', async () => {
+  it('has no account in local mode', async () => {
     const { accounts } = createWorld({ mode: 'local' })
     await expect(accounts.findOrCreateUser(ANN)).rejects.toMatchObject({ kind: 'unsupported' })
   })

@@ -41,7 +41,7 @@ describe('the limits of signing in', () => {
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(60)
   })
 
-  it('count behind a proxy whom it heard from, not who it was told of', async () => {
+  it('count behind a proxy the address that it saw, not the one that the client claims', async () => {
     await using service = await started({ TRUST_PROXY: '1' })
     const came = await statuses(11, (n) =>
       visit(service.baseUrl, { 'x-forwarded-for': `203.0.113.${n}, 198.51.100.1` }).logIn(`u${n}`),
@@ -49,7 +49,7 @@ describe('the limits of signing in', () => {
     expect(came).toEqual([...times(10, 401), 429])
   })
 
-  it('count an account whoever asks, in any case of its address', async () => {
+  it('count per account, for all addresses of callers and in any case of its own', async () => {
     await using service = await started({ TRUST_PROXY: '1' })
     const came = await statuses(11, (n) => visit(service.baseUrl).logIn(n % 2 ? 'ann' : 'ANN'))
     expect(came).toEqual([...times(10, 401), 429])
@@ -76,7 +76,7 @@ describe('the limits of signing in', () => {
     ])
   })
 
-  it('count the access key whoever asks, for there is one', async () => {
+  it('count attempts with the access key together for all callers', async () => {
     await using service = await started({ AUTH_MODE: 'local', ACCESS_KEY: 'the right key', TRUST_PROXY: '1' })
     const tell = (key: string) => visit(service.baseUrl).send('POST /api/auth/verify-access-key', { key })
     expect(await statuses(11, (n) => tell(`wrong ${n}`))).toEqual([...times(10, 401), 429])

@@ -34,7 +34,7 @@ describe('local mode without a key', () => {
       expect([answer.status, answer.body.code]).toEqual([501, 'cloud_mode_only'])
   })
 
-  it('is over when an admin changes it, and whoever comes next begins the accounts', async () => {
+  it('is over when an admin changes it, and the next to sign up is the first account', async () => {
     using place = inFolder()
     await using service = await place.start()
     expect((await service.change({ authMode: 'oidc' })).body).toMatchObject({

@@ -68,7 +68,7 @@ describe('changing a password', () => {
     ])
   })
 
-  it('is 501 where nobody signs in with a password', async () => {
+  it('is 501 where passwords are not used', async () => {
     await using local = await startService({ env: {} })
     const answer = await visit(local.baseUrl, {}, { direct: true }).send(
       'POST /api/auth/password',
@@ -168,7 +168,7 @@ describe('a reset code', () => {
     expect(JSON.stringify(records)).not.toContain(code)
   })
 
-  it('is 501 where nobody signs in with a password', async () => {
+  it('is 501 where passwords are not used', async () => {
     await using local = await startService({ env: {} })
     using who = visit(local.baseUrl, {}, { direct: true })
     const answers = [await who.send('POST /api/users/user_1/reset-code'), await reset(who, 'ann', 'x')]
@@ -207,7 +207,7 @@ describe.each(storages)('passwords in %s', (_name, open) => {
     expect(ended).toEqual([1, 2].map(() => ({ userId: ann.userId, by: ann.userId })))
   })
 
-  it('let nobody in whose login was under way with the old one', async () => {
+  it('refuse a login that was under way with the old one', async () => {
     const { accounts, ann } = await peopled()
     const login = { email: 'ann@example.com', password: PASSWORD }
     const { confirm } = await accounts.logIn(login)

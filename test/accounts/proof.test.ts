@@ -9,7 +9,7 @@ const founded = async () => {
 }
 
 describe('an address', () => {
-  it('is not proven by an invite that was made for nobody in particular', async () => {
+  it('is not proven by an invite without an address', async () => {
     const { accounts, signUp, invite } = await founded()
     await signUp('Ann', { inviteCode: await invite() })
     await expect(
@@ -32,7 +32,7 @@ describe('an invite', () => {
     }
   })
 
-  it('is on record when it is taken back, and does not let anybody in after that', async () => {
+  it('is audited when it is revoked, and admits no one after that', async () => {
     const { accounts, audited, invite, signUp } = await founded()
     const inviteCode = await invite()
     const [taken] = (await accounts.invites.list({ limit: 9 })).invites

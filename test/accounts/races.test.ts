@@ -102,7 +102,7 @@ describe.each(storages)('accounts on %s', (_name, open) => {
     },
   )
 
-  it('give the same account to somebody whom a provider sends twenty times at once', async () => {
+  it('give the same account to a person who comes from a provider twenty times at once', async () => {
     const { one, of } = await twoProcesses({ registrationMode: 'open' })
     await one.signUp('Founder')
     const person = { email: 'ann@example.com', emailVerified: true, name: 'Ann' }

@@ -84,7 +84,7 @@ describe.each(storages)('while storage on %s is not available once,', (_name, op
     expect(await everyUser()).toHaveLength(1)
   })
 
-  it('an account elsewhere that was linked to somebody in between makes no account here', async () => {
+  it('an account elsewhere that was linked to another user in between makes no account here', async () => {
     const { accounts, signUp, settings, store, everyUser } = await unreliable()
     await signUp('Founder')
     settings.registrationMode = 'open'

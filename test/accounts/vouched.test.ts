@@ -18,7 +18,7 @@ const withTwoAdmins = async () => {
 describe.each([
   ['was disabled', { disabled: true }, { disabled: false }],
   ['is no admin any more', { role: 'user' }, { role: 'admin' }],
-] as const)('an invite by somebody who %s', (_what, down, up) => {
+] as const)('an invite by a user who %s', (_what, down, up) => {
   it('is refused as an unknown one is, until he is an admin again', async () => {
     const { signUp, invite, bob, change } = await withTwoAdmins()
     const inviteCode = await invite({ by: bob.id })
@@ -33,7 +33,7 @@ describe.each([
     expect((await signUp('Carol', { inviteCode })).role).toBe('user')
   })
 
-  it('lets nobody in by a verified address, which one by an admin does', async () => {
+  it('does not admit by a verified address, which one by an admin does', async () => {
     const { accounts, invite, clock, ann, bob, change } = await withTwoAdmins()
     await invite({ by: bob.id, email: CAROL.email })
     await change(down)

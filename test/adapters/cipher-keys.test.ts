@@ -77,7 +77,7 @@ describe('the key file', () => {
     expect(await one.open(await one.seal('a secret', 'here'), 'here')).toBe('a secret')
   })
 
-  it('is one, when somebody else makes it at the same moment', async () => {
+  it('is one, when another process makes it at the same moment', async () => {
     const faster = cipher()
     let theirs: string | undefined
     // Whoever is about to make the file has seen that there is none, and asks for random bytes next.

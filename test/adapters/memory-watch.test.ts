@@ -60,7 +60,7 @@ describe('the watch of memory files', () => {
   )
 
   it(
-    'hears of files that are there, come, change and go, in folders as well',
+    'reports files that are there, come, change and go, in folders as well',
     testOf(open, async ({ folder, watch, heard }) => {
       await mkdir(path.join(folder, 'a'), { recursive: true })
       expect(await heard(async () => watch.start())).toBe(true)
@@ -97,7 +97,7 @@ describe('the watch of memory files', () => {
   )
 
   it(
-    'hears nothing any more once it is stopped, whether or not it had begun',
+    'reports nothing once it is stopped, whether or not it had begun',
     testOf(open, async ({ folder, watch, calls }) => {
       watch.start()
       await watch.stop()

@@ -3,9 +3,8 @@ import { describe, expect, it } from '@jest/globals'
 import { Client } from 'undici'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
-import { isPublic, readAllowed } from '../../lib/adapters/node/outbound-address.ts'
+import { isPublic, type Lookup, readAllowed } from '../../lib/adapters/node/outbound-address.ts'
 import { createGuardedConnect } from '../../lib/adapters/node/outbound-connect.ts'
-import type { Lookup } from '../../lib/adapters/node/outbound-judge.ts'
 import { privateHosts } from '../tools/attacks.ts'
 import { startReceiver } from './outbound-receiver.ts'
 
@@ -79,7 +78,7 @@ describe('a request to a private address', () => {
     expect(receiver.connections).toBe(0)
   })
 
-  it('looks a name up once and connects to what was judged, so that a third answer is never heard', async () => {
+  it('looks a name up once and connects to the checked address, so that a third answer has no effect', async () => {
     await using receiver = await startReceiver()
     const { lookup, asked } = lookupOf(['127.0.0.1'], ['10.0.0.1'])
     const allowing = outbound(['127.0.0.0/8'], lookup)
@@ -92,7 +91,7 @@ describe('a request to a private address', () => {
   it('tells the receiver nothing when the socket turns out to be connected to one', async () => {
     await using receiver = await startReceiver()
     const allowed = readAllowed([])
-    const connect = createGuardedConnect({ allowed, judge: async () => ['127.0.0.1'], timeoutMs: 5_000 })
+    const connect = createGuardedConnect({ allowed, resolve: async () => ['127.0.0.1'], timeoutMs: 5_000 })
     const client = new Client(`http://misled.example:${receiver.port}`, { connect })
     const sent = client.request({ method: 'POST', path: '/hook', body: 'secret' })
     await expect(sent).rejects.toMatchObject(REFUSED)

@@ -76,7 +76,7 @@ describe('a request to a provider', () => {
     expect(isClosed).toBe(true)
   })
 
-  it('fails as unreachable where nobody listens', async () => {
+  it('fails as unreachable where no server listens', async () => {
     await expect(createProviderFetch()('http://127.0.0.1:1/')).rejects.toMatchObject(UNREACHABLE)
   })
 })

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import type { Lookup } from '../../lib/adapters/node/outbound-judge.ts'
+import type { Lookup } from '../../lib/adapters/node/outbound-address.ts'
 import { createRepositories } from '../../lib/adapters/node/repositories.ts'
 import { Problem } from '../../lib/core/errors.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -66,10 +66,10 @@ describe('a repository on a host that is refused', () => {
   ]
   it.each(hosts)('answers as all others do, when it is named and when it is cloned: %s', async (host) => {
     const url = `https://${host}/owner/repo.git`
-    const judge = repositories({ lookup: real })
+    const checker = repositories({ lookup: real })
     for (const asker of [ANYBODY, LOCAL_ADMIN]) {
-      expect(await refusalOf(judge.check(url, asker))).toEqual(REFUSED_HOST)
-      expect(await refusalOf(judge.sourceOf(url, asker))).toEqual(REFUSED_HOST)
+      expect(await refusalOf(checker.check(url, asker))).toEqual(REFUSED_HOST)
+      expect(await refusalOf(checker.sourceOf(url, asker))).toEqual(REFUSED_HOST)
     }
   })
 
@@ -85,7 +85,7 @@ describe('a repository on a host that is refused', () => {
     expect(await refusalOf(repositories({ lookup }).sourceOf(url, ANYBODY))).toEqual(REFUSED_HOST)
   })
 
-  it('is judged again when it is cloned, for a name may change what it stands for', async () => {
+  it('is checked again when it is cloned, for a name may change what it stands for', async () => {
     const rebinding = repositories({ lookup: lookupOf([PUBLIC], ['127.0.0.1']) })
     const url = 'https://rebinding.example/owner/repo.git'
     await rebinding.check(url, ANYBODY)
@@ -107,7 +107,7 @@ describe('a repository on a host that is refused', () => {
 })
 
 describe('a repository on a host that may be reached', () => {
-  it('is pinned to every address that was judged, under the name that git will use', async () => {
+  it('is pinned to every address that was checked, under the name that git will use', async () => {
     const lookup = async () => [PUBLIC, '2606:4700::1111']
     expect(await repositories({ lookup }).sourceOf('https://Git.Example.:8443/a/b', ANYBODY)).toEqual({
       transport: 'https',

@@ -179,7 +179,7 @@ describe('agent sessions', () => {
     await session.end('failed')
   })
 
-  it('goes on while somebody reads it', async () => {
+  it('goes on while it has a reader', async () => {
     const sessions = process({ orphanMs: 0 })
     const session = await sessions.open(about)
     const reader = new AbortController()

@@ -150,7 +150,7 @@ describe('the description of the API', () => {
 })
 
 describe('its handler', () => {
-  it('makes it when somebody first asks, and once', async () => {
+  it('makes it at the first request, and once', async () => {
     let made = 0
     const { openApi } = apiHandlers({ describe: async () => ({ openapi: '3.1.0', made: ++made }) })
     expect(made).toBe(0)

@@ -30,7 +30,7 @@ const open = (failures = 0) => {
 }
 
 describe('handlers that are made when they are asked', () => {
-  it('are made once, whoever asks and however many at once', async () => {
+  it('are made once, for any number of concurrent callers', async () => {
     const { handlers, made } = open()
     expect(made()).toBe(0)
     const answers = [handlers.first(input, call), handlers.second(input, call), handlers.first(input, call)]

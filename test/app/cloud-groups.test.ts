@@ -20,7 +20,7 @@ describe('a function that takes requests to the gateway', () => {
     expect(waits).toEqual([['task_1', waited, signal]])
   })
 
-  it('judges where word of an end is to go, and sends none', async () => {
+  it('checks the URL of a notification, and sends none', async () => {
     const { outbound } = openAccepting(readConfig({ SERVICE_MODE: 'pro' }))
     await expect(outbound.check('http://169.254.169.254/')).rejects.toMatchObject({ code: 'url_refused' })
     await expect(outbound.check('https://192.0.2.1@8.8.8.8/')).rejects.toMatchObject({ code: 'url_refused' })

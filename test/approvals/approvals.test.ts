@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
-import type { Request } from '../../lib/approvals/binding.ts'
 import { allowedTools, approvals as approvalRows, approvalSlots } from '../../lib/approvals/rows.ts'
+import type { ApprovalRequest as Request } from '../../lib/approvals/schema.ts'
 import { APPROVAL_MS, type ApprovalService } from '../../lib/approvals/service.ts'
 import { composeApprovals } from '../../lib/composition/security.ts'
 import { createMasker } from '../../lib/core/masker.ts'

@@ -9,7 +9,7 @@ const started = async () => {
 }
 
 describe('an access key that several set at once', () => {
-  it('is the one of whoever was first, who alone is signed in', async () => {
+  it('is that of the first commit, whose caller alone is signed in', async () => {
     await using house = await started()
     const people = [1, 2, 3, 4].map((n) => ({ ...house.person(), key: `key number ${n}` }))
     const answers = await Promise.all(people.map(({ change, key }) => change(key)))

@@ -61,7 +61,7 @@ describe('the access key of local mode', () => {
     expect((await bob.send('GET /api/auth/me')).body.user).toMatchObject({ id: 'local', role: 'admin' })
   })
 
-  it('signs out everybody but who changes it, and nobody needs it once it is gone', async () => {
+  it('signs out all other sessions when it changes, and is not required once it is removed', async () => {
     await using house = await started()
     const [ann, bob] = [house.person(), house.person()]
     await ann.change(KEY)

@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
-import { createAttempts } from '../../lib/auth/limits.ts'
+import { createAttempts } from '../../lib/auth/attempts.ts'
 import type { Collection } from '../../lib/core/collection.ts'
-import { createLimiter } from '../../lib/limits/limiter.ts'
-import { callsRows } from '../../lib/limits/rows.ts'
+import { callsRows, createLimiter } from '../../lib/limits/limiter.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 
 describe('attempts to sign in', () => {

@@ -3,7 +3,7 @@ import { visit } from '../accounts/visitor.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 
 describe('the access key of a service that others can reach', () => {
-  it('may be changed, and not removed: nobody would be asked any more', async () => {
+  it('may be changed, and not removed: the service would be open to all', async () => {
     using folder = temporaryFolder()
     const env = { DATA_DIR: folder.path }
     const alone = await startService({ env })

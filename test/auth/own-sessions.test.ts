@@ -64,7 +64,7 @@ describe('ending a session', () => {
     expect((await bob.send(`DELETE /api/auth/sessions/${oldest?.id}`)).status).toBe(404)
   })
 
-  it('of somebody else is 404, to an admin too', async () => {
+  it('of another user is 404, to an admin too', async () => {
     const { bob } = await signedIn('others-bob')
     const [mine] = await listOf(bob)
     const answer = await cloud().ann.send(`DELETE /api/auth/sessions/${mine?.id}`)

@@ -63,7 +63,7 @@ describe('a session', () => {
     expect(await sessions.principalOf(token)).toBeUndefined()
   })
 
-  it('is nobody’s when its user is disabled, or gone', async () => {
+  it('is invalid when its user is disabled, or gone', async () => {
     const { sessions, stand, statuses } = opened()
     const { token } = await sessions.open('ann')
     stand('ann', { disabled: true })
@@ -72,7 +72,7 @@ describe('a session', () => {
     expect(await sessions.principalOf(token)).toBeUndefined()
   })
 
-  it('has a token that nobody had before', async () => {
+  it('has a new token', async () => {
     const { sessions } = opened()
     const tokens = await Promise.all(Array.from({ length: 50 }, () => sessions.open('ann')))
     expect(new Set(tokens.map(({ token }) => token)).size).toBe(50)

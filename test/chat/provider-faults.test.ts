@@ -184,7 +184,7 @@ const expectWorking = async (kind: string, { whole }: Answers) => {
 
 describe('a provider on the wire of', () => {
   it.each(onWires(EARLY))(
-    '%s that %s at once is told of by a status, and by the last event of a session',
+    '%s that %s at once is reported by a status, and by the last event of a session',
     async (kind, _what, reply, code, name, answers) => {
       const { ids, ...requests } = await requestsOf(kind)
       script(reply)
@@ -202,7 +202,7 @@ describe('a provider on the wire of', () => {
   )
 
   it.each(onWires(LATE))(
-    '%s that %s after some text is told of, and what it said is kept with the reason',
+    '%s that %s after some text is reported, and what it said is kept with the reason',
     async (kind, _what, reply, code, name, answers) => {
       const { ids, ...requests } = await requestsOf(kind)
       script(reply)
@@ -224,7 +224,7 @@ describe('a provider on the wire of', () => {
   )
 
   it.each(onWires([...EARLY.slice(0, 4), ...LATE]))(
-    '%s that %s after a call of a tool is told of, and the call is kept with the reason',
+    '%s that %s after a call of a tool is reported, and the call is kept with the reason',
     async (kind, _what, reply, code, name, answers) => {
       const said = { content: 'Hi', model: `${kind}/model-9` }
       const [tooled, agentic] = [await converse(), await converse()]

@@ -20,11 +20,11 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
   const made: string[] = []
   const sessions: ToolSession[] = []
   const idOf = (call: ToolCall) => `appr_${JSON.stringify(call.arguments)}`
-  /** The calls that were judged anew. */
+  /** The calls that were checked anew. */
   const asked: string[] = []
   /** Runs before it is looked whether an approval is decided. */
   let before: (approvalId: string) => Promise<void> = async () => undefined
-  const judge = (call: ToolCall): Decision => {
+  const check = (call: ToolCall): Decision => {
     if (!needsApproval(call)) return 'approved'
     const id = idOf(call)
     if (!decisions.has(id)) decisions.set(id, 'pending')
@@ -34,16 +34,16 @@ const createApprovals = (needsApproval: (call: ToolCall) => boolean = () => true
     sessions.push(session)
     const ask = async (call: ToolCall) => {
       asked.push(idOf(call))
-      return judge(call) === 'pending' ? pendingOn(idOf(call)) : undefined
+      return check(call) === 'pending' ? pendingOn(idOf(call)) : undefined
     }
     const isDecided = async (approvalId: string) => {
       await before(approvalId)
       return decisions.get(approvalId) !== 'pending'
     }
     return fakeToolbox(
-      async (call, _signal, { isJudged } = {}) => {
-        if (!isJudged) asked.push(idOf(call))
-        const decision = judge(call)
+      async (call, _signal, { isChecked } = {}) => {
+        if (!isChecked) asked.push(idOf(call))
+        const decision = check(call)
         if (decision === 'pending') return pendingOn(idOf(call))
         if (decision === 'denied')
           return { content: 'Denied: not today', failed: true, decision, durationMs: 1 }
@@ -219,7 +219,7 @@ describe('a turn that waits for approval', () => {
     expect([decided.made.length, looks]).toEqual([1, 2])
   })
 
-  it('has each call judged once, however often it goes on', async () => {
+  it('has each call checked once, however often it goes on', async () => {
     const numbers = [1, 2, 3, 4, 5]
     const { id, turns, decide, asked, made, read, idOf } = await started([
       calls(...numbers),

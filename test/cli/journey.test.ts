@@ -136,7 +136,11 @@ describe('--json', () => {
           { count: expect.any(Number) },
         ],
         [['dlq'], 0, { items: expect.anything() }],
-        [['dlq', 'discard', item.id, 'dlq_none'], 1, { total: 2, done: 1, failures: [{ id: 'dlq_none' }] }],
+        [
+          ['dlq', 'discard', item.id, 'dlq_none'],
+          1,
+          { job: { total: 2, done: 1, failures: [{ id: 'dlq_none' }] } },
+        ],
         [['api', 'getTask', `id=${id}`], 0, { task: { id } }],
         [['logs', 'task_none'], 1, { code: 'task_not_found' }],
         [['ls', '--nope'], 64, { code: 'usage' }],
@@ -155,7 +159,7 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
     const failing = { assignedAgent: 'moody', metadata: { failures: 9 }, labels: ['many'] }
     await Promise.all([1, 2, 3].map((n) => api.perform({ title: `Fails ${n}`, ...failing })))
     const retried = await cli.run('retry', '--filter', 'labels=many', '--filter', 'status=failed')
-    expect(retried).toMatchObject({ code: 0, stdout: '3 of 3 retried\n' })
+    expect(retried).toMatchObject({ code: 0, stdout: expect.stringContaining('retry: 3 of 3 tasks') })
     const again = async () =>
       (await api.client.filterTasks({ query: { labels: 'many', status: 'failed' } })).tasks
     const all = await until(async () => {
@@ -168,7 +172,7 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
     expect(total).toBeGreaterThanOrEqual(3)
     expect(await cli.run('dlq', 'retry', '--all', '--yes')).toMatchObject({
       code: 0,
-      stdout: `${total} of ${total} queued again\n`,
+      stdout: expect.stringContaining(`retry: ${total} of ${total} dead letters`),
     })
   })
 })

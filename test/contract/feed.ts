@@ -185,7 +185,7 @@ export const feedContract = (name: string, open: OpenFeedStore): void => {
         expect(await feed.read(stream, { after: all[1]?.id ?? '', limit: 3 })).toEqual(all.slice(2, 5))
       })
 
-      it('keep streams apart; one that nobody appended to is empty', async () => {
+      it('keep streams apart; one without appends is empty', async () => {
         const feed = start()
         const [one, other] = [newStream(), newStream()]
         await Promise.all([feed.append(one, drafts('one')), feed.append(other, drafts('other'))])

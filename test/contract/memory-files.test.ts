@@ -54,15 +54,23 @@ describe('memory files in a folder', () => {
     testOf(openFolder, test)
 
   it(
-    'are not those that links lead to',
+    'are not those that links lead to, which are named',
     inFolder(async ({ above, folder, files, put }) => {
       await put('real/a.md', 'inside')
       await writeFile(join(above, 'secret.md'), 'outside')
       await symlink(join(above, 'secret.md'), join(folder, 'link.md'))
       await symlink(above, join(folder, 'up'))
       await symlink(join(folder, 'real'), join(folder, 'again'))
-      expect((await files.list()).map(({ path }) => path)).toEqual(['real/a.md'])
-      for (const path of ['link.md', 'up/secret.md', 'again/a.md'])
+      await symlink('/etc/hostname', join(folder, 'no-markdown'))
+      await symlink(join(above, 'nowhere'), join(folder, 'dead.md'))
+      expect((await files.list()).map(({ path, unfit }) => [path, unfit])).toEqual([
+        ['again/', 'link'],
+        ['dead.md', 'link'],
+        ['link.md', 'link'],
+        ['real/a.md', undefined],
+        ['up/', 'link'],
+      ])
+      for (const path of ['link.md', 'dead.md', 'up/secret.md', 'again/a.md'])
         expect([path, await files.read(path)]).toEqual([path, undefined])
     }),
   )

@@ -70,7 +70,7 @@ const ticket = (id: string, more: Partial<Ticket> = {}): Ticket => ({
   ...more,
 })
 
-/** `set` moves the clock of the store. Expiry is judged by that clock alone, whenever rows are really removed. */
+/** `set` moves the clock of the store. Expiry is decided by that clock alone, whenever rows are really removed. */
 export const expiry = (store: () => Store, set: (ms: number) => void) => {
   const expiring = async (id: string) => {
     set(START)

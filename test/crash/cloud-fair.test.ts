@@ -84,7 +84,7 @@ describe('the group of a message, by which SQS is fair', () => {
     expect(await groupsOf(task)).toEqual(['owner/loud'])
   })
 
-  it('is whoever created a task without a repository', async () => {
+  it('is the creator of a task without a repository', async () => {
     expect(await groupsOf(await api.create({ title: 'of nobody' }))).toEqual([LOCAL_ADMIN.userId])
   })
 

@@ -98,7 +98,7 @@ const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.st
 
 describe(`the cloud while ${SHARE * 100} % of all calls of AWS fail, CRASH_SEED=${SEED}`, () => {
   it(
-    `ends ${TASKS} tasks once each, tells of every failure, counts all of it, and keeps nothing of what it refused`,
+    `ends ${TASKS} tasks once each, announces every failure, counts all of it, and keeps nothing of what it refused`,
     async () => {
       const { times, mark } = startStopwatch()
       await using ways = openUnreliable({ share: SHARE, random: seededRandom(SEED) })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import * as path from 'node:path'
 import type { Readable } from 'node:stream'
 import { GetQueueAttributesCommand, SetQueueAttributesCommand } from '@aws-sdk/client-sqs'
+import { handler as bulk } from '../../functions/bulk.ts'
 import { handler as dlq } from '../../functions/dlq.ts'
 import { handler as notify } from '../../functions/notify.ts'
 import { handler as outbound } from '../../functions/outbound.ts'
@@ -15,6 +16,7 @@ import { openSqs } from '../../lib/adapters/aws/clients.ts'
 import type { SqsEvent } from '../../lib/adapters/aws/sqs/event.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
+import { bulkRoutes } from '../../lib/bulk/contract.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { createDispatch } from '../../lib/http/router.ts'
@@ -110,7 +112,7 @@ export const openCloud = async (
     /** The tick, again and again: beside that of this process. */
     launchTick: () => launched(launch('cloud-tick.ts')),
     /** The notices, and the tick as often as it ends. */
-    launchSender: () => launched(launch('cloud-sender.ts')),
+    launchSender: (nodeArgs: readonly string[] = []) => launched(launch('cloud-sender.ts', nodeArgs)),
     launchWorker: () => launched(launch('cloud-worker.ts')),
     launchConsumer: () => launched(launchConsumer()),
     launchGateway: () => launched(launchGateway()),
@@ -143,11 +145,19 @@ const hideFor = ({ sqs, queues }: Stack, seconds: number) =>
     ),
   )
 
+/** Of two routes that fit, the HTTP API takes the one without a parameter. */
+const orBulk =
+  (handler: typeof bulk): typeof bulk =>
+  (event, context) =>
+    event.requestContext.http.path.endsWith('/bulk') ? bulk(event, context) : handler(event, context)
+
 /** The functions behind HTTP, as API Gateway calls them. */
 export const startGateway = async () => {
+  const { getBulk, cancelBulk } = bulkRoutes
   const groups = [
-    { routes: taskRoutes, handler: tasksHandler },
-    { routes: queueRoutes, handler: queueHandler },
+    { routes: taskRoutes, handler: orBulk(tasksHandler) },
+    { routes: queueRoutes, handler: orBulk(queueHandler) },
+    { routes: { getBulk, cancelBulk }, handler: bulk },
     { routes: outboundWebhookRoutes, handler: outbound },
   ]
   const dispatch = createDispatch(groups, tasksHandler)
@@ -166,10 +176,13 @@ export type CloudProcess = {
 }
 
 /** Starts a program and waits for nothing. It sees the settings of this process, and no other variable. */
-const launchChild = (file: string): CloudProcess & { child: ChildProcess; said: Promise<string> } => {
+const launchChild = (
+  file: string,
+  nodeArgs: readonly string[] = [],
+): CloudProcess & { child: ChildProcess; said: Promise<string> } => {
   const told = [...settingNames, ...MORE].map((name) => [name, process.env[name]])
   const env = { ...compiled, ...Object.fromEntries(told) }
-  const child = spawn(serviceNode, [path.join(root, 'test/crash', file)], {
+  const child = spawn(serviceNode, [...nodeArgs, path.join(root, 'test/crash', file)], {
     cwd: root,
     env,
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -193,7 +206,7 @@ const launchChild = (file: string): CloudProcess & { child: ChildProcess; said: 
   }
 }
 
-const launch = (file: string): CloudProcess => launchChild(file)
+const launch = (file: string, nodeArgs: readonly string[] = []): CloudProcess => launchChild(file, nodeArgs)
 
 /** `fed` resolves with its first records, `drained` when everything that was written before the call is through. */
 const launchConsumer = () => {

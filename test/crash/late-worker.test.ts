@@ -80,7 +80,7 @@ describe('a worker whose lease ran out while it was busy', () => {
     expect(await third.tasks.get(id)).toMatchObject({ status: 'in_progress', attempts: 3 })
   })
 
-  it('completes nothing that somebody cancelled by way of another worker', async () => {
+  it('completes nothing that was cancelled by way of another worker', async () => {
     using folder = temporaryFolder()
     await using workers = openWorkers(folder.in('shared.db'))
     const first = workers.openWorker()

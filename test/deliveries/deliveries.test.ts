@@ -150,7 +150,7 @@ describe('a delivery', () => {
     expect(await opened.row()).toMatchObject({ status: 'pending', attempts: [{ statusCode: 307 }] })
   })
 
-  it('fails when nobody answers, and says why without saying where', async () => {
+  it('fails without an answer, and says why without saying where', async () => {
     await using opened = openDeliveries()
     await opened.add({ url: 'http://127.0.0.1:9/hook' })
     expect(await opened.row()).toMatchObject({
@@ -186,7 +186,7 @@ const beingSent = async () => {
 }
 
 describe('deliveries', () => {
-  it('that are being sent are not sent a second time, by whoever looks', async () => {
+  it('that are being sent are not claimed a second time', async () => {
     await using opened = await beingSent()
     opened.clock.advance(15_000)
     await opened.deliveries.sendDue()
@@ -206,7 +206,7 @@ describe('deliveries', () => {
     expect((await other.row())?.attempts).toHaveLength(1)
   })
 
-  it('whose sender died before the send are sent by another one once the lease is over, and by nobody before', async () => {
+  it('whose sender died before the send are sent by another one once the lease is over, and not before', async () => {
     await using receiver = await startReceiver()
     await using opened = openDeliveries()
     const { clock, store } = opened

@@ -12,7 +12,7 @@ describe('the sealed secret of one owner', () => {
     expect(receiver.heard.map(({ headers }) => typeof headers['x-svc-signature'])).toEqual(['string'])
   })
 
-  it('signs nothing for another, in whose rows somebody put it', async () => {
+  it('signs nothing for another, into whose rows it was copied', async () => {
     await using receiver = await startReceiver()
     await using opened = openDeliveries()
     const secret = await opened.cipher.seal('a secret', secretContext('gw_2'))

@@ -26,7 +26,7 @@ const races = (name: string, open: Open) =>
       expect(await first.row('evt_7')).toMatchObject({ status: 'delivered', attempts: { length: 1 } })
     })
 
-    it('are made once when several add the same one, and sent by whoever made it', async () => {
+    it('are made once when several add the same one, and sent by the one that made it', async () => {
       await using receiver = await startReceiver()
       const clock = createFakeClock()
       const { store, again } = await open(clock)

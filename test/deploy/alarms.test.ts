@@ -30,7 +30,7 @@ const watched = (metric: string) =>
     .sort()
 
 describe('the alarms', () => {
-  it('tell somebody', () => {
+  it('notify a recipient', () => {
     expect(alarms().length).toBeGreaterThan(0)
     for (const { AlarmActions, OKActions } of alarms())
       expect([AlarmActions, OKActions]).toEqual([[{ Ref: 'AlarmTopic' }], [{ Ref: 'AlarmTopic' }]])

@@ -38,7 +38,7 @@ describe('the container', () => {
       expect(removed).toContain(`rm -rf node_modules/${name.split('/')[0]}`)
   })
 
-  it('can be read by a user that nobody knows, whatever the modes of the clone it was built from', () => {
+  it('can be read by an unknown user, whatever the modes of the clone it was built from', () => {
     const copied = of('COPY')
       .filter((line) => !line.startsWith('--from') && !line.includes('package-lock.json'))
       .flatMap((line) => line.split(' ').slice(0, -1))
@@ -50,7 +50,7 @@ describe('the container', () => {
     expect(of('ENTRYPOINT')).toEqual(['["tini", "-s", "--"]'])
   })
 
-  it('runs as somebody who is not root, from the last instruction of that kind on', () => {
+  it('runs as a user who is not root, from the last instruction of that kind on', () => {
     expect(of('USER')).toEqual(['node'])
     expect(instructions.slice(instructions.indexOf('USER node')).some((line) => line.startsWith('RUN'))).toBe(
       false,

@@ -67,7 +67,7 @@ describe('serverless.yml', () => {
     expect([...named, 'functions/local.ts'].sort()).toEqual(files.sort())
   })
 
-  it('gives functions no variable that nobody reads', () => {
+  it('gives functions no variable that is not read', () => {
     const given = [service.provider, ...Object.values(service.functions)].flatMap(({ environment = {} }) =>
       Object.keys(environment),
     )

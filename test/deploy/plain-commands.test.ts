@@ -33,7 +33,7 @@ const deploy = (...args: readonly string[]) => {
   return { status, said: stdout + stderr }
 }
 
-describe('npx serverless package, by somebody who has set nothing', () => {
+describe('npx serverless package, without any setting', () => {
   it('makes the package, with a stand-in for the image', () => {
     expect(packaged).toMatchObject({ status: 0 })
     const functions = ofType(JSON.parse(textOf()) as Template, 'AWS::Lambda::Function')

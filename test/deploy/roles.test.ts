@@ -58,7 +58,7 @@ describe('the roles', () => {
     },
   )
 
-  it('let the worker, the streaming function, auth, webhooks and those that write comments read secrets, none but the agents look for their names, and nobody else anything', () => {
+  it('let the worker, the streaming function, auth, webhooks and those that write comments read secrets, none but the agents look for their names, and no other function anything', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
       roleOf(name)
         .flatMap(({ Action }) => Action)
@@ -77,7 +77,7 @@ describe('the roles', () => {
     ])
   })
 
-  it('let the streaming function put copies of exports and give them up, and nobody do more to them', () => {
+  it('let the streaming function put copies of exports and abort them, and no role do more to them', () => {
     const allowed = FUNCTIONS.flatMap((name) =>
       roleOf(name)
         .filter(({ Resource }) => JSON.stringify(Resource).includes('/exports/'))

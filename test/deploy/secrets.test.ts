@@ -22,7 +22,7 @@ describe('the function that people sign in with', () => {
   })
   const asked = () => functions.usesOf('auth').filter((use) => use.startsWith('ssm:'))
 
-  it('reads the secrets of providers when somebody first goes to one, and not before', async () => {
+  it('reads the secrets of providers at the first sign-in with one, and not before', async () => {
     const body = { email: 'ann@example.com', password: 'correct horse 1', name: 'Ann' }
     await functions.ask('auth', 'POST /api/auth/signup', body)
     expect(asked()).toEqual([])

@@ -1,6 +1,10 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { streamedIn } from '../../offline/streamed.ts'
+import { until } from '../journeys/api.ts'
 import { startCloud } from './cloud.ts'
 import { startProgram } from './program.ts'
 import { printStage } from './serverless.ts'
@@ -9,17 +13,16 @@ import { ofType, type Resource } from './template.ts'
 let cloud: Awaited<ReturnType<typeof startCloud>>
 let program: Awaited<ReturnType<typeof startProgram>>
 let distribution: Resource
-let stop: () => void
+let environment: Awaited<ReturnType<typeof cloud.environmentOf>>
 beforeAll(async () => {
   cloud = await startCloud()
-  const environment = await cloud.environmentOf()
-  stop = environment.stop
+  environment = await cloud.environmentOf()
   program = await startProgram(['functions/agentic/server.ts'], environment.env)
   distribution = ofType(printStage('dev').resources, 'AWS::CloudFront::Distribution')[0]?.[1] as Resource
 }, 60_000)
 afterAll(async () => {
   await program?.stop()
-  stop?.()
+  environment?.stop()
   await cloud?.stop()
 })
 
@@ -61,11 +64,28 @@ describe('the streaming function', () => {
     }
   })
 
-  it('lets nobody in who has not signed in, though AWS does', async () => {
+  it('refuses callers without a session, though AWS lets them pass', async () => {
     for (const { method, path } of streamed()) expect(await ask(method, path)).toMatchObject({ status: 401 })
   })
 
   it('takes no events of queues', async () => {
     expect(await ask('POST', '/events')).toMatchObject({ status: 404, code: 'route_not_found' })
+  })
+  // A connection that was busy when the server closed would be kept for another request, which cannot come, for 65 s.
+  it('ends when it has answered, and keeps no connection that had a request then', async () => {
+    const ending = await startProgram(['functions/agentic/server.ts'], environment.env)
+    const { port, hostname } = new URL(ending.url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.write('GET /api/chat/providers HTTP/1.1\r\n')
+    // It has read that once it has answered a request that came later.
+    await (await fetch(ending.url)).text()
+    const ended = ending.stop()
+    const isClosed = async () =>
+      (await fetch(ending.url, { headers: { connection: 'close' } }).catch(() => undefined)) === undefined
+    await until(async () => (await isClosed()) || undefined)
+    socket.write('host: localhost\r\n\r\n')
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 401 /)
+    await ended
   })
 })

@@ -1,6 +1,7 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import type { TestProvider } from '../oauth/provider.ts'
 import type { Functions } from './functions.ts'
+import { useBulk } from './use-bulk.ts'
 import { useChat } from './use-chat.ts'
 import { useMemory } from './use-memory.ts'
 import { useOutbound } from './use-outbound.ts'
@@ -29,8 +30,10 @@ type Shown = {
   items: { id: string; taskId: string }[]
   notifications: { id: string }[]
   schedule: { id: string }
+  job: { id: string; status: string }
+  failures: { fingerprint: string }[]
 }
-type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<Shown>
+export type Call = (name: string, route: string, body?: unknown, headers?: Headers) => Promise<Shown>
 
 /** Requests by somebody who is signed in. */
 const callsOf =
@@ -46,6 +49,7 @@ export const useEverything = async (functions: Functions, provider: TestProvider
   const token = await useTokens(call, callsOf(functions, people.user))
   const lost = await useGateway(functions, call, { authorization: `Bearer ${token}` })
   await useWork(functions, call, lost)
+  await useBulk(functions, call, known)
   await useRepository(functions, call)
   await useRepository(functions, callsOf(functions, people.linked))
   await useWebhooks(functions, call)

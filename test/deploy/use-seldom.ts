@@ -12,15 +12,17 @@ import { tasks } from '../../lib/tasks/rows.ts'
 import type { TaskRow } from '../../lib/tasks/schema.ts'
 import type { startCloud } from './cloud.ts'
 import type { Functions } from './functions.ts'
+import { feedUntilDone } from './use-bulk.ts'
 import { close, deliver } from './use-webhooks.ts'
 
 type Cloud = Awaited<ReturnType<typeof startCloud>>
 type Headers = Record<string, string>
 
 /** One route of each function that people with a device come to. */
-const FRONTS = [
+const FRONTS: readonly (readonly [name: string, route: string, body?: object])[] = [
   ['tasks', 'GET /api/tasks'],
   ['queue', 'GET /api/queue/status'],
+  ['bulk', 'POST /api/tasks/bulk', { action: 'cancel', ids: ['none'], dryRun: true }],
   ['agents', 'GET /api/agents'],
   ['notifications', 'GET /api/notifications'],
   ['auth', 'GET /api/auth/me'],
@@ -36,7 +38,7 @@ const FRONTS = [
   ['security', 'GET /api/security/policy'],
   ['health', 'GET /api/health/detailed'],
   ['openapi', 'GET /api/openapi.json'],
-] as const
+]
 
 /** What a row holds of its log. */
 const MOST_ENTRIES = 40
@@ -64,9 +66,9 @@ export const forgetSeen = async ({ store }: Pick<Besides, 'store'>): Promise<voi
 /** What comes up after an hour, after a failure that took many words, and after a death at the wrong moment. */
 export const useSeldom = async (functions: Functions, cloud: Cloud, known: Headers): Promise<void> => {
   const beside = await besides(cloud)
-  for (const [name, route] of FRONTS) {
+  for (const [name, route, body] of FRONTS) {
     await forgetSeen(beside)
-    await functions.http(name, route, undefined, known)
+    await functions.http(name, route, body, known)
   }
   await useLongErrors(functions, beside, known)
   await useWaiting(functions, known)
@@ -88,12 +90,18 @@ const useLongErrors = async ({ http, feed }: Functions, { store }: Besides, know
   }
   const messageOf = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
   await feed('worker', 'ai-tasks', messageOf(await create()))
-  const taskId = await create()
-  await feed('dlq', 'ai-tasks-dlq', messageOf(taskId))
-  await failedAtLength(taskId)
-  const { items } = await http('queue', 'GET /api/dlq', undefined, known)
-  const letter = (items as { id: string; taskId: string }[]).find((item) => item.taskId === taskId)
-  await http('queue', `POST /api/dlq/${letter?.id}/retry`, undefined, known)
+  const letterOfLost = async () => {
+    const taskId = await create()
+    await feed('dlq', 'ai-tasks-dlq', messageOf(taskId))
+    await failedAtLength(taskId)
+    const { items } = await http('queue', 'GET /api/dlq', undefined, known)
+    return (items as { id: string; taskId: string }[]).find((item) => item.taskId === taskId)?.id
+  }
+  await http('queue', `POST /api/dlq/${await letterOfLost()}/retry`, undefined, known)
+  const bulk = { action: 'retry', ids: [await letterOfLost()] }
+  const { job } = await http('bulk', 'POST /api/dlq/bulk', bulk, known)
+  await feedUntilDone({ http, feed }, 'notify', (job as { id: string }).id, known)
+  await feed('worker', 'ai-tasks')
 }
 
 /** Has a task changed so often that its log does not fit its row with the next change. */
@@ -119,6 +127,9 @@ const useLongLogs = async ({ http, feed }: Functions, beside: Besides, known: He
   const messageOf = (taskId: string) => encode({ body: { taskId, attempt: 1 }, priority: 3 })
   await feed('dlq', 'ai-tasks-dlq', messageOf(await create()))
   await http('tasks', `POST /api/tasks/${await create()}/cancel`, {}, known)
+  const bulk = { action: 'cancel', ids: [await create()] }
+  const { job } = await http('bulk', 'POST /api/tasks/bulk', bulk, known)
+  await feedUntilDone({ http, feed }, 'notify', (job as { id: string }).id, known)
   const issue = (await deliver({ http }, { number: 91 })) as { task: { id: string } }
   await lengthenLog(beside, issue.task.id)
   await close({ http }, 91)

@@ -73,7 +73,7 @@ describe('the device endpoints', () => {
     expect(await post('verify', { attestation, maxAgeMs: 1 })).toMatchObject({ status: 400 })
   })
 
-  it('answer 200 or 400 to every attestation, and find none valid that nobody signed', async () => {
+  it('answer 200 or 400 to every attestation, and find none valid without a signature', async () => {
     const { attestation } = (await post('attest', { data: { a: 1 } })).body
     const changed = fc.oneof(
       fc.jsonValue({ maxDepth: 3 }),
@@ -127,7 +127,7 @@ describe('the device endpoints', () => {
     expect((await call(path)).status).toBe(404)
   })
 
-  it('let an admin see the open requests, and revoke anybody’s device', async () => {
+  it('let an admin see the open requests, and revoke the device of any user', async () => {
     const { id } = await approved()
     const { code } = await requested()
     const { body } = await call('GET /api/devices/pairing/pending', { as: LOCAL_ADMIN })
@@ -139,7 +139,7 @@ describe('the device endpoints', () => {
     expect((await call(`DELETE /api/devices/paired/${id}`, { as: LOCAL_ADMIN })).status).toBe(200)
   })
 
-  it('answer 404 to a code that is nobody’s, and 429 with Retry-After after ten of them', async () => {
+  it('answer 404 to an unknown code, and 429 with Retry-After after ten of them', async () => {
     const guess = () => post('pairing/approve', { code: '000-000-000' }, BOB)
     for (let n = 0; n < 10; n++) expect((await guess()).status).toBe(404)
     expect(await guess()).toMatchObject({ status: 429, headers: { 'retry-after': '600' } })

@@ -59,7 +59,7 @@ describe('an attestation', () => {
     })
   })
 
-  it('is the same to whoever holds it after any way through JSON, its members in any order', async () => {
+  it('is the same after any way through JSON, its members in any order', async () => {
     const { attest, verify } = start()
     const made = await attest({ b: [1, { z: null, a: '\u20ac' }], a: { y: 1e21, x: -0 } })
     const { attestation, publicKey, deviceId } = JSON.parse(JSON.stringify(made))

@@ -25,7 +25,7 @@ describe('who enters pairing codes', () => {
   const wrong = { params: undefined, query: undefined, headers: undefined, body: { code: '000-000-000' } }
 
   it.each(['approvePairing', 'rejectPairing'] as const)(
-    'is counted by the address that %s comes from, whoever is signed in there',
+    'is counted by the address that %s comes from, for all users together',
     async (name) => {
       const handle = deviceHandlers(domains)[name]
       const enter = async (userId: string, address: string) => {

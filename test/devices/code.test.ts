@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
-import { codeIn, grouped, newCode } from '../../lib/devices/code.ts'
+import { codeIn, grouped, newCode } from '../../lib/devices/requests.ts'
 
 describe('a pairing code', () => {
   it('is nine characters of Crockford base32', () => {

@@ -30,7 +30,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     return records.map(({ userId, details }) => ({ userId, details }))
   }
 
-  it('is paired no more: it is in no list, and its token is handed out to nobody', async () => {
+  it('is paired no more: it is in no list, and its token is not handed out', async () => {
     const { sessions, id, token, listed, status } = await paired()
     expect(await listed()).toBe(true)
     expect(await sessions.closeToken(token)).toBe(true)
@@ -54,7 +54,7 @@ describe.each(storages)('a device whose session is ended on %s', (_name, open) =
     })
   })
 
-  it('is gone when it was approved only, and whoever signs in elsewhere is left alone', async () => {
+  it('is gone when it was approved only, and other sessions stay', async () => {
     const { devices, sessions, audit } = composeDevices(opened)
     const { request, approve, status } = devices.pairing
     const ask = async (as: ReturnType<typeof ann>) => {

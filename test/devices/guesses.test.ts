@@ -47,7 +47,7 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
     expect(await codeOf(approve(me, (await request(requester())).code))).toContain('"status":"approved"')
   })
 
-  it('counts for the user from everywhere, and for the address whoever is signed in', async () => {
+  it('counts for the user from everywhere, and for the address from all users', async () => {
     const { request, approve, clock } = start()
     clock.advance(10 * MINUTE)
     const address = newAddress()
@@ -80,7 +80,7 @@ describe.each(storages)('guessing codes on %s', (_name, open) => {
     expect(answers.filter((code) => code === 'rate_limited')).toHaveLength(30)
   })
 
-  it('does not count right codes: whoever approves a hundred devices may', async () => {
+  it('does not count right codes: a user may approve a hundred devices', async () => {
     const { request, approve, clock } = start()
     clock.advance(10 * MINUTE)
     const me = ann()

@@ -96,7 +96,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     expect(await status(requestId)).toEqual({ status: 'rejected', reason: 'unknown machine' })
   })
 
-  it('reads expired once nobody approved in time, and is unknown a day later', async () => {
+  it('reads expired once it was not approved in time, and is unknown a day later', async () => {
     const { request, status, clock } = start()
     const { requestId } = await request(requester())
     clock.advance(10 * MINUTE)
@@ -176,7 +176,7 @@ describe.each(storages)('pairing on %s', (_name, open) => {
     }
   })
 
-  it('lets nobody revoke what is somebody else\u2019s, or not a device', async () => {
+  it('refuses to revoke the device of another user, or what is not a device', async () => {
     const { devices, sessions, request, id, token } = await paired()
     await request(requester())
     expect(await codeOf(devices.revoke(BOB, id))).toBe('device_not_found')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
-import { WORKFLOW_NAMES } from '../../lib/gateway/workflows/catalog.ts'
+import { WORKFLOW_NAMES } from '../../lib/gateway/workflows.ts'
 import { startGateway } from './gateway.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 200 })

@@ -24,7 +24,7 @@ const served = async <R extends Routes>(routes: R, handlers: Handlers<R>) => {
 }
 
 describe('a synchronous request', () => {
-  it('hears that its caller hung up, and not before', async () => {
+  it('is aborted when its caller hangs up, and not before', async () => {
     const began = Promise.withResolvers<AbortSignal | undefined>()
     const gateway = {
       count: async () => undefined,

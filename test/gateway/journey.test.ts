@@ -145,7 +145,7 @@ describe('a program that hands in work', () => {
     expect(receiver.connections).toBe(0)
   })
 
-  it('is told of the end although the service was killed before it could be', async () => {
+  it('gets the end although the service was killed before it could send it', async () => {
     using folder = temporaryFolder()
     await using receiver = await startReceiver((response) => response.writeHead(503).end())
     const env = { OUTBOUND_ALLOW_HOSTS: '127.0.0.1', WEBHOOK_RETRY_DELAYS_MS: '3000,3000,60000,60000,60000' }

@@ -19,7 +19,7 @@ const delivered = async ({ deliveries }: StartedGateway) => {
 }
 
 describe('notifyUrl', () => {
-  it('hears of the completed task, with the request, the result and how long it took', async () => {
+  it('gets the completed task, with the request, the result and how long it took', async () => {
     await using receiver = await startReceiver()
     const agent = createFakeAgent(HOLD)
     await using gateway = await startGateway({ adapters: [agent] })
@@ -46,7 +46,7 @@ describe('notifyUrl', () => {
     expect(receiver.heard[0]?.headers).not.toHaveProperty('x-svc-signature')
   })
 
-  it('hears of the failed task, with error and attempts', async () => {
+  it('gets the failed task, with error and attempts', async () => {
     await using receiver = await startReceiver()
     const agent = createFakeAgent(async () => ({ success: false, output: 'no' }))
     await using gateway = await startGateway({ adapters: [agent], env: { QUEUE_RETRY_BACKOFF_MS: '0' } })
@@ -61,7 +61,7 @@ describe('notifyUrl', () => {
     ])
   })
 
-  it('hears of the cancelled task', async () => {
+  it('gets the cancelled task', async () => {
     await using receiver = await startReceiver()
     await using gateway = await startGateway({ adapters: [createFakeAgent(HOLD)] })
     const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
@@ -90,7 +90,7 @@ describe('notifyUrl', () => {
     expect(headers['webhook-signature']).toBe(`v1,${hmac(signed).digest('base64')}`)
   })
 
-  it('hears the same event again until it has taken it', async () => {
+  it('gets the same event again until it has accepted it', async () => {
     await using receiver = await startReceiver((response) => response.writeHead(500).end())
     await using gateway = await startGateway({ env: { WEBHOOK_RETRY_DELAYS_MS: '1000,1000,1000,1000,1000' } })
     await gateway.submit({ task, options: { notifyUrl: receiver.url } })
@@ -107,7 +107,7 @@ describe('notifyUrl', () => {
     expect(new Set(receiver.heard.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })
 
-  it('hears of each end of a task that was given back to the queue from its dead letter', async () => {
+  it('gets each end of a task that was given back to the queue from its dead letter', async () => {
     await using receiver = await startReceiver()
     let runs = 0
     const agent = createFakeAgent(async () => ({ success: ++runs > 1, output: `${runs}` }))
@@ -123,7 +123,7 @@ describe('notifyUrl', () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(2)
   })
 
-  it('hears nothing of a retry, which is another task, nor of tasks that only look like it', async () => {
+  it('gets nothing of a retry, which is another task, nor of tasks that only look like it', async () => {
     await using receiver = await startReceiver()
     await using gateway = await startGateway()
     const { body } = await gateway.submit({ task, options: { notifyUrl: receiver.url } })
@@ -212,7 +212,7 @@ describe('requests that the release before left open', () => {
   const openOnes = async ({ store }: StartedGateway) =>
     (await store.page(gatewayRequests, { index: 'open', order: 'asc', limit: 10 })).rows
 
-  it('are told of their end, whether it comes later or was there before', async () => {
+  it('get their end, whether it comes later or was there before', async () => {
     await using receiver = await startReceiver()
     await using gateway = await startGateway({ background: false })
     const over = await submitOld(gateway, receiver.url)

@@ -182,7 +182,7 @@ describe('GET /api/gateway/{requestId}/status', () => {
     expect(waiting).not.toHaveProperty('error')
   })
 
-  it('is for whoever made the request; for others there is none', async () => {
+  it('is for the caller of the request; for others there is none', async () => {
     await using gateway = await startGateway({ background: false })
     const { body } = await gateway.submit({ task })
     const path = `GET /api/gateway/${body.requestId}/status`

@@ -47,7 +47,7 @@ describe('a synchronous request', () => {
     })
   })
 
-  it('answers 200 when somebody cancels the task', async () => {
+  it('answers 200 when the task is cancelled', async () => {
     const agent = createFakeAgent(HOLD)
     await using gateway = await startGateway({ adapters: [agent] })
     const answer = watched(gateway.submit({ task, options: synchronous }))
@@ -129,7 +129,7 @@ describe('to wait for the end of a task', () => {
     expect([state.asked, waiters.waiting, clock.pending]).toEqual([asked, 0, 0])
   })
 
-  it('hears of an end in this process without asking again', async () => {
+  it('resumes at an end in this process without a poll', async () => {
     const { clock, state, waiters } = opened()
     const waits = [1, 2].map(() => watched(waiters.wait('task_1', 60_000).then(() => 'over')))
     const other = watched(waiters.wait('task_2', 60_000).then(() => 'over'))

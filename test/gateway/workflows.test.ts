@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { scaffolded } from '../../lib/gateway/prompt.ts'
-import { WORKFLOW_NAMES, workflows } from '../../lib/gateway/workflows/catalog.ts'
+import { WORKFLOW_NAMES, workflows } from '../../lib/gateway/workflows.ts'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
 import { createFakeAgent } from '../fakes/agent.ts'
 import { turns } from '../fakes/service.ts'

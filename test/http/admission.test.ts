@@ -61,7 +61,7 @@ describe('a session in a cookie', () => {
   const importing = (headers: Readonly<Record<string, string>>, body = '{"version":"1.0","tasks":[]}') =>
     fetch(`${loopback.url}/api/tasks/import`, { method: 'POST', headers, body })
 
-  it('lets nobody in with the body of a form, even where a body is read after its caller is known', async () => {
+  it('refuses a session from the body of a form, even where a body is read after its caller is known', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const answer = await importing({ cookie, 'content-type': type })
       expect([answer.status, await answer.json()]).toEqual([
@@ -106,7 +106,7 @@ describe('a large body', () => {
     sent.destroy()
   })
 
-  it('of somebody who is no admin is not waited for either', async () => {
+  it('of a user who is no admin is not waited for either', async () => {
     const sent = beginImport({ cookie: another, 'content-length': String(LARGE) })
     const [answer] = await once(sent, 'response')
     expect(answer.statusCode).toBe(403)
@@ -133,7 +133,7 @@ describe('a large body', () => {
     expect(await statusOf(whole)).toBe(200)
   })
 
-  it('is read of somebody who may send it', async () => {
+  it('is read of a caller who may send it', async () => {
     const body = JSON.stringify({ version: '1.0', tasks: Array(40).fill('x'.repeat(100_000)) })
     const authorization = cookie.replace('svc_session=', 'Bearer ')
     const sent = beginImport({ authorization, 'content-length': `${body.length}` })

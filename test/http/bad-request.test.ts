@@ -91,7 +91,7 @@ describe('what is no request', () => {
     }
   })
 
-  it('is answered once, however much more of it comes, and to whoever sends all before it listens', async () => {
+  it('is answered once, however much more of it comes, and to a sender that sends all before it reads', async () => {
     const socket = await opened()
     const noise = 'x'.repeat(4_000_000)
     await new Promise((sent, failed) => {
@@ -139,7 +139,7 @@ describe('what is no request after one that is', () => {
 })
 
 describe('a request that does not come in time', () => {
-  it('is answered in the same form, and nobody waits for its sender', async () => {
+  it('is answered in the same form, and its sender is not waited for', async () => {
     const inTime = { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 }
     const server = createServer(inTime).on('clientError', createRefusal({ ids: createFakeIds() }))
     const { port, stop } = await onLoopback(server)

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from '@jest/globals'
-import { createBatch } from '../../lib/http/batch.ts'
+import { createBatch } from '../../lib/http/host.ts'
 
 it('makes the calls of a turn at its end, in order, so that their promises take turns', async () => {
   const inTurn = createBatch()

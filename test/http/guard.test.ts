@@ -62,7 +62,7 @@ describe('the guard of a local installation', () => {
     ['x-amzn-trace-id'],
     ['cf-ray'],
   ])(
-    'refuses what comes through a proxy that nobody told it of, as %s says, on public routes too',
+    'refuses what comes through a proxy that is not configured, as %s says, on public routes too',
     async (name) => {
       for (const path of ['/api/words/one', '/api/words/health']) {
         const answer = await service.send({ path, headers: { host: 'localhost', [name]: '127.0.0.1' } })

@@ -78,7 +78,7 @@ describe('what is wrong with a request', () => {
     expect(told(schema, value)).toBe(`it: ${text}`)
   })
 
-  it('is told of parts by their place, all of it, for programs too', () => {
+  it('is reported by the place of each part, all of it, for programs too', () => {
     const kind = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('a') }),
       z.object({ kind: z.literal('b') }),
@@ -96,11 +96,11 @@ describe('what is wrong with a request', () => {
     expect(problem?.message).toBe(details.map(({ path, message }) => `${path}: ${message}`).join('; '))
   })
 
-  it('is told of the whole where the whole is wrong', () => {
+  it('is reported of the whole where the whole is wrong', () => {
     expect(toldOf({ ...at, body: z.object({}) }, 'text')?.message).toBe('body: must be an object')
   })
 
-  it('is told a form as whoever fills it in can read it', () => {
+  it('is reported as the reader of a form can understand it', () => {
     const form = { email: 'ann', password: 'short', name: '\u200b' }
     expect(toldOf(routes.signup, form)?.message).toBe(
       'email: is not an e-mail address (in ASCII letters); password: must have at least 8 characters; ' +
@@ -112,7 +112,7 @@ describe('what is wrong with a request', () => {
   const OF_A_PROGRAM =
     /invalid|expected|received|too (small|big)|unrecognized|undefined|\bNaN\b|string|boolean/i
 
-  it('is told of the environment in the same words', () => {
+  it('is reported of the environment in the same words', () => {
     expect(() => readConfig({ SERVICE_MODE: 'maxi', PORT: 'x' })).toThrow(
       /^PORT: must be .*; SERVICE_MODE: must be one of/,
     )

@@ -46,7 +46,7 @@ describe('the page', () => {
     },
   )
 
-  it('answers its address itself to whoever asks', async () => {
+  it('answers its address itself to all callers', async () => {
     expect(textOf(await ask('GET /'))).toBe(INDEX)
   })
 
@@ -118,7 +118,7 @@ describe('the page', () => {
     expect(open(body as Uint8Array).toString()).toBe(SCRIPT)
   })
 
-  it('opens what was shipped compressed only, for whoever takes nothing compressed', async () => {
+  it('opens what was shipped compressed only, for callers that accept no compression', async () => {
     const answer = await ask('GET /', HTML, pageIn('shipped'))
     expect([textOf(answer), answer.headers['content-encoding']]).toEqual([INDEX, undefined])
   })
@@ -131,7 +131,7 @@ describe('the page', () => {
     expect((await ask('GET /theme.js', { 'if-none-match': '"other"' })).statusCode).toBe(200)
   })
 
-  it('that nobody built says what to run', async () => {
+  it('that was not built says what to run', async () => {
     const answer = await ask('GET /tasks', HTML, pageIn('nothing'))
     expect([answer.statusCode, answer.body]).toEqual([503, 'The page is not built here. Run: npm run page\n'])
     expect((await ask('GET /api/nope', HTML, pageIn('nothing'))).body).toBe('otherwise')

@@ -88,7 +88,7 @@ describe('HEAD', () => {
 })
 
 describe('a body', () => {
-  it('reaches the handler without the keys that nobody knows', async () => {
+  it('reaches the handler without unknown keys', async () => {
     const answer = await post('{"word":"one","role":"admin"}')
     expect(answer.status).toBe(201)
     const warnings = [{ path: 'role', message: 'is unknown and was ignored' }]

@@ -145,7 +145,7 @@ describe('the guard where people sign in', () => {
     ['public', asMachine, ANONYMOUS],
     ['any', asRoot, root],
   ])(
-    'lets no page of another site pass a route for %s by a Bearer token that is nobody’s: %j',
+    'lets no page of another site pass a route for %s by an unknown Bearer token: %j',
     async (access, headers, who) => {
       const origin = 'https://evil.example'
       expect(await ask(access, { origin, ...headers }, { method: 'POST' })).toEqual(who)
@@ -207,7 +207,7 @@ describe('a body under a type that forms send', () => {
   })
 })
 
-describe('the guard of a service that was told of no public address', () => {
+describe('the guard of a service without a public address', () => {
   const https = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'tasks.example' }
   it.each<[number, Headers, string, unknown]>([
     [0, {}, 'http://tasks.example', ann],
@@ -224,7 +224,7 @@ describe('the guard of a service that was told of no public address', () => {
   })
 })
 
-describe('the guard where nobody has to sign in', () => {
+describe('the guard where no sign-in is required', () => {
   const guard = guardOf(true)
   const here = { host: '127.0.0.1:3000' }
 

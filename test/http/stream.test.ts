@@ -21,7 +21,7 @@ describe('a body in pieces', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('that breaks off ends the connection, so that nobody takes it for whole, and is in the log', async () => {
+  it('that breaks off ends the connection, so that it is not taken for whole, and is in the log', async () => {
     await expect(service.send({ path: '/api/words/export?cut=1' })).rejects.toMatchObject({
       code: 'ECONNRESET',
     })

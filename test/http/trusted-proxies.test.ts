@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { readConfig } from '../../lib/config.ts'
-import { plainAddress } from '../../lib/http/address.ts'
 import { cookiesOf, credentialOf } from '../../lib/http/credential.ts'
-import { addressOf, originOf, trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
+import { addressOf, originOf, plainAddress, trustedProxiesOf } from '../../lib/http/trusted-proxies.ts'
 import { eventFrom, httpEvent } from '../fakes/http-event.ts'
 
 const event = (headers: Record<string, string>, cookies?: string[]) => ({
@@ -35,7 +34,7 @@ describe('the address of a client', () => {
     expect(originOf(event(given), proxies).baseUrl.includes('evil.example')).toBe(address === '1.1.1.1')
   })
 
-  it('is the peer where nobody forwarded anything', () => {
+  it('is the peer where no proxy forwarded anything', () => {
     expect(addressOf(event({}), { trustedHops: 1 })).toBe('10.0.0.9')
   })
 })

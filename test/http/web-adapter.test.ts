@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { behindWebAdapter } from '../../lib/http/web-adapter.ts'
+import { behindWebAdapter } from '../../lib/http/trusted-proxies.ts'
 import { eventFrom } from '../fakes/http-event.ts'
 
 /** The address that a handler behind the adapter sees. */

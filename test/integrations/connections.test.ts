@@ -125,7 +125,7 @@ describe('accounts elsewhere as integrations', () => {
     expect(await ann.status('trackera')).toMatchObject({ connected: false, siteName: 'ann-site' })
   })
 
-  it('are nobody’s without a session', async () => {
+  it('are not shown without a session', async () => {
     const stranger = site.browser()
     for (const name of names)
       for (const method of ['GET', 'DELETE'])

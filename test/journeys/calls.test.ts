@@ -69,7 +69,7 @@ describe('a tool call that is stopped', () => {
     ['by its time limit', 'TIMEOUT', () => undefined],
     ['since its reader left', 'ORPHANED', (_id, leave) => leave()],
     [
-      'by a shutdown of the service, with nobody reading',
+      'by a shutdown of the service, without a reader',
       'SHUTDOWN',
       async (_id, leave) => {
         leave()
@@ -161,9 +161,9 @@ describe('a task that is cancelled during a call', () => {
 })
 
 describe('calls that wait for approval', () => {
-  it('are judged, counted and put on record once, whatever the order of the decisions', async () => {
+  it('are checked, counted and recorded once, whatever the order of the decisions', async () => {
     const NAMES = ['a', 'b', 'c', 'd']
-    // One minute's calls, with those of the tests before: those that are judged again would not all be made.
+    // One minute's calls, with those of the tests before: those that are checked again would not all be made.
     const { total } = await client().listToolCalls({ query: { limit: 1 } })
     await client().changePolicy({ body: { toolRateLimitPerMinute: total + NAMES.length } })
     const id = await converse()

@@ -5,6 +5,8 @@ import type { Route } from '../../lib/http/route.ts'
 const BEGINNINGS: readonly (readonly [path: string, id: RegExp])[] = [
   ['/api/tasks/', /^task_/],
   ['/api/dlq/', /^dlq_/],
+  ['/api/failures/', /^[0-9a-f]{16}$/],
+  ['/api/bulk/', /^bulk_/],
   ['/api/notifications/', /^ntf_/],
   ['/api/tokens/', /^tok_/],
   ['/api/users/', /^user_/],

@@ -140,7 +140,11 @@ const seed = async ({ client, perform, create }: Connection, more: readonly stri
   const { items } = await client.listDlq()
   const { nextCursor = '' } = await client.listTasks({ query: { limit: 1 } })
   const { users } = await client.listUsers()
-  return [...[...tasks, ...items, ...notifications, ...users].map(({ id }) => id), nextCursor, ...more]
+  const { failures } = await client.listFailures()
+  const bulk = await client.bulkTasks({ body: { action: 'cancel', ids: ['none'] } })
+  const jobs = 'job' in bulk ? [bulk.job] : []
+  const ids = [...tasks, ...items, ...notifications, ...users, ...jobs].map(({ id }) => id)
+  return [...ids, ...failures.map(({ fingerprint }) => fingerprint), nextCursor, ...more]
 }
 
 /** What else the routes of a path answer with: the method of a request may have become that of another one. */

@@ -80,6 +80,8 @@ const SAID = { messages: [{ role: 'user', content: 'Fuzzed' }] }
 const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   createTask: CREATE,
   importTasks: IMPORT,
+  bulkTasks: { action: 'cancel', ids: ['none'] },
+  bulkDlq: { action: 'discard', ids: ['none'] },
   signup: { email: 'fuzzed@example.org', password: 'correct horse 1', name: 'Fuzzed' },
   login: ADMIN,
   changePassword: { currentPassword: 'not it 1', newPassword: ADMIN.password },

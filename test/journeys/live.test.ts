@@ -43,7 +43,7 @@ const hasEnded = (title: string) => (seen: Seen) =>
   )
 
 describe('the live stream', () => {
-  it('tells of a task from its creation to its end, and goes on from the last event of a reader that comes back', async () => {
+  it('follows a task from its creation to its end, and goes on from the last event of a reader that comes back', async () => {
     const { create } = connect(service.baseUrl)
     const seen = await readLive('', hasEnded('Watched'), () => create({ title: 'Watched' }))
     const types = seen.map(({ type }) => type)

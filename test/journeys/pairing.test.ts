@@ -31,7 +31,7 @@ const signIn = async (call: ReturnType<typeof callerOf>) =>
   (await call('POST /api/auth/verify-access-key', { body: { key: ACCESS_KEY } })).cookie
 
 describe('a new device', () => {
-  it('is let in by somebody who trusts it, works with its token, and is out when revoked', async () => {
+  it('is approved by a user, works with its token, and is out when revoked', async () => {
     using folder = temporaryFolder()
     await using service = await startService({ env: { DATA_DIR: folder.path, ACCESS_KEY } })
     const call = callerOf(service.baseUrl)

@@ -97,7 +97,7 @@ const taskOfIssue = async (api: ReturnType<typeof connect>) => {
 }
 
 describe('an issue', () => {
-  it('becomes a pull request of a private repository, is told of it, and a receiver in another process hears of it', async () => {
+  it('becomes a pull request of a private repository, is reported there, and sent to a receiver in another process', async () => {
     await using service = await startService({ env })
     const token = await link(service)
     const api = connect(service.baseUrl)

@@ -8,14 +8,17 @@ export const scriptedWorld = (more: Environment = {}) => {
   const { folder, env: settings } = agentWorld('scripted')
   const file = folder.in('journal')
   const env: Environment = { ...settings, SCRIPTED_JOURNAL: file, ...more }
-  /** Every run so far, whatever became of its service. */
-  const journal = (): JournalLine[] =>
-    existsSync(file)
-      ? readFileSync(file, 'utf8')
-          .split('\n')
-          .filter((line) => line !== '')
-          .map((line) => JSON.parse(line))
-      : []
+  const lines: JournalLine[] = []
+  let bytesRead = 0
+  /** Every run so far, whatever became of its service. Reads what was added since the last call: kill tests ask often. */
+  const journal = (): JournalLine[] => {
+    if (!existsSync(file)) return []
+    const added = readFileSync(file).subarray(bytesRead)
+    const whole = added.subarray(0, added.lastIndexOf('\n') + 1)
+    bytesRead += whole.length
+    for (const line of whole.toString().split('\n')) if (line !== '') lines.push(JSON.parse(line))
+    return [...lines]
+  }
   return { env, journal, [Symbol.dispose]: folder[Symbol.dispose] }
 }
 

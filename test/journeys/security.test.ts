@@ -42,7 +42,7 @@ const askIn = async (folder: string, ...conversationIds: string[]) => {
 }
 
 describe('security', () => {
-  oneProcess('judges the calls of agents by the policy, and has each on record', async () => {
+  oneProcess('applies the policy to the calls of agents, and records each', async () => {
     using folder = temporaryFolder()
     const wire = await startWire(
       calls('write_file', { path: 'a.txt', content: 'key sk-proj-abcdefgh12345678' }),

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
-import { createLimiter } from '../../lib/limits/limiter.ts'
-import { callsRows } from '../../lib/limits/rows.ts'
+import { callsRows, createLimiter } from '../../lib/limits/limiter.ts'
 import type { Limit } from '../../lib/ports/limiter.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { insist } from '../crash/insist.ts'
@@ -88,7 +87,7 @@ describe.each(storesOf([callsRows] as never))('a limit on %s', (_name, open) => 
     expect(await take(1, 'hal', { ...minute, calls: 2 })).toEqual([58_000])
   })
 
-  it('locks nobody out for long when the clock was set back, and nobody in when it differs a little', async () => {
+  it('locks no caller out for long when the clock was set back, and admits none too many when it differs a little', async () => {
     await take(3, 'ida')
     clock.setWall(clock.now() - 10_000)
     expect(await take(1, 'ida')).toEqual([70_000])

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { LiveDraft } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { coalesced } from '../../lib/live/entries.ts'
+import { coalesced } from '../../lib/live/publishing.ts'
 import { liveWatches } from '../../lib/live/rows.ts'
 import type { LiveEvent } from '../../lib/live/service.ts'
 import { createStoredWatch } from '../../lib/live/watch.ts'
@@ -65,7 +65,7 @@ describe('what many commits publish', () => {
 })
 
 describe.each(storesOf([liveWatches] as never))('the stored watch on %s', (_, open) => {
-  it('is one for all processes, ends when nobody renews it, and tells since when there was no gap', async () => {
+  it('is one for all processes, ends when it is not renewed, and says since when there was no gap', async () => {
     const clock = createFakeClock()
     const { store, close } = await open(clock)
     const watches = [createStoredWatch({ store, clock }), createStoredWatch({ store, clock })] as const
@@ -128,7 +128,7 @@ describe('the live stream', () => {
     expect(got).toHaveLength(before)
   })
 
-  it('publishes nothing while nobody watches', async () => {
+  it('publishes nothing without readers', async () => {
     await domains.run()
     await window()
     expect(await domains.ports.feed.read('live')).toEqual([])
@@ -180,7 +180,7 @@ describe('the live stream', () => {
     expect(bob.types()).not.toContain('approval.created')
   })
 
-  it('goes on for as long as somebody reads, ends after ten minutes, and then lets the mark go', async () => {
+  it('goes on for as long as it has a reader, ends after ten minutes, and then lets the mark go', async () => {
     const { ended } = await follow()
     await domains.pass(599_000, 5_000)
     expect(domains.ports.liveWatch.isWatched()).resolves.toBe(true)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
-import { fused } from '../../lib/memory/hybrid.ts'
+import { fused } from '../../lib/memory/search.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
 import { createWorld } from './world.ts'
 
@@ -71,7 +71,7 @@ describe('memory with a model for meanings', () => {
     await using on = await started()
     const memory = on.world.process({ embedding: on.model.embedding })
     on.model.down(true)
-    await expect(memory.sync()).rejects.toMatchObject({ kind: 'unavailable', code: 'provider_error' })
+    expect(await memory.sync()).toMatchObject({ added: 2, embedding: { missing: 3, reason: 'down' } })
     const found = await memory.search({ query: 'vehicle', maxResults: 6 })
     expect([found.method, found.count]).toEqual(['lexical', 1])
     on.model.down(false)
@@ -126,6 +126,43 @@ describe('vectors of chunks', () => {
     expect(on.model.asked.length + next.asked.length).toBe(203)
   })
 
+  it('are those of a text, whatever its file is called', async () => {
+    await using on = await started()
+    const { embedding, asked } = on.model
+    const memory = on.world.process({ embedding })
+    await memory.sync()
+    const before = asked.length
+    on.world.place.remove('a.md')
+    on.world.place.write('b.md', `${FILES['b.md']}\n\n${FILES['a.md']}`)
+    on.world.place.write('moved/garage.md', FILES['a.md'])
+    await memory.syncIfChanged()
+    expect(asked.slice(before)).toEqual([])
+    const { chunks } = await memory.search({ query: 'automobile', maxResults: 9 })
+    expect(chunks.map(({ path }) => path).sort()).toEqual(['b.md', 'moved/garage.md'])
+  })
+
+  it('of a file with more chunks than a call takes are stored call by call', async () => {
+    await using on = await started()
+    on.world.place.write('long.md', Array.from({ length: 150 }, (_, n) => `# Note ${n}`).join('\n\ntext\n\n'))
+    on.model.endAfter(2)
+    await expect(on.world.process({ embedding: on.model.embedding }).sync()).rejects.toThrow('power')
+    const next = createModel()
+    await on.world.process({ embedding: next.embedding }).sync()
+    expect(on.model.asked.filter((text) => next.asked.includes(text))).toEqual([])
+    expect(on.model.asked.length + next.asked.length).toBe(153)
+  })
+
+  it('of another size than the model gives are renewed by a sync that is asked for, also where no file has changed', async () => {
+    await using on = await started()
+    await on.world.process({ embedding: on.model.embedding }).sync()
+    const grown = createModel('openai/m', 3)
+    const memory = on.world.process({ embedding: grown.embedding })
+    expect(await memory.syncIfChanged()).toBeUndefined()
+    await memory.sync()
+    const found = await memory.search({ query: 'automobile', maxResults: 9 })
+    expect([found.method, found.chunks.map(({ path }) => path)]).toEqual(['hybrid', ['a.md']])
+  })
+
   it('of another size than the model gives are left alone by a search, and renewed by the next change', async () => {
     await using on = await started()
     await on.world.process({ embedding: on.model.embedding }).sync()
@@ -151,8 +188,10 @@ describe('two lists of hits as one', () => {
       'd',
       'c',
     ])
-    expect(fused([hits('a'), hits('a')])).toEqual([{ id: 'a', score: 1, foundBy: ['words', 'meaning'] }])
-    expect(fused([hits('a'), []])).toEqual([{ id: 'a', score: 0.5, foundBy: ['words'] }])
+    expect(fused([hits('a'), hits('a')])).toEqual([
+      { id: 'a', score: 1, foundBy: ['words', 'meaning'], terms: [] },
+    ])
+    expect(fused([hits('a'), []])).toEqual([{ id: 'a', score: 0.5, foundBy: ['words'], terms: [] }])
     expect(fused([[], []])).toEqual([])
   })
 })

@@ -39,6 +39,7 @@ describe.each(MODES)('the ranking in mode %s', (_mode, shared) => {
     const { method, chunks } = await on.memory.search({ query, maxResults: 6 })
     expect([method, chunks[0]?.heading]).toEqual(['lexical', heading])
     expect(chunks.every(({ foundBy }) => foundBy.join() === 'words')).toBe(true)
+    expect(chunks.every(({ terms }) => terms.length > 0)).toBe(true)
   })
 
   it('is that of the texts as they are, whatever they were before', async () => {
@@ -71,6 +72,7 @@ const BAD = [
     ({ place }: World) => place.write('bad.md', Uint8Array.of(0, 255, 254)),
     'not_utf8',
   ],
+  ['a file with bytes of zero', ({ place }: World) => place.write('bad.md', '# Zip\0\0'), 'binary'],
   [
     'a letter that is cut',
     ({ place }: World) => place.write('bad.md', Uint8Array.of(35, 32, 0xc3)),
@@ -88,6 +90,37 @@ describe.each(MODES)('bad input in mode %s', (_mode, shared) => {
     expect((await memory.search({ query: 'rollbacks', maxResults: 6 })).count).toBe(1)
   })
 
+  it('a file that cannot be read stays what it was, and is read again when memory looks next', async () => {
+    await using world = createWorld()
+    world.place.write('closed.md', '# Closed\n\nA rollback.')
+    let isClosed = false
+    const read = async (path: string) => {
+      if (isClosed) throw new Problem('unavailable', 'files_unavailable', 'closed')
+      return world.place.files.read(path)
+    }
+    const memory = world.process({ shared, files: { ...world.place.files, read } })
+    await memory.sync()
+    isClosed = true
+    world.place.write('closed.md', '# Open\n\nA release.')
+    const skipped = [{ path: 'closed.md', reason: 'unreadable' }]
+    expect(await memory.syncIfChanged()).toEqual({ synced: 1, added: 0, updated: 0, removed: 0, skipped })
+    expect((await memory.search({ query: 'rollback', maxResults: 6 })).count).toBe(1)
+    expect(await memory.excluded.list({ limit: 9 })).toMatchObject({ files: skipped, total: 1 })
+    isClosed = false
+    expect(await memory.syncIfChanged()).toMatchObject({ updated: 1 })
+    expect((await memory.excluded.list({ limit: 9 })).files).toEqual([])
+  })
+
+  it('a medium that gives nothing is what fails, not each file', async () => {
+    await using world = createWorld()
+    for (let n = 0; n < 40; n += 1) world.place.write(`${n}.md`, `# ${n}`)
+    const read = async () => {
+      throw new Problem('unavailable', 'files_unavailable', 'gone')
+    }
+    const memory = world.process({ shared, files: { ...world.place.files, read } })
+    await expect(memory.sync()).rejects.toMatchObject({ code: 'files_unavailable' })
+  })
+
   it('a file that vanishes while it is synced is none, the rest is found', async () => {
     await using world = createWorld()
     world.place.write('good.md', '# Good\n\nA rollback.')
@@ -98,11 +131,12 @@ describe.each(MODES)('bad input in mode %s', (_mode, shared) => {
     expect((await memory.search({ query: 'rollback', maxResults: 6 })).count).toBe(1)
   })
 
-  it('a model that is down fails the sync by name, and a search goes by words and says so', async () => {
+  it('a model that is down is named by the sync, and a search goes by words and says so', async () => {
     await using world = createWorld()
     world.place.write('good.md', '# Good\n\nA rollback.')
     const memory = world.process({ shared, embedding: down })
-    await expect(memory.sync()).rejects.toMatchObject({ code: 'provider_error' })
+    expect(await memory.sync()).toMatchObject({ added: 1, embedding: { missing: 1, reason: 'down' } })
+    expect(await memory.stats()).toMatchObject({ withoutVector: 1 })
     expect(await memory.search({ query: 'rollback', maxResults: 6 })).toMatchObject({
       method: 'lexical',
       count: 1,

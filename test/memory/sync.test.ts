@@ -84,7 +84,7 @@ describe('a sync', () => {
     expect(world.place.read).toHaveLength(20)
   })
 
-  it('is done only where the listing is another one, by whoever looks again and again', async () => {
+  it('is done only where the listing is another one, by repeated checks', async () => {
     await using world = createWorld()
     const memory = world.process()
     expect(await memory.syncIfChanged()).toBeUndefined()
@@ -175,7 +175,7 @@ describe('what is deleted by hand', () => {
     expect(await gone()).toBe(false)
   })
 
-  it('is gone for whoever asks for it again', async () => {
+  it('is gone for later requests', async () => {
     await using world = createWorld()
     const memory = world.process()
     world.place.write('a.md', '# a')

@@ -1,6 +1,7 @@
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { collections } from '../../lib/collections.ts'
 import type { Principal } from '../../lib/core/principal.ts'
+import type { CopyPlace } from '../../lib/memory/copies.ts'
 import { createMemory } from '../../lib/memory/service.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
 import type { MemoryBytes, MemoryFiles } from '../../lib/ports/memory-files.ts'
@@ -46,25 +47,31 @@ const createPlace = () => {
   }
 }
 
-type Given = { shared?: boolean; store?: Store; files?: MemoryFiles; embedding?: Embedding }
+type Given = {
+  shared?: boolean
+  store?: Store
+  files?: MemoryFiles
+  copies?: CopyPlace
+  embedding?: Embedding
+}
 
 /** One storage, one place of files, and as many processes on both as a test starts. */
 export const createWorld = () => {
   const [clock, log] = [createFakeClock(), createFakeLog()]
   const store = openSqliteStore({ file: ':memory:', collections, clock })
   const place = createPlace()
-  const compiled = createMemoryBlobs()
+  const copies = createMemoryBlobs()
   const audited: string[] = []
   const process = (given: Given = {}) =>
     createMemory({
       ...{ clock, log, ids: createFakeIds(), store: given.store ?? store },
       memoryFiles: given.files ?? place.files,
-      ...(given.shared ? { compiledMemory: compiled } : {}),
+      ...{ memoryCopies: given.copies ?? copies, isMemoryShared: given.shared ?? false },
       embedding: given.embedding,
       watching: () => ({ enabled: true, watching: false }),
       audit: async ({ userId }, action) => void audited.push(`${userId} ${action}`),
     })
-  return { ...{ clock, log, store, place, compiled, audited, process }, [Symbol.asyncDispose]: store.close }
+  return { ...{ clock, log, store, place, copies, audited, process }, [Symbol.asyncDispose]: store.close }
 }
 
 type Process = ReturnType<ReturnType<typeof createWorld>['process']>

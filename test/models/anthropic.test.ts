@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
-import type { ProviderSettings } from '../../lib/adapters/models/settings.ts'
+import type { ProviderSettings } from '../../lib/adapters/models/resolve.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'

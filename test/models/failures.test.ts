@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { excerpt } from '../../lib/adapters/models/excerpt.ts'
-import { retryAfterMs } from '../../lib/adapters/models/failures.ts'
+import { excerpt, retryAfterMs } from '../../lib/adapters/models/failures.ts'
 import { retryDelayMs } from '../../lib/adapters/models/retry.ts'
 import { Problem } from '../../lib/core/errors.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { isProviderFault } from '../../lib/adapters/models/failures.ts'
 import { createModels } from '../../lib/adapters/models/models.ts'
-import type { ModelSettings } from '../../lib/adapters/models/settings.ts'
+import type { ModelSettings } from '../../lib/adapters/models/resolve.ts'
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createFakeClock } from '../fakes/clock.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
-import type { ProviderSettings } from '../../lib/adapters/models/settings.ts'
+import type { ProviderSettings } from '../../lib/adapters/models/resolve.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 import { forEachTest } from '../fakes/lifetimes.ts'
 import { createFakeLog } from '../fakes/log.ts'

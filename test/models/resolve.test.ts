@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
-import type { ModelSettings } from '../../lib/adapters/models/settings.ts'
+import type { ModelSettings } from '../../lib/adapters/models/resolve.ts'
 import { createFakeClock } from '../fakes/clock.ts'
 
 const models = (settings: ModelSettings) => createModels({ settings, clock: createFakeClock() })

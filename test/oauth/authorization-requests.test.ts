@@ -42,7 +42,7 @@ describe('a sign-in that has begun', () => {
     })
   })
 
-  it('by the owner of an open installation is not ended by somebody unknown once people sign in there', async () => {
+  it('by the owner of an open installation is not ended by an unknown caller once people sign in there', async () => {
     await using site = await openSite()
     const { flow } = site.domains.oauth
     const callOf = (principal: Principal, cookie?: string): Call => ({

@@ -3,7 +3,7 @@ import { LOCAL_ADMIN } from '../../lib/core/principal.ts'
 import { openSite } from './site.ts'
 
 describe('who comes back from a provider', () => {
-  it('is not signed in by one that signs nobody in any more', async () => {
+  it('is not signed in by a provider that was disabled', async () => {
     await using site = await openSite({ env: { AUTH_MODE: '' } })
     const { settings } = site.domains
     await settings.change(LOCAL_ADMIN, { system: { authMode: 'cloud' } })
@@ -19,7 +19,7 @@ describe('who comes back from a provider', () => {
     })
   })
 
-  it('is nobody where the issuer’s two answers are of two persons', async () => {
+  it('is refused where the issuer’s two answers are of two persons', async () => {
     await using site = await openSite()
     site.provider.person.email = undefined
     site.provider.issuer.lie({ sub: 'oidc|somebody-else' })

@@ -13,7 +13,7 @@ const faults: [Fault, string][] = [
 ]
 
 describe('a token endpoint', () => {
-  it.each(faults)('that fails with %s signs nobody in, and the page is told %s', async (fault, reason) => {
+  it.each(faults)('that fails with %s does not sign in, and the page gets %s', async (fault, reason) => {
     await using site = await openSite()
     for (const name of ['codehost', 'trackera', 'oidc'] as const) {
       const browser = site.browser()
@@ -56,7 +56,7 @@ describe('a token endpoint', () => {
 })
 
 describe('an API that does not know the person', () => {
-  it('signs nobody in', async () => {
+  it('does not sign in', async () => {
     await using site = await openSite()
     const browser = site.browser()
     const back = await browser.comeBack('trackerb')

@@ -15,7 +15,7 @@ describe('linking an account', () => {
     return browser
   }
 
-  it('gives it to whoever is signed in, whatever address it has, and is told in the audit', async () => {
+  it('gives it to the signed-in user, whatever address it has, and is in the audit', async () => {
     const browser = await signedUp('bob@example.com')
     const { id } = await browser.me()
     expect(await browser.signIn('codehost')).toMatchObject({ location: '/', cookie: null })
@@ -32,7 +32,7 @@ describe('linking an account', () => {
     expect((await elsewhere.me()).id).toBe((await browser.me()).id)
   })
 
-  it('is refused when it is somebody else’s', async () => {
+  it('is refused when it is another user’s', async () => {
     const bob = await signedUp('bob@example.com')
     await bob.signIn('codehost')
     const eve = await signedUp('eve@example.com')
@@ -60,7 +60,7 @@ describe('linking an account', () => {
     expect(connected.sort()).toEqual([0, 0, 0, 0, 1])
   })
 
-  it('ends where another user is signed in by then, or nobody', async () => {
+  it('ends where another user is signed in by then, or none', async () => {
     const changed = { location: '/login?error=session_changed', cookie: null }
     const browser = await signedUp('bob@example.com')
     const [back, again] = [await browser.comeBack('codehost'), await browser.comeBack('trackera')]
@@ -149,7 +149,7 @@ describe('unlinking an account', () => {
     )
   })
 
-  it('frees it for somebody else', async () => {
+  it('frees it for another user', async () => {
     await using site = await openSite()
     const [bob, eve] = [site.browser(), site.browser()]
     await bob.signUp('bob@example.com')

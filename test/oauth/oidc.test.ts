@@ -31,12 +31,12 @@ describe('an ID token', () => {
     expect(await site.browser().signIn('oidc')).toMatchObject(FAILED)
   })
 
-  it.each(['none', 'HS256'])('of algorithm %s signs nobody in', async (algorithm) => {
+  it.each(['none', 'HS256'])('of algorithm %s does not sign in', async (algorithm) => {
     site.provider.issuer.signWith(algorithm)
     expect(await site.browser().signIn('oidc')).toMatchObject(FAILED)
   })
 
-  it('whose signature was made with a key that the issuer does not publish signs nobody in', async () => {
+  it('whose signature was made with a key that the issuer does not publish does not sign in', async () => {
     site.provider.issuer.rotate({ publish: false })
     expect(await site.browser().signIn('oidc')).toMatchObject(FAILED)
   })

@@ -9,7 +9,7 @@ const REFUSED = { status: 302, location: '/login?error=account_exists', cookie: 
 const giveAway = ({ provider }: Site) =>
   Object.assign(provider.person, { id: 777, name: 'Eve', email: 'ANN@Example.com' })
 
-describe('an address that a provider gave to somebody else', () => {
+describe('an address that a provider gave to another person', () => {
   let site: Site
   beforeEach(async () => {
     site = await openSite()

@@ -75,7 +75,7 @@ describe.each(media)('access tokens, kept in %s', (_name, start) => {
     expect(refreshes()).toBe(1)
   })
 
-  it('are in storage before anybody gets them', async () => {
+  it('are in storage before they are handed out', async () => {
     const process = open()
     await process.link('trackera')
     clock.move(HOUR_MS)

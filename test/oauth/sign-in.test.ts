@@ -137,7 +137,7 @@ describe('the rules of registration', () => {
     expect((await invited.me()).email).toBe('ann@example.com')
   })
 
-  it('keep out whoever holds the address of an account that has not proven it', async () => {
+  it('keep out the owner of the address of an account that has not proven it', async () => {
     await using site = await openSite()
     await site.browser().signUp('ann@example.com')
     expect((await site.browser().signIn('codehost')).location).toBe('/login?error=account_exists')
@@ -190,7 +190,7 @@ describe('a provider that is not there to sign in with', () => {
     expect((await browser.me()).connectedAccounts).toEqual(['codehost', 'oidc'])
   })
 
-  it('in local mode links the code host to the local admin, and signs nobody in', async () => {
+  it('in local mode links the code host to the local admin, and opens no session', async () => {
     await using site = await openSite({ env: { AUTH_MODE: 'local' } })
     const browser = site.browser()
     expect(await browser.signIn('codehost')).toMatchObject({ location: '/', cookie: null })

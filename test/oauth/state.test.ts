@@ -45,7 +45,7 @@ describe('the way back from a provider', () => {
     expect(site.provider.tokenCalls).toHaveLength(1)
   })
 
-  it('is closed to a browser that did not begin, so that nobody is signed in by a link (login CSRF)', async () => {
+  it('is closed to a browser that did not begin, so that no person is signed in by a link (login CSRF)', async () => {
     const back = await browser.comeBack('codehost')
     const victim = site.browser()
     expect(await victim.ask(back)).toMatchObject(INVALID)
@@ -111,7 +111,7 @@ describe('the way back from a provider', () => {
     expect(answer).toMatchObject({ location: '/login?error=invalid_code', cookie: null })
   })
 
-  it('stays open when somebody asks by HEAD what is there', async () => {
+  it('stays open after a HEAD request', async () => {
     const back = await browser.comeBack('codehost')
     expect(await browser.ask(back, { method: 'HEAD' })).toMatchObject({ status: 405, cookie: null })
     expect((await browser.ask(back)).location).toBe('/')

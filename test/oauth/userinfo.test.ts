@@ -60,8 +60,8 @@ describe('the address of who comes from an issuer', () => {
   })
 })
 
-describe('userinfo that is of somebody else', () => {
-  it('signs nobody in who is known either', async () => {
+describe('userinfo that is of another person', () => {
+  it('does not sign in a known person either', async () => {
     await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
     await site.browser().signIn('oidc')
     site.provider.issuer.lie({ email_verified: undefined })
@@ -72,7 +72,7 @@ describe('userinfo that is of somebody else', () => {
     })
   })
 
-  it('signs nobody in where the ID token has the address', async () => {
+  it('does not sign in where the ID token has the address', async () => {
     await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
     site.provider.issuer.lie({ email_verified: undefined })
     site.provider.state.userinfo = { sub: 'oidc|somebody-else', email: ANN, email_verified: true }
@@ -86,7 +86,7 @@ describe('userinfo that is of somebody else', () => {
 describe('userinfo that cannot be had', () => {
   const FAULTS = ['status 500', 'html', 'redirect', 'huge', 'reset', 'client refused'] as const
 
-  it.each(FAULTS)('by %s keeps nobody out who is known, and lets nobody new in', async (fault) => {
+  it.each(FAULTS)('by %s admits known persons, and no new ones', async (fault) => {
     await using site = await openSite({ env: { AUTH_MODE: 'oidc' } })
     const { issuer, state, person } = site.provider
     const ann = site.browser()

@@ -24,7 +24,7 @@ describe('a bound process', () => {
     expect(pids.filter(isRunning)).toEqual([])
   })
 
-  it('leaves nobody behind when it is stopped, or ends by itself', async () => {
+  it('leaves no process behind when it is stopped, or ends by itself', async () => {
     const stopped = spawnBound('sleep', ['600'])
     const pids = familyOf(stopped.child.pid ?? 0)
     await stopped.stop()

@@ -115,7 +115,7 @@ describe('events', () => {
     expect(other.heard.map(({ body }) => JSON.parse(body).event)).toEqual(['task.completed'])
   })
 
-  it('cost a task nothing while nobody hears of them: no message is stored', async () => {
+  it('cost a task nothing without subscribers: no message is stored', async () => {
     const agent = createFakeAgent()
     await using it_ = await started({ events: ['task.cancelled'] }, undefined, { adapters: [agent] })
     const sent: unknown[] = []

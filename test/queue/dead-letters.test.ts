@@ -227,6 +227,7 @@ describe('the dead letter of a failure', () => {
         taskId: id,
         title: 'Doomed',
         ...{ attempts, lastError: error?.message, createdAt: completedAt, status: 'pending' },
+        ...{ code: error?.code, agent: 'test-agent', fingerprint: expect.any(String) },
       },
     ])
   })

@@ -132,7 +132,7 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
     expect(trackers.calls).toHaveLength(asked)
   })
 
-  it('is made anew once, when somebody deleted the comment', async () => {
+  it('is made anew once, when the comment was deleted', async () => {
     const { make, end, reportOf } = process()
     await make(name, id)
     await end(id, FAILED)

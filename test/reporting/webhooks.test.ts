@@ -96,7 +96,7 @@ describe('a task that came as an event', () => {
     await reading
   })
 
-  it('is told of by nobody but an admin whose account may write, the one linked last', async () => {
+  it('is reported by an admin whose account may write alone, the one linked last', async () => {
     await using trackers = await startTrackers()
     await using inbound = await start(trackers, done)
     const { id: before } = (await label(inbound)).body.task
@@ -136,7 +136,7 @@ describe('a task that came as an event', () => {
   })
 })
 
-it('a task that names an issue, but came by the API, is told of nowhere', async () => {
+it('a task that names an issue, but came by the API, is not reported', async () => {
   await using trackers = await startTrackers()
   await using inbound = await start(trackers, done)
   const names: readonly TrackerName[] = ['codehost', 'trackera', 'trackerb']

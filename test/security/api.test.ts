@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { Request } from '../../lib/approvals/binding.ts'
-import type { ContinueTurn, TurnMessage } from '../../lib/approvals/schema.ts'
+import type { ContinueTurn, ApprovalRequest as Request, TurnMessage } from '../../lib/approvals/schema.ts'
 import { APPROVAL_MS } from '../../lib/approvals/service.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { Store } from '../../lib/ports/store.ts'
@@ -184,7 +183,7 @@ describe('the audit of tool calls', () => {
     expect(await get('audit')).toMatchObject({ entries: [], total: 0 })
   })
 
-  it('holds up nobody while storage takes nothing, and then has the call in the log', async () => {
+  it('delays no caller while storage fails, and then has the call in the log', async () => {
     let isDown = false
     const wrapStore = (store: Store): Store =>
       Object.assign(Object.create(store), {
@@ -281,7 +280,7 @@ describe('approvals over the API', () => {
     await second.service[Symbol.asyncDispose]()
   })
 
-  it('are told of again while the turn cannot go on', async () => {
+  it('are sent again while the turn cannot go on', async () => {
     let fails = 2
     const { heard, continueTurn } = hearing()
     const { service } = await started({

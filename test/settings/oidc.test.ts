@@ -68,7 +68,7 @@ describe('the change to sign-in by an issuer alone', () => {
     expect(await elsewhere.me()).toMatchObject({ id, role: 'admin' })
   })
 
-  it('is taken before there is an account: whoever comes first is the admin', async () => {
+  it('is taken before there is an account: the first is the admin', async () => {
     await site.domains.settings.change(LOCAL_ADMIN, { system: { authMode: 'oidc' } })
     const browser = site.browser()
     await browser.signIn('oidc')

@@ -53,7 +53,7 @@ describe('settings', () => {
     expect(back.body.sources['retry.attempts']).toBe('default')
   })
 
-  it('tell whoever listens, at each change', async () => {
+  it('are passed to listeners at each change', async () => {
     const { change, service } = await started()
     const heard: number[] = []
     service.settings.onRead(({ queue }) => heard.push(queue.concurrency))
@@ -146,7 +146,7 @@ describe('settings', () => {
     ])
   })
 
-  it('cannot be taken back to a sign-in that nobody could use', async () => {
+  it('cannot be taken back to a sign-in that no account could use', async () => {
     // On an address that others reach, local mode needs a key.
     const { change, read } = await started({ HOST: '0.0.0.0' })
     expect((await change({ system: { authMode: 'cloud' } })).status).toBe(200)

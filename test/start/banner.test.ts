@@ -26,7 +26,7 @@ describe('what a service says when it has started', () => {
     for (const REGISTRATION_MODE of ['invite', 'closed']) {
       const { text } = await said({ ...env, REGISTRATION_MODE })
       expect(text).toContain('/api/auth/login ')
-      expect(text).not.toMatch(/signup|Nobody/)
+      expect(text).not.toMatch(/signup|No account/)
     }
   })
 
@@ -48,7 +48,7 @@ describe('what a service says when it has started', () => {
     ['oidc', { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'tasks' }],
   ])('is a warning where nobody can sign in, in mode %s', async (AUTH_MODE, more) => {
     const { text } = await said({ SERVICE_MODE: 'pico', AUTH_MODE, REGISTRATION_MODE: 'closed', ...more })
-    expect(text).toMatch(/Nobody can sign in: .*\n.*REGISTRATION_MODE=invite/)
+    expect(text).toMatch(/No account can sign in: .*\n.*REGISTRATION_MODE=invite/)
     expect(text).not.toContain('Try it')
   })
 })

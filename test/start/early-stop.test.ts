@@ -17,7 +17,7 @@ const nodeArgs = (delayMs: number) => [
   `data:text/javascript,${encodeURIComponent(stopsItself(delayMs))}`,
 ]
 
-describe('a service that hears SIGTERM before its start is over', () => {
+describe('a service that gets SIGTERM before its start is over', () => {
   it('ends in order, without a word', async () => {
     using folder = temporaryFolder()
     const env = { DATA_DIR: folder.path, ANTHROPIC_API_KEY: 'never-used' }

@@ -50,7 +50,7 @@ const isRefused = async (baseUrl: string) => {
   }
 }
 
-describe('a service that hears SIGTERM while it is asked', () => {
+describe('a service that gets SIGTERM during requests', () => {
   it('answers what is in flight, and takes no more', async () => {
     using world = scriptedWorld(settings)
     await using first = await startService(world)
@@ -65,7 +65,7 @@ describe('a service that hears SIGTERM while it is asked', () => {
     expect(await apiOf(second.baseUrl).untilTask(id, 'completed')).toMatchObject({ attempts: 1 })
   })
 
-  it('closes what is kept open for nothing, while somebody still waits for an answer', async () => {
+  it('closes what is kept open for nothing, while a caller still waits for an answer', async () => {
     using world = scriptedWorld(settings)
     await using service = await startService(world)
     const { hostname, port } = new URL(service.baseUrl)

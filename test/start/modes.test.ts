@@ -8,7 +8,7 @@ const openIn = (folder: string) =>
   readdirSync(folder).filter((name) => (statSync(path.join(folder, name)).mode & 0o077) !== 0)
 
 describe('a data folder that everybody may enter', () => {
-  it('has nothing in it that anybody else may read', async () => {
+  it('has nothing in it that another user may read', async () => {
     using folder = temporaryFolder()
     const data = folder.in('data')
     mkdirSync(data)

@@ -14,8 +14,8 @@ const LONG_MS = 60_000
 const settings = { ANTHROPIC_API_KEY: 'never-used' }
 const stopped = { code: 0, signal: null, stderr: '' }
 
-describe('a service that hears SIGTERM', () => {
-  it('lets running work end, however often it hears it', async () => {
+describe('a service that gets SIGTERM', () => {
+  it('lets running work end, however often it gets the signal', async () => {
     using world = scriptedWorld(settings)
     await using first = await startService(world)
     const { id } = await apiOf(first.baseUrl).create(scriptedTask('ends in time', { runMs: 2_000 }))

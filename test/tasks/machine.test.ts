@@ -33,7 +33,7 @@ describe('the task lifecycle', () => {
   })
 
   it.each(ALLOWED)(
-    'makes of a %s task that hears %s a %s one, with the event %s, in one write',
+    'makes of a %s task on %s a %s one, with the event %s, in one write',
     async (from, verb, to, event) => {
       const { domains, id, ended, apply } = await started(from)
 
@@ -49,7 +49,7 @@ describe('the task lifecycle', () => {
     },
   )
 
-  it.each(REFUSED)('keeps a %s task that hears %s as it is', async (from, verb) => {
+  it.each(REFUSED)('keeps a %s task on %s as it is', async (from, verb) => {
     const { domains, id, apply } = await started(from)
 
     await expect(apply({ taskId: id, from, verb })).rejects.toThrow(`no ${verb} from ${from}`)

@@ -87,7 +87,7 @@ describe('a task that is watched', () => {
   })
 })
 
-it('a task that is not watched tells nobody of its end', async () => {
+it('a task that is not watched sends no notice of its end', async () => {
   const { service, id, ends } = await started({})
   await service.tasks.cancel(ANN, id)
   expect(await ends()).toEqual([])

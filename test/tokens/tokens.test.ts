@@ -130,7 +130,7 @@ describe('the text of a token', () => {
     expect(calls.get).toBe(0)
   })
 
-  it('that is well formed but nobody made is refused after one look', async () => {
+  it('that is well formed but unknown is refused after one look', async () => {
     const { make, calls, holderOf } = opened()
     await make()
     const other = opened()
@@ -145,8 +145,8 @@ const flipped = (token: string, at: number) => {
   return token.slice(0, place) + (token[place] === '0' ? '1' : '0') + token.slice(place + 1)
 }
 
-describe('whoever holds a token', () => {
-  it('is whoever made it, with the limit of the token', async () => {
+describe('the bearer of a token', () => {
+  it('is its maker, with the limit of the token', async () => {
     const { make, holderOf } = opened()
     const { token, id } = await make({ rateLimit: 5 })
     expect(await holderOf(token, 'gateway')).toEqual({
@@ -167,14 +167,14 @@ describe('whoever holds a token', () => {
     expect(await holderOf(token, 'webhooks')).toMatchObject({ userId: 'user_ann' })
   })
 
-  it('is nobody once it is revoked', async () => {
+  it('is refused once it is revoked', async () => {
     const { make, holderOf, revoke } = opened()
     const { token, id } = await make()
     await revoke(ANN, id)
     expect(await holderOf(token, 'gateway')).toBeUndefined()
   })
 
-  it('is nobody from the moment on that it expires', async () => {
+  it('is refused from the moment on that it expires', async () => {
     const { make, holderOf, clock } = opened()
     const { token } = await make({ expiresInDays: 1 })
     clock.advance(DAY_MS - 1)
@@ -183,7 +183,7 @@ describe('whoever holds a token', () => {
     expect(await holderOf(token, 'gateway')).toBeUndefined()
   })
 
-  it('is nobody while its maker is disabled or gone', async () => {
+  it('is refused while its maker is disabled or gone', async () => {
     const { make, holderOf, people } = opened()
     const { token } = await make()
     people.set('user_ann', { role: 'user', disabled: true })
@@ -239,7 +239,7 @@ describe('the list of tokens', () => {
     expect(await totals()).toEqual([1, 1, 2])
   })
 
-  it('comes in pages, whose cursors are worth nothing to somebody else', async () => {
+  it('comes in pages, whose cursors are refused for another user', async () => {
     const { make, clock, ...tokens } = opened()
     for (let n = 0; n < 5; n++) {
       await make({ name: `${n}` })

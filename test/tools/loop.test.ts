@@ -13,32 +13,32 @@ const toolbox = fakeToolbox(async ({ arguments: given }) => ({
 
 /**
  * A toolbox whose calls with `ask…` wait for approval until that is decided, and which refuses those with `no…`; `made` are
- * the calls that ran, `judged` those that were judged.
+ * the calls that ran, `checked` those that were checked.
  */
 const askingToolbox = () => {
   const decided = new Set<unknown>()
   const made: unknown[] = []
-  const judged: unknown[] = []
+  const checked: unknown[] = []
   const needs = (given: unknown) => String(given).startsWith('ask') && !decided.has(given)
   const refused: ToolOutcome = { content: 'No', failed: true, decision: 'blocked', durationMs: 0 }
-  const judge = (given: unknown): ToolOutcome | undefined => {
-    judged.push(given)
+  const check = (given: unknown): ToolOutcome | undefined => {
+    checked.push(given)
     if (String(given).startsWith('no')) return refused
     return needs(given) ? pendingOn(`of ${given}`) : undefined
   }
   const asking = fakeToolbox(
-    async ({ arguments: given }, _signal, { isJudged } = {}) => {
-      const refusal = isJudged ? undefined : judge(given)
+    async ({ arguments: given }, _signal, { isChecked } = {}) => {
+      const refusal = isChecked ? undefined : check(given)
       if (refusal) return refusal
       made.push(given)
       return { content: `did ${given}`, failed: false, decision: 'allowed', durationMs: 1 }
     },
     {
-      ask: async ({ arguments: given }) => judge(given),
+      ask: async ({ arguments: given }) => check(given),
       isDecided: async (approvalId) => decided.has(approvalId.slice('of '.length)),
     },
   )
-  return { asking, made, judged, decide: (given: unknown) => decided.add(given) }
+  return { asking, made, checked, decide: (given: unknown) => decided.add(given) }
 }
 
 const waitingOf = ({ pending }: LoopResult) =>
@@ -153,7 +153,7 @@ describe('the loop', () => {
   )
 
   it('stops at a call that waits for approval, and goes on with it once that is decided', async () => {
-    const { asking, made, judged, decide } = askingToolbox()
+    const { asking, made, checked, decide } = askingToolbox()
     const given = ['a', 'ask 1', 'b', 'no', 'ask 2']
     const models = createScriptedModels([calling(...given), { text: 'Done' }])
     const events: string[] = []
@@ -175,7 +175,7 @@ describe('the loop', () => {
     const results = models.requests[1]?.messages.flatMap((one) => (one.role === 'tool' ? one.content : []))
     // What is refused is so at once, since that waits for nobody.
     expect(results).toEqual(['did a', 'No', 'did ask 1', 'did b', 'did ask 2'])
-    expect(judged).toEqual(given)
+    expect(checked).toEqual(given)
     expect(events).toEqual(
       ['a', 'no', 'ask 1', 'b', 'ask 2'].flatMap((each) => [`call ${each}`, `result ${each}`]),
     )

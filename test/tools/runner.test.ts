@@ -2,11 +2,12 @@ import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
+import type { ApprovalAnswer, ApprovalRequest } from '../../lib/approvals/schema.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { type SecurityMode, securityModes } from '../../lib/core/security-mode.ts'
 import type { Workspace } from '../../lib/ports/workspace.ts'
-import type { ApprovalAnswer, ApprovalRequest, Approvals } from '../../lib/tools/approval.ts'
 import type { ToolCallRecord } from '../../lib/tools/audit.ts'
+import type { Approvals } from '../../lib/tools/authorize.ts'
 import { workspaceTools } from '../../lib/tools/catalog.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
@@ -134,7 +135,7 @@ describe('the policy', () => {
     ['ask', 'pending'],
     ['full', 'pending'],
   ])(
-    'that requires approval of a tool makes it %s → %s, but not where nobody attends',
+    'that requires approval of a tool makes it %s → %s, but not in an unattended session',
     async (mode, decision) => {
       const policy = policyOf({ requireApprovalFor: ['list_files'], allowedTools: ['list_files'] })
       const approvals = answering({ state: 'pending', approvalId: 'apv_1' })
@@ -185,8 +186,8 @@ describe('mode ask', () => {
       ['4', 'denied'],
     ])
     answer.state = 'approved'
-    await toolbox.call(callOf('1', write), never, { isJudged: true })
-    await toolbox.call(callOf('2', read), never, { isJudged: true })
+    await toolbox.call(callOf('1', write), never, { isChecked: true })
+    await toolbox.call(callOf('2', read), never, { isChecked: true })
     expect(records.slice(2).map(({ callId, decision }) => [callId, decision])).toEqual([
       ['1', 'approved'],
       ['2', 'allowed'],
@@ -204,13 +205,13 @@ describe('mode ask', () => {
     expect(await toolbox.call({ ...call, id: '2' }, never)).toMatchObject({ decision: 'blocked' })
     answer.state = 'approved'
     await symlink('/etc/passwd', join(workspace.root, 'later.txt'))
-    const made = await toolbox.call(call, never, { isJudged: true })
+    const made = await toolbox.call(call, never, { isChecked: true })
     expect([made.decision, made.content]).toEqual(['blocked', expect.stringMatching(/path-traversal/)])
     await rm(join(workspace.root, 'later.txt'))
-    expect(await toolbox.call(call, never, { isJudged: true })).toMatchObject({ decision: 'approved' })
+    expect(await toolbox.call(call, never, { isChecked: true })).toMatchObject({ decision: 'approved' })
   })
 
-  it('denies what nobody can approve, and says so', async () => {
+  it('denies what cannot be approved there, and says so', async () => {
     expect(await toolsIn(bench, workspace, { mode: 'ask' })(...write)).toMatchObject({
       content: 'Denied: it needs the approval of a person, and there is no person to ask here',
       decision: 'denied',
@@ -309,7 +310,7 @@ describe('a call', () => {
   it.each<[what: string, tool: string, mode: SecurityMode, decision: string, result: RegExp]>([
     ['that runs', 'heeding', 'full', 'allowed', /^Stopped before its end: cancelled$/],
     ['that ignores it', 'deaf', 'full', 'allowed', /^Stopped before its end: cancelled$/],
-    ['that is being judged', 'net', 'ask', 'denied', /^Denied: it was stopped before: cancelled$/],
+    ['that is being checked', 'net', 'ask', 'denied', /^Denied: it was stopped before: cancelled$/],
   ])('%s when its run is aborted has failed, is on record once, and ends the run', async (_what, ...row) => {
     const [tool, mode, decision, result] = row
     const records: ToolCallRecord[] = []
@@ -336,13 +337,13 @@ describe('a call', () => {
     expect(records).toHaveLength(1)
   })
 
-  it('that cannot be judged is not made, is on record, and ends the run', async () => {
+  it('that cannot be checked is not made, is on record, and ends the run', async () => {
     const records: ToolCallRecord[] = []
     const onToolCall = (record: ToolCallRecord) => void records.push(record)
     const fault = new Error('storage at /srv/private is down')
     const countCall = () => Promise.reject(fault)
     const outcome = await toolsIn(bench, workspace, { countCall, onToolCall })(...write)
     expect(outcome).toMatchObject({ failed: true, decision: 'denied', fault })
-    expect(records).toMatchObject([{ decision: 'denied', result: 'Denied: it could not be judged' }])
+    expect(records).toMatchObject([{ decision: 'denied', result: 'Denied: it could not be checked' }])
   })
 })

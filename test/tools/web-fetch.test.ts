@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
-import { htmlText } from '../../lib/tools/builtin/html-text.ts'
-import { createWebFetch } from '../../lib/tools/builtin/web-fetch.ts'
+import { createWebFetch, htmlText } from '../../lib/tools/builtin/web-fetch.ts'
 import { turns as eventLoop } from '../fakes/service.ts'
 
 type Page = (request: IncomingMessage, response: ServerResponse) => void

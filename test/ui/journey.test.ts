@@ -12,7 +12,7 @@ afterAll(async () => {
   await world?.stop()
 })
 
-inBrowser('somebody who opens the page', () => {
+inBrowser('a visitor who opens the page', () => {
   it('creates a task, watches it run and reads its result', async () => {
     await using opened = await openPage(world.baseUrl, '/')
     const { page, faults } = opened
@@ -187,7 +187,7 @@ inBrowser('the connection', () => {
     expect(await page.getByRole('status').filter({ hasText: 'lost' }).count()).toBe(0)
   })
 
-  it('that is lost takes the page from nobody who points at a link, or follows one', async () => {
+  it('that is lost takes the page from no user who points at a link, or follows one', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks')
     const { page, context } = opened
     const views = page.getByRole('navigation').first()
@@ -232,7 +232,7 @@ inBrowser('the connection', () => {
     expect(await banner.count()).toBe(1)
   })
 
-  it('of somebody who is not signed in leads to the sign-in', async () => {
+  it('of a visitor without a session leads to the sign-in', async () => {
     await using opened = await openPage(world.baseUrl, '/theme.js')
     const { page } = opened
     const refused = { status: 401, contentType: 'application/json', body: '{"error":"Sign in first"}' }

@@ -4,6 +4,7 @@ import { until } from '../journeys/api.ts'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
 const ROWS = 5_000
@@ -91,7 +92,7 @@ inBrowser('the list of tasks', () => {
     await page.waitForURL((url) => url.searchParams.get('q') === 'Imported 123')
   })
 
-  it('says what the service thinks of an address that nobody would write', async () => {
+  it('says what the service thinks of an address with unknown parts', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks?status=nonsense')
     await opened.page.getByRole('alert').waitFor()
     expect(await opened.page.getByRole('alert').innerText()).toContain('status')
@@ -264,8 +265,9 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('checkbox', { name: 'Select all that are loaded' }).check()
     // Somebody was quicker with one of them.
     const [first] = made
-    await page.route(`**/api/tasks/${first?.id}/cancel`, async (route) => {
-      await world.client.cancelTask({ params: { id: first?.id ?? '' } })
+    await page.route('**/api/tasks/bulk', async (route) => {
+      if (route.request().postDataJSON().dryRun === false)
+        await world.client.cancelTask({ params: { id: first?.id ?? '' } }).catch(() => undefined)
       await route.continue()
     })
     const cancel = page.getByRole('button', { name: 'Cancel 3' })
@@ -291,6 +293,40 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('dialog', { name: 'Retry tasks' }).getByText('3 of 3 queued again').waitFor()
     const { total } = await world.client.filterTasks({ query: { labels: 'bulk' } })
     expect(total).toBe(6)
+  })
+
+  it('cancels all that the filters have as a job, which has an address of its own', async () => {
+    const titles = ['Every 1', 'Every 2', 'Every 3']
+    for (const title of titles) await world.create({ title, labels: ['every'], metadata: { runMs: 120_000 } })
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=every&status=queued,in_progress,failed')
+    const { page } = opened
+    await row(page, 'Every 3').getByRole('checkbox').check()
+    await page.getByRole('button', { name: 'Select all 3 that match' }).click()
+    await page.getByRole('button', { name: 'Cancel all' }).click()
+    const asked = page.getByRole('dialog', { name: 'Cancel 3 tasks?' })
+    expect(await asked.getByRole('list', { name: 'Among them' }).innerText()).toMatch(/Every 3\s+Every 2/)
+    await asked.getByRole('button', { name: 'Cancel 3' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Cancel tasks' })
+    await dialog.getByText('3 of 3 cancelled').waitFor()
+    await dialog.getByRole('link', { name: 'Open the job' }).click()
+    await page.waitForURL('**/bulk/bulk_*')
+    await page.getByRole('heading', { name: 'Cancel 3 tasks' }).waitFor()
+    await page.getByText('3 of 3 cancelled').waitFor()
+    await expectSound(opened)
+    const { tasks } = await world.client.filterTasks({ query: { labels: 'every' } })
+    expect(tasks.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
+  })
+
+  it('stops a job from its address', async () => {
+    const ids = Array.from({ length: 10_000 }, (_, n) => `task_${n}`)
+    const started = await world.client.bulkTasks({ body: { action: 'retry', ids } })
+    const job = 'job' in started ? started.job : undefined
+    await using opened = await openPage(world.baseUrl, `/bulk/${job?.id}`)
+    const { page } = opened
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByText(/Stopped: 0 of 10,000 queued again/).waitFor()
+    const { job: now } = await world.client.getBulk({ params: { id: job?.id ?? '' } })
+    expect(now.status).toBe('cancelled')
   })
 
   it('takes an export back in, and says what became of it', async () => {

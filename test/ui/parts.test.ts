@@ -335,7 +335,7 @@ describe('many at once', () => {
     expect(said.at(-1)?.failures).toEqual([{ id: '3', reason: new Error('not this one') }])
   })
 
-  it('are left alone when somebody stops it', async () => {
+  it('are left alone when it is stopped', async () => {
     const stop = new AbortController()
     const done: string[] = []
     const act = async (id: string) => {

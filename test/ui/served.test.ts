@@ -39,7 +39,7 @@ describe('a started service', () => {
     },
   )
 
-  it('serves what the page names, compressed and for good, to anybody', async () => {
+  it('serves what the page names, compressed and immutable, to all callers', async () => {
     const index = await (await get('/', { headers: HTML })).text()
     const names = [...index.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, name = '']) => name)
     expect(names.length).toBeGreaterThan(1)

@@ -94,7 +94,7 @@ within('the settings', () => {
     await page.getByRole('button', { name: 'Reset Cancel waiting tasks of closed issues' }).waitFor()
   })
 
-  it('let an admin invite somebody, who is told what is for admins only', async () => {
+  it('let an admin invite a user, who sees what is for admins only', async () => {
     const { page } = admin
     await page.goto('/settings/invites')
     await page.getByRole('button', { name: 'Make an invite' }).click()
@@ -122,7 +122,7 @@ within('the settings', () => {
     ['/settings/tokens', 'No tokens yet'],
     ['/settings/integrations', 'Web search is disabled'],
     ['/settings/users', 'linus@example.com'],
-    ['/settings/invites', 'For whoever has the code'],
+    ['/settings/invites', 'For anyone with the code'],
     ['/settings/installation', 'Waits before each retry'],
     ['/settings/access-key', 'There is no access key here'],
   ])('are sound at %s', async (path, text) => {

@@ -26,7 +26,7 @@ describe('the way back from the sign-in', () => {
   ])('of %j is %j', (from, to) => expect(safePath(from, ORIGIN)).toBe(to))
 })
 
-describe('what is said when a provider did not let somebody in', () => {
+describe('what is said when a provider refused a sign-in', () => {
   it('is there for every reason of the service', () => {
     expect(Object.keys(failures).sort()).toEqual([...FailureSchema.options].sort())
   })

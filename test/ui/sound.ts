@@ -9,14 +9,13 @@ type Opened = Pick<Awaited<ReturnType<typeof openPage>>, 'page' | 'faults'>
 
 /** That what the page shows has no fault: for axe in both themes, for the browser, and on the screen of a phone. */
 export const expectSound = async ({ page, faults }: Opened) => {
-  for (const [colorScheme, root] of [
-    ['light', 'html:not(.dark)'],
-    ['dark', 'html.dark'],
-  ] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(root).waitFor()
-    expect(await violationsIn(page)).toEqual([])
-  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.locator('html:not(.dark)').waitFor()
+  expect(await violationsIn(page)).toEqual([])
+  // All that the other theme changes is colours.
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html.dark').waitFor()
+  expect(await violationsIn(page, ['color-contrast'])).toEqual([])
   await expectFitsPhone(page)
   expect(faults).toEqual([])
 }

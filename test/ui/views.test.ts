@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
-import { expectFitsPhone } from './sound.ts'
+import { expectSound } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
 /** Every view: its address, and a text that is there once it has loaded. Overlays are opened by their key. */
@@ -23,8 +23,10 @@ const VIEWS: readonly View[] = [
   { path: '/schedules?schedule=new', text: 'The next due times are shown here' },
   { path: '/settings/integrations', text: 'Web search is disabled' },
   { path: '/chat', text: 'What is to be done?' },
-  { path: '/webhooks', text: 'No URL hears of tasks yet' },
+  { path: '/webhooks', text: 'No URL gets events yet' },
   { path: '/webhooks/new', text: 'Signing secret' },
+  { path: '/failures', text: 'Retry all' },
+  { path: '/bulk/bulk_none', text: 'Bulk job not found' },
   { path: '/nowhere', text: 'There is no such page' },
 ]
 
@@ -64,14 +66,7 @@ inBrowser('the view', () => {
     '%s has nothing that axe finds wrong in either theme, breaks no policy and fits 390 px',
     async (_name, view) => {
       await using opened = await open(view)
-      const { page, faults } = opened
-      expect(await violationsIn(page)).toEqual([])
-      // All that the other theme changes is colours.
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.locator('html.dark').waitFor()
-      expect(await violationsIn(page, ['color-contrast'])).toEqual([])
-      await expectFitsPhone(page)
-      expect(faults).toEqual([])
+      await expectSound(opened)
     },
   )
 
@@ -208,7 +203,7 @@ inBrowser('what is opened over the page', () => {
 })
 
 inBrowser('the theme', () => {
-  it('is that of the system until somebody chooses, and is there before the first paint', async () => {
+  it('is that of the system until a user chooses, and is there before the first paint', async () => {
     await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'dark' })
     const { page } = opened
     const isDark = () => page.evaluate(() => document.documentElement.classList.contains('dark'))

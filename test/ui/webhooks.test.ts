@@ -115,7 +115,7 @@ inBrowser('the view of webhooks', () => {
   it('makes one: what is wrong is said at its field, the secret is shown once, and a test comes signed with it', async () => {
     await using opened = await open()
     const { page } = opened
-    await page.getByText('No URL hears of tasks yet').waitFor()
+    await page.getByText('No URL gets events yet').waitFor()
     await page.getByText(`curl -X POST ${service.baseUrl}/api/webhooks`).waitFor()
     const inbound = page.getByRole('list', { name: 'Inbound webhooks' })
     await inbound.getByText('no event yet').waitFor()
@@ -307,7 +307,8 @@ inBrowser('the view of webhooks', () => {
     await rowOf(page, '/second').getByText('Active').waitFor()
 
     await page.getByRole('link', { name: '/first' }).click()
-    await page.getByRole('link', { name: 'Settings' }).last().click()
+    // The menu has a link of this name as well, and alone until the view is there.
+    await page.getByRole('main').getByRole('link', { name: 'Settings' }).click()
     const url = page.getByRole('textbox', { name: 'URL' })
     await url.fill('ftp://example.com/')
     await button(page, 'Save').click()

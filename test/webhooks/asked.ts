@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals'
 import { CreateTaskSchema } from '../../lib/tasks/schema.ts'
-import { catalog } from '../../lib/webhooks/catalog.ts'
-import { interpret } from '../../lib/webhooks/provider.ts'
+import { interpret } from '../../lib/webhooks/ask.ts'
+import { catalog } from '../../lib/webhooks/receive.ts'
 import type { Sender } from '../../lib/webhooks/schema.ts'
 import { taskOf } from '../../lib/webhooks/task-of.ts'
 

@@ -132,7 +132,7 @@ describe('an event of the code host that makes none', () => {
       github.commentCreated('/ai x', { author_association: 'NONE' }),
     ],
     [
-      'an order of nobody known',
+      'an order of an unknown person',
       'issue_comment',
       github.commentCreated('/ai x', { author_association: undefined }),
     ],

@@ -49,7 +49,7 @@ describe('an issue whose task has ended', () => {
     expect(await inbound.total()).toBe(2)
   })
 
-  it('has another in spite of one that somebody made by hand under its name, or of another issue', async () => {
+  it('has another in spite of one that was made by hand under its name, or of another issue', async () => {
     await using inbound = await startInbound()
     const { id, source, sourceId } = (await label(inbound)).body.task
     await inbound.tasks.cancel(ANN, id)

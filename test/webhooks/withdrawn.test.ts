@@ -153,7 +153,7 @@ describe('the waiting task of an issue', () => {
   })
 })
 
-describe('a new issue that comes with its label, which is told of once more', () => {
+describe('a new issue that comes with its label, which is sent once more', () => {
   const opened = github.issueOpened(['ai-task', 'ai-review'])
   const labeled = github.issueLabeled('ai-task')
 

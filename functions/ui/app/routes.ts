@@ -2,9 +2,11 @@ import { rootRoute } from './shell/root-route.ts'
 import { agentsRoute } from './views/agents/route.ts'
 import { approvalsRoute } from './views/approvals/route.ts'
 import { auditRoute } from './views/audit/route.ts'
+import { bulkRoute } from './views/bulk/route.ts'
 import { chatRoute, conversationRoute, sessionRoute } from './views/chat/route.ts'
 import { devicesRoute } from './views/devices/route.ts'
 import { docsRoute } from './views/docs/route.ts'
+import { failuresRoute } from './views/failures/route.ts'
 import { healthRoute } from './views/health/route.ts'
 import { loginRoute, resetRoute, signupRoute } from './views/login/route.ts'
 import { memoryRoute } from './views/memory/route.ts'
@@ -30,6 +32,8 @@ export const routeTree = rootRoute.addChildren([
   devicesRoute,
   auditRoute,
   queueRoute,
+  failuresRoute,
+  bulkRoute,
   agentsRoute,
   healthRoute,
   docsRoute,

@@ -20,7 +20,7 @@ type Needs = {
 /** A key of AES-256 that KMS made, and the same as only KMS can read it. */
 type DataKey = { key: Buffer; wrapped: string }
 /** A data key that was asked for, once for all who need it. */
-type Kept = { asked: Promise<DataKey>; since: number; uses: number }
+type CachedKey = { asked: Promise<DataKey>; since: number; uses: number }
 
 /** How long a data key stays in memory, and for how many texts: the less, the less falls with one. */
 const KEPT_MS = 300_000
@@ -47,17 +47,17 @@ export const openKms = async (place: Place): Promise<KMSClient> =>
  * older texts open for as long as the role may use the older key.
  */
 export const createKmsCipher = ({ connect, keyId, entropy, clock, older }: Needs): Cipher => {
-  let sealing: Kept | undefined
-  const opening = new Map<string, Kept>()
+  let sealing: CachedKey | undefined
+  const opening = new Map<string, CachedKey>()
   let connected: Promise<KMSClient> | undefined
   const client = (): Promise<KMSClient> => {
     connected ??= connect()
     return connected
   }
 
-  const isFresh = (kept: Kept | undefined): kept is Kept =>
+  const isFresh = (kept: CachedKey | undefined): kept is CachedKey =>
     kept !== undefined && clock.monotonic() - kept.since < KEPT_MS && kept.uses < MOST_USES
-  const keep = (asked: Promise<DataKey>): Kept => ({ asked, since: clock.monotonic(), uses: 0 })
+  const keep = (asked: Promise<DataKey>): CachedKey => ({ asked, since: clock.monotonic(), uses: 0 })
 
   const made = async (): Promise<DataKey> => {
     const { GenerateDataKeyCommand } = await import('@aws-sdk/client-kms')

@@ -3,9 +3,8 @@ import type { StepPart, StepRequest } from '../../ports/model.ts'
 import type { OpenModel } from './catalog.ts'
 import { providerError, type Scene, toProblem } from './failures.ts'
 import { secretsOf } from './health.ts'
-import { openLine } from './line.ts'
 import type { Provider } from './resolve.ts'
-import { callModel } from './step.ts'
+import { callModel, openLine } from './step.ts'
 
 type Needs = {
   clock: Clock

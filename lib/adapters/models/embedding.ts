@@ -3,8 +3,7 @@ import type { Embedding } from '../../ports/embedding.ts'
 import { providerError, toProblem } from './failures.ts'
 import type { Guard } from './guard.ts'
 import { secretsOf } from './health.ts'
-import { configuredProviders, type Provider } from './resolve.ts'
-import type { ModelSettings } from './settings.ts'
+import { configuredProviders, type ModelSettings, type Provider } from './resolve.ts'
 
 /** Providers of models for embedding; the others have none. */
 const KINDS: ReadonlySet<string> = new Set(['openai', 'ollama', 'openrouter'])

@@ -20,8 +20,11 @@ const isUnavailable = (thrown: unknown): boolean => {
 const isOverQuota = (code: string, status: number | undefined): boolean =>
   code === 'provider_error' && status === PAYMENT_REQUIRED
 
-/** Whether a provider can be given the request; it is refused where the provider takes no tools. */
-export const takes = ({ entry }: Pick<Provider, 'entry'>, { tools = [], messages }: StepRequest): boolean =>
+/** Whether a provider can be given the request; it is refused where the provider supports no tools. */
+export const supports = (
+  { entry }: Pick<Provider, 'entry'>,
+  { tools = [], messages }: StepRequest,
+): boolean =>
   !entry.toolless || (tools.length === 0 && messages.every((each) => each.role !== 'tool' && !hasCalls(each)))
 
 const hasCalls = (message: StepRequest['messages'][number]): boolean =>

@@ -1,6 +1,6 @@
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { excerpt } from './excerpt.ts'
+import { excerpt } from './failures.ts'
 import type { Provider } from './resolve.ts'
 
 const TIMEOUT_MS = 5_000

@@ -2,7 +2,7 @@ import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ModelInfo } from '../../ports/model.ts'
-import { excerpt } from './excerpt.ts'
+import { excerpt } from './failures.ts'
 import { secretsOf } from './health.ts'
 import type { Provider } from './resolve.ts'
 
@@ -16,16 +16,16 @@ const LONGEST_NAME = 200
 
 type Listed = ModelInfo & { contextTokens?: number }
 type Needs = { clock: Clock; fetch: typeof fetch; log?: Log }
-type Kept = { until: number; models: Promise<readonly Listed[]> }
+type CachedListing = { until: number; models: Promise<readonly Listed[]> }
 
 /** What providers list of their models. An answer is kept for ten minutes; several who ask at once share one call. */
 export const createListing = (needs: Needs) => {
   const { clock, log } = needs
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, CachedListing>()
   /** By kind and model; what was listed once stays known. */
   const windows = new Map<string, ReadonlyMap<string, number>>()
 
-  const ask = async (provider: Provider, entry: Kept): Promise<readonly Listed[]> => {
+  const ask = async (provider: Provider, entry: CachedListing): Promise<readonly Listed[]> => {
     const { kind, model } = provider
     const configured = [{ id: model, provider: kind, name: model }]
     if (!provider.entry.modelsPath) return configured
@@ -47,7 +47,7 @@ export const createListing = (needs: Needs) => {
       const now = clock.monotonic()
       const known = kept.get(provider.kind)
       if (known && now < known.until) return (await known.models).map(shown)
-      const entry: Kept = { until: now + KEPT_MS, models: Promise.resolve([]) }
+      const entry: CachedListing = { until: now + KEPT_MS, models: Promise.resolve([]) }
       entry.models = ask(provider, entry)
       kept.set(provider.kind, entry)
       return (await entry.models).map(shown)

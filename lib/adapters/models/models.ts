@@ -5,8 +5,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
 import { attempt } from './attempt.ts'
 import { catalog, type OpenModel } from './catalog.ts'
-import { DEFAULT_CONTEXT_TOKENS, knownContextTokens } from './context-window.ts'
-import { answered, takes } from './fallback.ts'
+import { answered, supports } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
 import { createListing } from './listing.ts'
@@ -14,13 +13,40 @@ import {
   configuredProviders,
   defaultProvider,
   fallbackProviders,
+  type ModelSettings,
   type Provider,
   resolveTarget,
   type Target,
   unknownProvider,
 } from './resolve.ts'
 import { retried } from './retry.ts'
-import type { ModelSettings } from './settings.ts'
+
+/** Of models of which nothing is known. */
+const DEFAULT_CONTEXT_TOKENS = 128_000
+
+/** Tokens of well-known models, by what their names begin with; where members of a family differ, the least. */
+const WINDOWS: Readonly<Record<string, number>> = {
+  'claude-': 200_000,
+  'gpt-5': 400_000,
+  'gpt-5-chat': 128_000,
+  'gpt-4.1': 1_047_576,
+  'gpt-oss': 131_072,
+  o3: 200_000,
+  'o4-mini': 200_000,
+  'gemini-': 1_048_576,
+  'grok-4': 256_000,
+  'command-a': 256_000,
+  'llama-3.3': 131_072,
+  'sonar-pro': 200_000,
+}
+
+const LONGEST_FIRST = Object.entries(WINDOWS).sort(([a], [b]) => b.length - a.length)
+
+/** The context window of a well-known model in tokens; a vendor before its name does not matter. */
+const knownContextTokens = (model: string): number | undefined => {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
+  return LONGEST_FIRST.find(([beginning]) => name.startsWith(beginning))?.[1]
+}
 
 export type ModelNeeds = {
   settings: ModelSettings
@@ -95,10 +121,10 @@ export const createModels = (needs: ModelNeeds): Models => {
   async function* step(request: StepRequest): AsyncGenerator<StepPart> {
     const first = resolveTarget(request, configured, usual)
     const { entry } = configured.get(first.provider) as Provider
-    if (!takes({ entry }, request))
+    if (!supports({ entry }, request))
       throw new Problem('invalid', 'tools_unsupported', `${entry.name} takes no tools: name another provider`)
     const rest = fallbacks
-      .filter((each) => each.kind !== first.provider && takes(each, request))
+      .filter((each) => each.kind !== first.provider && supports(each, request))
       .map(({ kind, model }): Target => ({ provider: kind, model }))
     const { signal } = request
     yield* answered({ targets: [first, ...rest], signal, ask: (target) => ask(target, request), log })

@@ -4,8 +4,7 @@ import { connect } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { type Allowed, plain } from './outbound-address.ts'
-import type { Judge } from './outbound-judge.ts'
+import { type Allowed, plain, type Resolve } from './outbound-address.ts'
 
 const CONNECT_MS = 15_000
 /** Connections that are open at once, over all programs. */
@@ -18,7 +17,7 @@ const LINGER_MS = 5_000
 
 type Needs = {
   allowed: Allowed
-  judge: Judge
+  resolve: Resolve
   /** The host of PUBLIC_URL, and the port that the service listens on. */
   service: { publicHost: string | undefined; port: () => number | undefined }
 }
@@ -28,7 +27,7 @@ type Needs = {
  * addresses on port 443, and to what OUTBOUND_ALLOW_HOSTS names on every port, but never to the service itself: what
  * answers without a key on loopback would answer a program of an agent too.
  */
-export const openAgentProxy = async ({ allowed, judge, service }: Needs) => {
+export const openAgentProxy = async ({ allowed, resolve, service }: Needs) => {
   const folder = await mkdtemp(join(tmpdir(), 'agent-proxy-'))
   const path = join(folder, 'proxy.sock')
   const open = new Set<Duplex>()
@@ -39,7 +38,7 @@ export const openAgentProxy = async ({ allowed, judge, service }: Needs) => {
 
   /** The one address to connect to, so that the name cannot change its mind; undefined for what is refused. */
   const addressOf = async (host: string, port: number): Promise<string | undefined> => {
-    const addresses = await judge(host)
+    const addresses = await resolve(host)
     const [address] = addresses
     if (address === undefined || isService(host, addresses, port)) return undefined
     const isAllowed = allowed.host(host) || addresses.every(allowed.address)
@@ -73,7 +72,7 @@ export const openAgentProxy = async ({ allowed, judge, service }: Needs) => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       upstream.write(head)
       client.pipe(upstream).pipe(client)
-      // A program that has ended hears nothing more, and a host that goes on all the same is not waited for.
+      // A program that has ended reads nothing more, and a host that goes on all the same is not waited for.
       client.once('end', () => setTimeout(() => client.destroy(), LINGER_MS).unref())
     })
     upstream.once('close', () => setTimeout(() => client.destroy(), LINGER_MS).unref())

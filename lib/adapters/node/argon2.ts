@@ -28,14 +28,14 @@ export const createArgon2 = ({ entropy }: { entropy: Entropy }): Passwords => {
     },
     verify: async (password, hash) => {
       const parsed = hash === undefined ? undefined : read(hash)
-      const { salt, tag, ...parameters } = parsed ?? { ...DEFAULTS, salt: NOBODY, tag: NOBODY }
+      const { salt, tag, ...parameters } = parsed ?? { ...DEFAULTS, salt: NO_HASH, tag: NO_HASH }
       const made = await tagOf(password, salt, parameters, tag.length)
       return timingSafeEqual(made, tag) && parsed !== undefined
     },
   }
 }
 
-const NOBODY = Buffer.alloc(TAG_BYTES)
+const NO_HASH = Buffer.alloc(TAG_BYTES)
 
 const derived = (message: string, nonce: Buffer, parameters: Parameters, tagLength: number) =>
   new Promise<Buffer>((resolve, reject) =>

@@ -51,7 +51,7 @@ const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
       return period
     },
     retryAfterMs: () => Math.max(1_000, (openedAt ?? 0) + resetMs - clock.monotonic()),
-    hear(began: number, outcome: 'success' | 'fault' | 'neither') {
+    settle(began: number, outcome: 'success' | 'fault' | 'neither') {
       if (began !== period) return
       if (outcome === 'neither') onTrial = false
       else if (outcome === 'success' && onTrial) turn(undefined)
@@ -81,12 +81,12 @@ const breakerOf = (name: string, circuit: Circuit, isFault: Needs['isFault']): B
       try {
         const outcome = await call()
         successes += 1
-        circuit.hear(began, 'success')
+        circuit.settle(began, 'success')
         return outcome
       } catch (error) {
         const fault = isFault(error)
         if (fault) failures += 1
-        circuit.hear(began, fault ? 'fault' : 'neither')
+        circuit.settle(began, fault ? 'fault' : 'neither')
         throw error
       }
     },

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, constants, type Dirent } from 'node:fs'
-import { lstat, open, readdir, realpath } from 'node:fs/promises'
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { filesUnavailable, reachFiles } from '../../core/blob.ts'
 import {
@@ -22,6 +22,9 @@ const codeOf = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code
 /** What has gone since it was listed, or never was a folder. */
 const isGone = (thrown: unknown) => ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(codeOf(thrown) ?? '')
 
+/** What the service has no right to read. */
+const isClosed = (thrown: unknown) => ['EACCES', 'EPERM'].includes(codeOf(thrown) ?? '')
+
 const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   try {
     return await call()
@@ -34,6 +37,16 @@ const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
 const folderUnfitness = (name: string, path: string): Unfit | undefined => {
   if (!isMemoryName(name)) return 'bad_name'
   return isTooLong(path) ? 'path_too_long' : undefined
+}
+
+/** A link that would be looked at if it were what it leads to. */
+const linkAt = async (root: string, path: string): Promise<MemoryFile[]> => {
+  if (isMemoryPath(path) || unfitness(path) !== undefined) return [named(path, 'link')]
+  const isFolder = await stat(join(root, path)).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+  return isFolder ? [named(`${path}/`, 'link')] : []
 }
 
 const named = (path: string, unfit: Unfit): MemoryFile => ({ path, tag: unfit, size: 0, unfit })
@@ -62,7 +75,13 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
   const walk = async (root: string, above: string): Promise<MemoryFile[]> => {
     // As bytes: a name need not be UTF-8.
     const options = { withFileTypes: true, encoding: 'buffer' } as const
-    const entries = (await orGone(() => readdir(join(root, above), options))) ?? []
+    const entries = await orGone(() => readdir(join(root, above), options)).catch((thrown) => {
+      // The place itself has to be readable; one folder in it that is not leaves the others as they are.
+      if (above !== '' && isClosed(thrown)) return 'unreadable' as const
+      throw thrown
+    })
+    if (entries === 'unreadable') return [named(above, entries)]
+    if (entries === undefined) return []
     const found: MemoryFile[] = []
     for (const entry of entries) found.push(...(await below(root, above, entry)))
     return found
@@ -77,6 +96,7 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
       // Nothing below it could be kept either.
       return unfit === undefined ? walk(root, `${path}/`) : [named(`${path}/`, unfit)]
     }
+    if (entry.isSymbolicLink()) return linkAt(root, path)
     if (!entry.isFile()) return []
     if (isMemoryPath(path)) return fileAt(root, path)
     const unfit = unfitness(path)

@@ -27,7 +27,7 @@ const settings = {
   'advice.detachedHead': 'false',
 }
 
-// A redirect, an alternate of the server or a proxy would lead past the address that was judged.
+// A redirect, an alternate of the server or a proxy would lead past the address that was checked.
 const overHttps = { 'http.followRedirects': 'false', 'http.proxy': '', 'http.sslVerify': 'true' }
 
 const asArgs = (values: Readonly<Record<string, string>>) =>

@@ -1,8 +1,14 @@
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
-import { readAllowed } from './outbound-address.ts'
-import { createJudge, type Judge, type Lookup, refused, systemLookup } from './outbound-judge.ts'
+import {
+  createResolve,
+  type Lookup,
+  type Resolve,
+  readAllowed,
+  refused,
+  systemLookup,
+} from './outbound-address.ts'
 
 export type OutboundNeeds = {
   clock: Clock
@@ -20,13 +26,13 @@ const LOOKUP_MS = 3_000
  */
 export const createOutboundCheck = ({ clock, allow, lookup = systemLookup }: OutboundNeeds) => {
   const allowed = readAllowed(allow)
-  const judge: Judge = createJudge({ allowed, lookup })
+  const resolve: Resolve = createResolve({ allowed, lookup })
 
   /** All addresses of a URL's host. Rejects with `url_refused` for one that may not be reached, else as its lookup does. */
   const addressesOf = async ({ hostname }: URL): Promise<readonly string[]> => {
     const until = deadline(clock, LOOKUP_MS)
     try {
-      const addresses = await Promise.race([judge(bare(hostname)), until.over])
+      const addresses = await Promise.race([resolve(bare(hostname)), until.over])
       if (addresses.length > 0) return addresses
       throw new Problem('unavailable', 'outbound_failed', 'The host has no address')
     } finally {
@@ -41,7 +47,7 @@ export const createOutboundCheck = ({ clock, allow, lookup = systemLookup }: Out
       if (thrown instanceof Problem && thrown.kind === 'invalid') throw thrown
     }
   }
-  return { check, judge, allowed, addressesOf }
+  return { check, resolve, allowed, addressesOf }
 }
 
 /** Throws Problem `url_refused` for what is no address to send to. */

@@ -1,17 +1,16 @@
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
-import type { Allowed } from './outbound-address.ts'
-import { type Judge, mayReach, notPublic } from './outbound-judge.ts'
+import { type Allowed, mayReach, notPublic, type Resolve } from './outbound-address.ts'
 
 /**
- * Opens connections to addresses that were judged a moment ago and to no others, so that a name cannot change its mind
- * in between. What the socket says it is connected to is judged once more, whatever the system made of the addresses.
+ * Opens connections to addresses that were checked a moment ago and to no others, so that a name cannot change its mind
+ * in between. What the socket says it is connected to is checked once more, whatever the system made of the addresses.
  */
 export const createGuardedConnect =
-  ({ allowed, judge, timeoutMs }: { allowed: Allowed; judge: Judge; timeoutMs: number }) =>
+  ({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve: Resolve; timeoutMs: number }) =>
   (options: buildConnector.Options, callback: buildConnector.Callback): void => {
     const { hostname } = options
-    judge(hostname).then(
+    resolve(hostname).then(
       (addresses) => {
         const settings = {
           lookup: pinned(addresses),

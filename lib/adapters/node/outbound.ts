@@ -18,14 +18,14 @@ const load = async () => {
 /** Outgoing requests by undici. Throws Problem `bad_setting` when it cannot make sense of `allow`. */
 export const createOutbound = (needs: OutboundNeeds): Outbound => {
   const { clock } = needs
-  const { check, judge, allowed } = createOutboundCheck(needs)
+  const { check, resolve, allowed } = createOutboundCheck(needs)
 
   const send = async (request: OutboundRequest): Promise<OutboundAnswer> => {
     const { timeoutMs = TIMEOUT_MS } = request
     const target = targetOf(request.url)
     const { Client, createGuardedConnect } = await load()
     const until = deadline(clock, timeoutMs)
-    const connect = createGuardedConnect({ allowed, judge, timeoutMs })
+    const connect = createGuardedConnect({ allowed, resolve, timeoutMs })
     // A client of its own: nothing of one request, neither socket nor session, is there for the next.
     const client = new Client(target.origin, { connect, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
     try {

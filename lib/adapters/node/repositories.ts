@@ -96,7 +96,7 @@ export const createRepositories = ({
   const { addressesOf } = createOutboundCheck(outbound)
   const roots = readRoots(entries)
 
-  const judged = async (url: URL): Promise<readonly string[]> => {
+  const resolved = async (url: URL): Promise<readonly string[]> => {
     try {
       return await addressesOf(url)
     } catch {
@@ -137,7 +137,7 @@ export const createRepositories = ({
     const url = new URL(given)
     // As it is looked up and pinned: the same name with a dot at its end would be looked up once more.
     url.hostname = url.hostname.replace(/\.$/, '')
-    const addresses = await (isHosted ? hostedAt(url) : judged(url))
+    const addresses = await (isHosted ? hostedAt(url) : resolved(url))
     const host = { name: url.hostname, port: Number(url.port || HTTPS_PORT), addresses }
     const hosted = isLinked ? hostedName(url, base) : undefined
     return { transport: 'https', url: url.href, host, ...(hosted && { hosted }), shown: url.href }
@@ -148,7 +148,7 @@ export const createRepositories = ({
     if (named.form === 'path') await allowedPath(named.path, asker)
     if (named.form !== 'url') return
     refuseCredentials(named.url)
-    await judged(named.url)
+    await resolved(named.url)
   }
 
   const sourceOf = async (repository: string, asker: Asker): Promise<Source> => {

@@ -1,8 +1,25 @@
+import { execFile } from 'node:child_process'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { messageOf } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { removeFolder } from './workspace-remove.ts'
+
+const run = promisify(execFile)
+
+/**
+ * Removes a folder, also where programs took the rights to its folders from their own user, or made a tree that is deeper
+ * than a path may be long: the programs of the system go down such trees folder by folder. Links are not followed.
+ */
+export const removeFolder = async (path: string): Promise<void> => {
+  const remove = () => run('rm', ['-rf', '--', path])
+  try {
+    await remove()
+  } catch {
+    await run('chmod', ['-R', 'u+rwX', '--', path])
+    await remove()
+  }
+}
 
 const HOUR_MS = 3_600_000
 

@@ -7,8 +7,8 @@ import type { Git } from '../../ports/git.ts'
 import type { OwnGit, Workspace, Workspaces } from '../../ports/workspace.ts'
 import { workspaceArchive } from './workspace-archive.ts'
 import { workspaceFiles } from './workspace-files.ts'
-import { removeFolder } from './workspace-remove.ts'
 import { searchIn } from './workspace-search.ts'
+import { removeFolder } from './workspace-sweep.ts'
 
 type Needs = {
   /** WORKSPACES_DIR. */

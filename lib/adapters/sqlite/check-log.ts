@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { messageOf, Problem } from '../../core/errors.ts'
-import { type Counted, countedIn, noteCommits, notedCommits, noteOf } from './commit-count.ts'
+import { type Counted, countedIn, recordCommits, recordedCommits, recordFileOf } from './commit-count.ts'
 import { asProblem, PATIENCE_MS, resultCode } from './database.ts'
 import { type Header, readHeader } from './open-mark.ts'
 
@@ -23,7 +23,7 @@ type Log = 'there' | 'missing' | 'empty' | 'cut'
  * another file's or of a later moment, `storage_damaged` when what is left is no whole database.
  *
  * Seen are a log that is missing or empty beside a file that was not closed, and one that lacks commits which were
- * noted. After a power cut the note may be some seconds old, and a log that lost only what came later is not seen.
+ * recorded. After a power cut the note may be some seconds old, and a log that lost only what came later is not seen.
  */
 export const checkLog = (file: string, acceptLoss: boolean): string | undefined => {
   const loss = lossOf(file)
@@ -35,41 +35,41 @@ export const checkLog = (file: string, acceptLoss: boolean): string | undefined 
       `${loss}. Put the log back, restore a backup into an empty folder, or start once with ACCEPT_DATA_LOSS=1 to go on without what is lost.`,
     )
   if (readHeader(file)) refuseDamaged(file)
-  noteCommits(file, countCommits(file))
+  recordCommits(file, countCommits(file))
   return loss
 }
 
 const lossOf = (file: string): string | undefined => {
   const header = readHeader(file)
   const log = logOf(file)
-  const noted = notedCommits(file)
-  if (header === undefined) return lossWithout(file, log, noted)
+  const recorded = recordedCommits(file)
+  if (header === undefined) return lossWithout(file, log, recorded)
   if (!header.keepsLog && log !== 'missing' && log !== 'empty') throw foreign(file)
   // The second look is for a backup: the service may have started while its file was read.
   if (header.isClosed && log === 'there' && !fitsLog(file) && readHeader(file)?.isClosed) throw foreign(file)
   if (log === 'there' && isOfAnother(file)) throw foreign(file)
-  return lossBeside(file, header, log, noted)
+  return lossBeside(file, header, log, recorded)
 }
 
 /** Of a file that is missing or empty, or that SQLite will not have. */
-const lossWithout = (file: string, log: Log, noted = 0): string | undefined =>
-  sizeOf(file) === 0 && (log === 'there' || noted > 0)
+const lossWithout = (file: string, log: Log, recorded = 0): string | undefined =>
+  sizeOf(file) === 0 && (log === 'there' || recorded > 0)
     ? `The data file ${file} is missing or empty, and what was beside it is there`
     : undefined
 
-const lossBeside = (file: string, { isOpen }: Header, log: Log, noted?: number): string | undefined => {
+const lossBeside = (file: string, { isOpen }: Header, log: Log, recorded?: number): string | undefined => {
   const isBehind = isOpen && log !== 'there'
-  if (noted === undefined) return isBehind ? unclosed(file, log) : undefined
-  const missing = noted - countCommits(file)
+  if (recorded === undefined) return isBehind ? unclosed(file, log) : undefined
+  const missing = recorded - countCommits(file)
   if (missing > 0) return lost(file, missing, log)
-  // Another program may have checkpointed the log of a service that died: then the file has all that was noted, and at most
+  // Another program may have checkpointed the log of a service that died: then the file has all that was recorded, and at most
   // the commit that died before it was.
   return isBehind && missing < -1 ? unclosed(file, log) : undefined
 }
 
 /**
  * Whether a log can be that of a file which says that it was closed: such a file has every commit, so that the log adds
- * none, and both make a whole database. A file that cannot be read without the log is judged by the latter: a power cut
+ * none, and both make a whole database. A file that cannot be read without the log is checked by the latter: a power cut
  * may have torn it while a start wrote to it, and its log mends that.
  */
 const fitsLog = (file: string): boolean => {
@@ -102,7 +102,7 @@ const foreign = (file: string) =>
   new Problem(
     'unavailable',
     'foreign_log',
-    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(noteOf(file))} out of the folder, or restore into an empty one.`,
+    `The data file ${file} was put beside a write-ahead log that is not its own: move ${logName(file)}, ${path.basename(file)}-shm and ${path.basename(recordFileOf(file))} out of the folder, or restore into an empty one.`,
   )
 
 const logName = (file: string) => path.basename(`${file}-wal`)

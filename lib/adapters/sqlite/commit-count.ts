@@ -9,7 +9,7 @@ const OWNER_ONLY = 0o600
  * The file beside a database that says how many transactions the database has taken. It is written after each commit and
  * not synced: after any crash the database is not behind it, and one that is has lost commits.
  */
-export const noteOf = (file: string): string => `${file}-commits`
+export const recordFileOf = (file: string): string => `${file}-commits`
 
 /**
  * Adds the table that counts transactions to a database that has none. It also names the database, at random: every commit
@@ -32,42 +32,42 @@ export const countedIn = (db: DatabaseSync): Counted => {
   return { commits: Number(commits ?? 0), databaseId: String(database_id) }
 }
 
-/** How many transactions were noted; undefined when there is no note, or none that can be read. */
-export const notedCommits = (file: string): number | undefined => {
+/** How many transactions were recorded; undefined when there is no note, or none that can be read. */
+export const recordedCommits = (file: string): number | undefined => {
   try {
-    const [, digits] = /^(\d+)\n$/.exec(readFileSync(noteOf(file), 'latin1')) ?? []
+    const [, digits] = /^(\d+)\n$/.exec(readFileSync(recordFileOf(file), 'latin1')) ?? []
     return digits === undefined ? undefined : Number(digits)
   } catch {
     return undefined
   }
 }
 
-const openNote = (file: string): number =>
-  openSync(noteOf(file), constants.O_CREAT | constants.O_WRONLY, OWNER_ONLY)
+const openRecord = (file: string): number =>
+  openSync(recordFileOf(file), constants.O_CREAT | constants.O_WRONLY, OWNER_ONLY)
 
-const writeNote = (note: number, commits: number): void => {
+const writeRecord = (note: number, commits: number): void => {
   writeSync(note, `${String(commits).padStart(DIGITS, '0')}\n`, 0)
 }
 
 /** Notes how many transactions there are; throws what the system says when that cannot be written. */
-export const noteCommits = (file: string, commits: number): void => {
-  const note = openNote(file)
+export const recordCommits = (file: string, commits: number): void => {
+  const note = openRecord(file)
   try {
-    writeNote(note, commits)
+    writeRecord(note, commits)
   } finally {
     closeSync(note)
   }
 }
 
 /** The database is whole without its log: there is nothing to tell any more. */
-export const dropNote = (file: string): void => rmSync(noteOf(file), { force: true })
+export const dropRecord = (file: string): void => rmSync(recordFileOf(file), { force: true })
 
 export type CommitCount = ReturnType<typeof openCommitCount>
 
 /** Counts the transactions of the only writer of a file. */
 export const openCommitCount = (db: DatabaseSync, file: string) => {
   const count = db.prepare('UPDATE commit_count SET commits = ?')
-  const note = openNote(file)
+  const note = openRecord(file)
   let { commits } = countedIn(db)
   return {
     /** Counts the transaction that is open, as a part of it. */
@@ -78,7 +78,7 @@ export const openCommitCount = (db: DatabaseSync, file: string) => {
     committed: (): void => {
       commits += 1
       try {
-        writeNote(note, commits)
+        writeRecord(note, commits)
       } catch {
         // The commit is durable all the same; a note that lags behind only sees less.
       }

@@ -1,12 +1,40 @@
-import type { Change, LogEntry } from '../../core/collection.ts'
+import type { Change, LiveDraft, LogEntry } from '../../core/collection.ts'
+import type { LivePublisher } from '../../ports/live.ts'
 import type { AnyWrite, Key, Outcome, Write } from '../../ports/store.ts'
 import type { Increments } from './counters.ts'
-
+import type { Participant } from './group-commit.ts'
 import type { Outbox } from './outbox.ts'
 import type { Fields } from './plan.ts'
-import type { Publications } from './publications.ts'
 import type { RowCache } from './row-cache.ts'
 import { type Asked, keyOf, nameOf, type Table, type Written } from './table.ts'
+
+type Publications = ReturnType<typeof openPublications>
+
+/** What commits publish, a list for each batch: it is published once the batch is in the file, or never. */
+export const openPublications = (publisher: LivePublisher | undefined) => {
+  let open: LiveDraft[] = []
+  const sealed: LiveDraft[][] = []
+  return {
+    get isWatched(): boolean {
+      return publisher?.isWatched === true
+    },
+    add: (drafts: readonly LiveDraft[]): void => {
+      open.push(...drafts)
+    },
+    seal: (): void => {
+      sealed.push(open)
+      open = []
+    },
+    committed: (): void => {
+      const drafts = sealed.shift() ?? []
+      if (drafts.length > 0) publisher?.publish(drafts)
+    },
+    voided: (): void => {
+      open = []
+      sealed.length = 0
+    },
+  } satisfies Participant & { isWatched: boolean; add(drafts: readonly LiveDraft[]): void }
+}
 
 type Needs = {
   tableOf: (of: { name: string }) => Table

@@ -20,7 +20,7 @@ export type Participant = {
   voided(): void
 }
 
-/** What all commits of a batch hear together: that they are in the file, or why they are void. */
+/** The outcome of all commits of a batch: they are in the file, or void for a reason. */
 type Settle = ReturnType<typeof Promise.withResolvers<void>> & { commits: number }
 type Sealed = { batch: WriteBatch; settle: Settle }
 type Needs = {
@@ -32,12 +32,12 @@ type Needs = {
 
 /**
  * Group commit. A commit is decided at once, on top of all that were decided before it; the commits of one turn of the
- * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and hear their outcome
+ * event loop, and of as long as the writer is busy, then share a transaction, hence one fsync, and settle
  * after it: the more share one, the less each of them costs. When a transaction fails, all that was decided since is void
- * and hears so; a batch that is under way by then belongs to the same era, and the writer refuses it.
+ * and rejects; a batch that is under way by then belongs to the same era, and the writer refuses it.
  */
 export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) => {
-  const taking = [rowCache, ...participants]
+  const all = [rowCache, ...participants]
   let open = newSettle()
   let sealed: Sealed[] = []
   let underWay = 0
@@ -49,8 +49,8 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
 
   const seal = () => {
     if (open.commits === 0) return
-    for (const one of taking) one.seal()
-    sealed.push({ batch: batch.take(), settle: open })
+    for (const one of all) one.seal()
+    sealed.push({ batch: batch.seal(), settle: open })
     open = newSettle()
   }
 
@@ -77,7 +77,7 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
     try {
       await writer.run(written)
       failing = false
-      for (const one of taking) one.committed()
+      for (const one of all) one.committed()
       settle.resolve()
     } catch (thrown) {
       voidAll(settle, era, asProblem(thrown))
@@ -97,7 +97,7 @@ export const groupCommit = ({ writer, batch, rowCache, participants }: Needs) =>
       batch.startOver(sealed.map((one) => one.batch))
       sealed = []
       open = newSettle()
-      for (const one of taking) one.voided()
+      for (const one of all) one.voided()
     }
     for (const { reject } of lost) reject(reason)
   }

@@ -63,7 +63,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   let open: Outgoing[] = []
   let sealed: { messages: Outgoing[]; removed: number[] }[] = []
   /** Messages without a row that were committed before the start. */
-  const early: Outgoing[] = []
+  const unstarted: Outgoing[] = []
   /** Rows that are not to be read from the file: not committed yet, being delivered, or to be removed. */
   const taken = new Set<number>()
   let toRemove: number[] = []
@@ -184,7 +184,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
   const keepForStart = (messages: readonly Outgoing[]) => {
     for (const one of messages)
       if (one.seq !== undefined) taken.delete(one.seq)
-      else if (state === 'waiting' && deliver !== undefined) early.push(one)
+      else if (state === 'waiting' && deliver !== undefined) unstarted.push(one)
   }
 
   return {
@@ -209,7 +209,7 @@ export const openOutbox = ({ db, batch, clock, deliver, writeSoon }: Needs) => {
     start: (): void => {
       if (state !== 'waiting' || deliver === undefined) return
       state = 'running'
-      void during(async () => void (await offer(early.splice(0))))
+      void during(async () => void (await offer(unstarted.splice(0))))
       for (const row of channels.all()) {
         const channel = String(row.channel)
         const backlog = emptyBacklog()

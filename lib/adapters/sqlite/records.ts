@@ -5,21 +5,21 @@ import { cell, type Fields, type Plan, quoted } from './plan.ts'
 import type { AddAll, Address, Entry } from './row-cache.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
-/** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not kept aside. */
+/** A stored record: where it lies, the row's light fields, and its detail as JSON text if that is not in a record of its own. */
 type Found = { at: Address; head: Fields; small: string | undefined }
 export type Records = ReturnType<typeof openRecords>
 type Needs = { db: DatabaseSync; plan: Plan; batch: BatchBuilder }
 
-/** Reads of single records; writes go into the write batch. Neither judges conditions nor knows of expiry. */
+/** Reads of single records; writes go into the write batch. Conditions and expiry are not decided here. */
 export const openRecords = (needs: Needs) => {
   const { plan } = needs
   const { columns } = plan
   const { insert, update, remove, addAll } = plan.packed ? packed(needs) : single(needs)
   const details = openDetails(needs)
 
-  const drop = (at: Address, aside: boolean): void => {
+  const drop = (at: Address, isDetached: boolean): void => {
     remove(at)
-    if (aside) details.remove(at)
+    if (isDetached) details.remove(at)
   }
 
   return {
@@ -40,10 +40,16 @@ export const openRecords = (needs: Needs) => {
     /** Adds rows of a clustered table with keys above all that it has. */
     addAll,
     /** Brings the record to what its entry says; returns how much text its head is, and where its detail lies now. */
-    write: ({ at, given, head, aside, detailText }: Entry): { headSize: number; aside: boolean } => {
+    write: ({
+      at,
+      given,
+      head,
+      isDetached,
+      detailText,
+    }: Entry): { headSize: number; isDetached: boolean } => {
       if (head === undefined) {
-        if (given !== undefined) drop(at, aside)
-        return { headSize: 0, aside: false }
+        if (given !== undefined) drop(at, isDetached)
+        return { headSize: 0, isDetached: false }
       }
       const text = JSON.stringify(head)
       const small = details.smallOf(detailText)
@@ -51,9 +57,9 @@ export const openRecords = (needs: Needs) => {
       else update(at, given, head, text, small)
       if (detailText !== undefined) {
         if (small === null) details.write(at, detailText)
-        else if (aside) details.remove(at)
+        else if (isDetached) details.remove(at)
       }
-      return { headSize: text.length, aside: detailText === undefined ? aside : small === null }
+      return { headSize: text.length, isDetached: detailText === undefined ? isDetached : small === null }
     },
   }
 }
@@ -77,7 +83,7 @@ const packed = (needs: Needs): ReturnType<typeof single> => {
   return { insert, update, remove, addAll }
 }
 
-/** Adds a whole record; `small` is its detail where that is not kept aside. */
+/** Adds a whole record; `small` is its detail where that is not in a record of its own. */
 const inserter = ({ plan, batch }: Needs) => {
   const { table, keys, columns, clustered, heavy } = plan
   const hasDetail = heavy.size > 0
@@ -205,7 +211,7 @@ const openDetails = ({ db, plan, batch }: Needs) => {
       const text = small ?? String(read.get(...at)?.detail ?? NO_DETAIL)
       return { detail: JSON.parse(text), detailSize: text.length }
     },
-    /** What belongs in the record: the text, null when it lies aside, undefined when it is left alone. */
+    /** What belongs in the record: the text, null when it has a record of its own, undefined when it is left alone. */
     smallOf: (text: string | undefined): string | null | undefined =>
       text === undefined || text.length <= MOST_INSIDE ? text : null,
     write: (at: Address, text: string): void => batch.add(write, [...at, text]),

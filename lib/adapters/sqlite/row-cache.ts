@@ -11,8 +11,8 @@ const LARGEST = 8_192
 /** Where a record lies: its `_rid`, or its key where rows lie in the order of their keys. */
 export type Address = readonly (string | number)[]
 
-/** What a record is before its first write; `aside` tells whether its detail lies in the table beside. */
-export type Before = { head: Fields | undefined; aside: boolean }
+/** What a record is before its first write; `isDetached` says whether its detail lies in the table beside. */
+export type Before = { head: Fields | undefined; isDetached: boolean }
 
 /** A row as a write left it; `head` undefined stands for a removed one. */
 export type Version = {
@@ -30,7 +30,7 @@ export type Rows = Map<string, Entry>
 
 /**
  * A row as the last decided write left it, and its record as the last sealed batch left it: `given` is the head that was
- * written there, undefined when there is no record, and `aside` whether its detail lies in the table beside. `pending`
+ * written there, undefined when there is no record, and `isDetached` whether its detail lies in the table beside. `pending`
  * counts the batches that change it and are not committed: until then readers see the file's state. `open` is the batch
  * under construction among them.
  */
@@ -39,7 +39,7 @@ export type Entry = Version & {
   name: string
   records: RecordWriter
   given: Fields | undefined
-  aside: boolean
+  isDetached: boolean
   open: boolean
   pending: number
   headSize: number
@@ -48,7 +48,7 @@ export type Entry = Version & {
 }
 
 /** Brings a record to what its entry says; returns how much text its head is, and where its detail lies now. */
-type RecordWriter = { write(entry: Entry): { headSize: number; aside: boolean } }
+type RecordWriter = { write(entry: Entry): { headSize: number; isDetached: boolean } }
 
 /** Where an entry belongs. */
 type Slot = Pick<Entry, 'rows' | 'name' | 'records'>
@@ -162,8 +162,8 @@ export const createRowCache = () => {
 /** The entry of a row that was just written over the record that `was` there. */
 const entryOf = ({ rows, name, records }: Slot, version: Version, was: Before): Entry => {
   const { at, head, detail, detailSize, detailText } = version
-  const { head: given, aside } = was
-  const more = { given, aside, open: true, pending: 1, headSize: 0, seen: undefined }
+  const { head: given, isDetached } = was
+  const more = { given, isDetached, open: true, pending: 1, headSize: 0, seen: undefined }
   return { rows, name, records, at, head, detail, detailSize, detailText, ...more }
 }
 
@@ -195,9 +195,9 @@ const letGo = (entry: Entry): void => {
 
 /** Writes an entry that changed to the batch, and notes that it did. */
 const write = (entry: Entry): void => {
-  const { headSize, aside } = entry.records.write(entry)
+  const { headSize, isDetached } = entry.records.write(entry)
   entry.headSize = headSize
-  entry.aside = aside
+  entry.isDetached = isDetached
   entry.given = entry.head
   entry.detailText = undefined
   entry.open = false

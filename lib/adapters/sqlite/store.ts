@@ -4,8 +4,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AnyWrite, Key, LogRange, Query, Store, Write } from '../../ports/store.ts'
-import { createCommits } from './commit.ts'
-import { countedIn, noteCommits } from './commit-count.ts'
+import { createCommits, openPublications } from './commit.ts'
+import { countedIn, recordCommits } from './commit-count.ts'
 import { openCounters, openIncrements } from './counters.ts'
 import { asProblem, openDatabase } from './database.ts'
 import { groupCommit } from './group-commit.ts'
@@ -13,7 +13,6 @@ import { openHighWater } from './high-water.ts'
 import { isMarkedOpen, markOpen, readHeader } from './open-mark.ts'
 import { type Deliver, openOutbox } from './outbox.ts'
 import { type Fields, planOf } from './plan.ts'
-import { openPublications } from './publications.ts'
 import { openReads } from './query.ts'
 import { createRowCache } from './row-cache.ts'
 import { grow } from './schema.ts'
@@ -32,7 +31,7 @@ type Needs = {
   deliver?: Deliver
   /** Is given what commits publish, after them. */
   publisher?: LivePublisher
-  /** Hears of collections whose expired rows cannot be removed. */
+  /** Logs the collections whose expired rows cannot be removed. */
   log?: Pick<Log, 'error'>
   /** Called when the writer has died; nothing can be written from then on. */
   onLost?: (reason: unknown) => void
@@ -78,7 +77,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
     const tableOf = tablesByName(tables)
     const logIndexes = new Map(collections.map((of) => [of.name, logIndexOf(of, tableOf)]))
     // From here on a file without its log is one that lost it.
-    if (!inMemory) noteCommits(file, countedIn(db).commits)
+    if (!inMemory) recordCommits(file, countedIn(db).commits)
     if (!inMemory && !isMarkedOpen(db, header)) markOpen(db)
     const writer = inMemory ? openInlineWriter(db) : openThreadWriter(file, onLost)
     const writeSoon = () => group.decide(() => undefined).committed.catch(() => undefined)

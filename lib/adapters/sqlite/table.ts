@@ -9,7 +9,7 @@ import { openRecords, type Records } from './records.ts'
 import type { Address, Before, Entry, RowCache, Rows, Version } from './row-cache.ts'
 import type { BatchBuilder } from './write-batch.ts'
 
-/** What a caller hears of a row. */
+/** What a write returns of a row. */
 export type Asked = 'nothing' | 'light' | 'whole'
 
 /**
@@ -66,7 +66,7 @@ export const openTable = ({ db, plan, clock, batch, rowCache, highWater }: Needs
       const known = rows.get(nameOf(key))
       const there = decidedRow(parts, key, known, false)
       if (there === undefined || !expired(there.head)) return undefined
-      take(parts, key, known, gone(there), there)
+      cacheWrite(parts, key, known, gone(there), there)
       return there.head
     },
     /** Keys of rows in the file that have expired, oldest first. */
@@ -92,12 +92,12 @@ type Located = {
   head: Fields
   detail: Fields | undefined
   detailSize: number
-  aside: boolean
+  isDetached: boolean
 }
 
 const NOTHING: Fields = Object.freeze({})
 /** What a record is before it is there. */
-const NEW: Before = { head: undefined, aside: false }
+const NEW: Before = { head: undefined, isDetached: false }
 const ABSENT: Written = Object.freeze({ applied: false, row: undefined })
 
 /** Rows of one owner and another may have the same key. */
@@ -111,9 +111,9 @@ const rowInFile = ({ records }: Parts, key: Key, detail: boolean): Located | und
   const found = records.find(key)
   if (found === undefined) return undefined
   const { at, head, small } = found
-  const aside = small === undefined
-  if (!detail) return { at, head, detail: undefined, detailSize: 0, aside }
-  return { at, head, ...records.detailOf(at, small), aside }
+  const isDetached = small === undefined
+  if (!detail) return { at, head, detail: undefined, detailSize: 0, isDetached }
+  return { at, head, ...records.detailOf(at, small), isDetached }
 }
 
 /** The row as the last write that was decided left it, expired or not; `entry` is what is cached of it. */
@@ -124,18 +124,18 @@ const decidedRow = (
   detail: boolean,
 ): Located | undefined => {
   if (entry === undefined) return pendingInsert(parts, key) ?? rowInFile(parts, key, detail)
-  const { at, head, aside } = entry
+  const { at, head, isDetached } = entry
   if (head === undefined) return undefined
   if (entry.detail !== undefined || !detail)
-    return { at, head, detail: entry.detail, detailSize: entry.detailSize, aside }
+    return { at, head, detail: entry.detail, detailSize: entry.detailSize, isDetached }
   // Detail that is not cached was not written since it was last committed, so the file has it.
-  return { at, head, ...parts.records.detailOf(at), aside }
+  return { at, head, ...parts.records.detailOf(at), isDetached }
 }
 
 const pendingInsert = ({ records, rowCache }: Parts, key: Key): Located | undefined => {
   const head = typeof key === 'string' ? undefined : rowCache.inserts.find(records.addAll, ...key)
   return head && typeof key !== 'string'
-    ? { at: key, head, detail: NOTHING, detailSize: 0, aside: false }
+    ? { at: key, head, detail: NOTHING, detailSize: 0, isDetached: false }
     : undefined
 }
 
@@ -171,7 +171,7 @@ const shown = ({ head, detail }: Pick<Located, 'head' | 'detail'>, asked: Asked)
 const whole = ({ head, detail }: Pick<Located, 'head' | 'detail'>): Fields =>
   Object.assign({ ...head }, detail)
 
-const take = (
+const cacheWrite = (
   { rowCache, rows, records }: Parts,
   key: Key,
   known: Entry | undefined,
@@ -214,7 +214,7 @@ const insert = (parts: Parts, row: Fields, asked: Asked): Written => {
   // A collection without detail writes none.
   const detailText = plan.heavy.size === 0 ? undefined : JSON.stringify(detail)
   const left = { at, head, detail, detailSize: detailText?.length ?? 0, detailText }
-  take(parts, key, known, left, there ?? NEW)
+  cacheWrite(parts, key, known, left, there ?? NEW)
   const answer = asked === 'whole' && plan.heavy.size > 0 ? row : shown(left, asked)
   return { applied: true, row: answer, before: undefined, after: head, ...(there && { expired: there.head }) }
 }
@@ -241,7 +241,7 @@ const update = (parts: Parts, write: Update<Fields>, asked: Asked): Written => {
   refuseNewKey(parts, there.head, write)
   const left = changesDetail ? changedWhole(plan, there, write) : changedHead(there, write)
   parts.records.check(left.head, write.set ?? NOTHING)
-  take(parts, write.key, known, left, there)
+  cacheWrite(parts, write.key, known, left, there)
   return { applied: true, row: shown(left, asked), before: there.head, after: left.head }
 }
 
@@ -269,7 +269,7 @@ const remove = (parts: Parts, { key, when }: Removal, asked: Asked): Written => 
   if (there === undefined || parts.expired(there.head)) return ABSENT
   const row = shown(there, asked)
   if (!meets(whole(there), when)) return { applied: false, row }
-  take(parts, key, known, gone(there), there)
+  cacheWrite(parts, key, known, gone(there), there)
   return { applied: true, row, before: there.head, after: undefined }
 }
 

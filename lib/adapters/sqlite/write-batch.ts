@@ -47,15 +47,15 @@ export const createBatchBuilder = () => {
     get era() {
       return era
     },
-    take: (): WriteBatch => {
+    seal: (): WriteBatch => {
       const batch = { era, define, steps }
       define = []
       steps = []
       return batch
     },
     /**
-     * Begins the next era: a batch failed. Statements are numbered for good, so the writer has yet to hear of those that only a
-     * batch which is `dropped` told it of.
+     * Begins the next era: a batch failed. Statements are numbered for good, so those that only a `dropped` batch
+     * introduced are sent to the writer again.
      */
     startOver: (dropped: readonly WriteBatch[]): void => {
       era += 1

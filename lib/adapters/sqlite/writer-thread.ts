@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { dropNote, openCommitCount } from './commit-count.ts'
+import { dropRecord, openCommitCount } from './commit-count.ts'
 import { createCheckpoints, openDatabase } from './database.ts'
 import { checkpointAndMarkClosed } from './open-mark.ts'
 import { openExecution, type WriteBatch } from './write-batch.ts'
@@ -22,7 +22,7 @@ const close = () => {
   checkpoints.stop()
   count.close()
   try {
-    if (checkpointAndMarkClosed(db)) dropNote(file)
+    if (checkpointAndMarkClosed(db)) dropRecord(file)
   } finally {
     db.close()
   }

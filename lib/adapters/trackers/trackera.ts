@@ -3,8 +3,29 @@ import { plainText } from '../../core/document-text.ts'
 import { Problem } from '../../core/errors.ts'
 import { retryAfterMs } from '../../core/retry-after.ts'
 import type { Asked, CommentDraft, PostedComment, Tracker } from '../../ports/tracker.ts'
-import { blocksOf, textNode } from './document.ts'
 import { type Api, type Ask, bodyOf, jsonOf, notAnIssue, refuse, saidIn } from './request.ts'
+
+// Atlassian Document Format: developer.atlassian.com/cloud/jira/platform/apis/document/structure
+
+type Mark = { type: 'strong' } | { type: 'link'; attrs: { href: string } }
+
+/** A text may not be empty. */
+const textNode = (text: string, marks?: readonly Mark[]) => ({
+  type: 'text',
+  text,
+  ...(marks ? { marks } : {}),
+})
+
+/** Plain text as paragraphs, as its empty lines divide it. */
+const blocksOf = (text: string): object[] =>
+  text
+    .split(/\n{2,}/)
+    .map((part) => part.split('\n').filter((line) => line.trim() !== ''))
+    .filter((lines) => lines.length > 0)
+    .map((lines) => ({
+      type: 'paragraph',
+      content: lines.flatMap((line, at) => [...(at > 0 ? [{ type: 'hardBreak' }] : []), textNode(line)]),
+    }))
 
 // Jira Cloud's REST API, version 3, by OAuth: developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-comments
 

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { WebSearchProvider } from '../../ports/web-search.ts'
-import { type AskNeeds, createAsk } from './ask.ts'
-import { MOST_RESULTS, resultsIn, shortened } from './results.ts'
+import { type AskNeeds, createAsk, MOST_RESULTS, resultsIn, shortened } from './ask.ts'
 
 // api-dashboard.search.brave.com/app/documentation/web-search: a GET with X-Subscription-Token; `q` has at most 400
 // characters and 50 words, `count` at most 20. `web` is absent where nothing was found.

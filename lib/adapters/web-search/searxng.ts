@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { WebSearchProvider } from '../../ports/web-search.ts'
-import { type AskNeeds, createAsk } from './ask.ts'
-import { resultsIn, shortened } from './results.ts'
+import { type AskNeeds, createAsk, resultsIn, shortened } from './ask.ts'
 
 // docs.searxng.org/dev/search_api.html: a GET of /search with `format=json`, which is 403 unless `search.formats` of the
 // instance's settings.yml has it. It knows no keys; one that is set is for a proxy before it.

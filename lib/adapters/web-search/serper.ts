@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { WebSearchProvider } from '../../ports/web-search.ts'
-import { type AskNeeds, createAsk } from './ask.ts'
-import { MOST_RESULTS, resultsIn, shortened } from './results.ts'
+import { type AskNeeds, createAsk, MOST_RESULTS, resultsIn, shortened } from './ask.ts'
 
 // serper.dev/playground: a POST of JSON with X-API-KEY; Google's results are `organic`, absent where there are none.
 

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { WebSearchProvider } from '../../ports/web-search.ts'
-import { type AskNeeds, createAsk } from './ask.ts'
-import { MOST_RESULTS, resultsIn, shortened } from './results.ts'
+import { type AskNeeds, createAsk, MOST_RESULTS, resultsIn, shortened } from './ask.ts'
 
 // docs.tavily.com/documentation/api-reference/endpoint/search: a POST of JSON with a Bearer token; a query has at most 400
 // characters.

@@ -30,6 +30,8 @@ const DISCONNECT = 'Answers 200 also where none was linked.'
 const INBOUND =
   'For the provider: signed with the secret of its webhook, over the bytes of the body. It is stored before it is answered; the same delivery makes one task.'
 
+const FINGERPRINT = '3f2a9c1b7d4e6a80'
+
 /** Every operation by its name: a route without a text does not compile, nor does an example that its schema refuses. */
 export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<ApiRoutes[Name]> } = {
   listTasks: {
@@ -83,6 +85,34 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
 
   queueStatus: { about: 'Counts by state, the workers, and the dead letter queue.' },
+  bulkTasks: {
+    about:
+      'The tasks are chosen when it is asked for, by ids or by a filter with the fields of `GET /api/tasks/filter`; with `dryRun` they are counted and nothing is changed. The job goes on after a restart.',
+    example: { body: { action: 'retry', filter: { status: ['failed'], labels: ['backend'] }, dryRun: true } },
+  },
+  bulkDlq: {
+    about:
+      'The dead letters are chosen when it is asked for, by ids or by a filter; one without a status chooses those that wait.',
+    example: { body: { action: 'discard', filter: { agent: ['coding-agent'] } } },
+  },
+  getBulk: {
+    about: 'What it has done, what was refused and why. Jobs can be read for 30 days.',
+    example: { params: { id: 'bulk_01KF0Q8Y3V5W7X9Z' } },
+  },
+  cancelBulk: {
+    about: 'The item of this moment may still be done. A job that has ended is answered as it is.',
+    example: { params: { id: 'bulk_01KF0Q8Y3V5W7X9Z' } },
+  },
+  listFailures: {
+    about:
+      'Failures with the same code, message and agent are a group; numbers, ids and paths in a message do not count.',
+    example: { query: { since: '2026-01-15T00:00:00Z' } },
+  },
+  muteFailure: {
+    about: 'Its failures are still counted.',
+    example: { params: { fingerprint: FINGERPRINT } },
+  },
+  unmuteFailure: { about: 'From the next failure on.', example: { params: { fingerprint: FINGERPRINT } } },
   listDlq: {
     about: 'Tasks that failed for good and wait for a decision. Without `status`, those that are pending.',
     example: { query: { status: 'pending' } },
@@ -343,6 +373,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
   syncMemory: { about: 'Answers when every file is in, embeddings too.' },
   memoryStats: { about: 'What memory has of its files.' },
+  listExcludedFiles: {
+    about:
+      'A file that the last sync skipped comes back once it is mended; one deleted by hand, when it changes.',
+  },
   listMemoryFiles: { about: 'Markdown files of MEMORY_DIR that are in memory.' },
   listMemoryChunks: {
     about: 'With the lines that each comes from.',
@@ -447,7 +481,7 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   cancelAgentSession: { about: 'That of a task cancels the task.', example: session },
   getPolicy: { about: 'Holds for conversations and tasks of all users.' },
   changePolicy: {
-    about: 'For admins. Calls that come after it are judged by it.',
+    about: 'For admins. It decides on the calls that come after it.',
     example: { body: { blockedTools: ['git'], toolRateLimitPerMinute: 100 } },
   },
   listToolCalls: {

@@ -144,6 +144,17 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   index: ['Its place in the file, from 0', 0],
   moreErrors: ['How many more were refused than are listed', 0],
 
+  // Bulk jobs and failure groups.
+  firstSeen: ['When the first of them failed', at],
+  lastSeen: ['When the last of them failed', at],
+  muted: ['Whether its failures send no notifications', false],
+  target: ['What the items are: tasks or dead letters'],
+  bucketMs: ['How long a bucket of `spark` is', 3_600_000],
+  ids: ['The items by their ids; in place of a filter', ['task_01KF0Q8Y3V5W7X9Z']],
+  filter: ['What the items have to fit, all of it; in place of ids'],
+  dryRun: ['Count the items and change nothing', true],
+  sample: ['The first of them'],
+
   // Queue, dead letters, agents, notifications.
   queues: ['The queues with how many tasks are in which state'],
   pending: ['How many wait', 1],
@@ -398,6 +409,11 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   startLine: ['Its first line', 1],
   endLine: ['Its last line', 20],
   heading: ['The heading that it stands under', 'Release'],
+  trail: ['The headings above its own, the outermost first', ['Operating', 'Deploying']],
+  terms: ['The words by which it was found, as they are in the text', ['release']],
+  embedding: ['Present where vectors are missing: search by words goes on'],
+  missing: ['How many chunks have no vector', 12],
+  withoutVector: ['How many chunks the embedding model has given no vector for yet', 0],
   text: ['Its text', 'A release is a tag.'],
   score: ['How well it fits, 0 to 1', 0.8],
   foundBy: ['What found it', ['words']],

@@ -1,8 +1,7 @@
-import { inBulk } from '../bulk.ts'
+import { askDlq, inBulk } from '../bulk.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import type { Service } from '../service.ts'
-import { showBulk } from '../show-bulk.ts'
 import { safeLine, type Terminal } from '../terminal.ts'
 
 const PAGE = 200
@@ -20,17 +19,6 @@ const list = async ({ client }: Service, status: string, terminal: Terminal, jso
     )
   if (!json && found.count < found.total) terminal.say(`${found.count} of ${found.total}`)
   return EXIT.done
-}
-
-const pendingIds = async ({ client }: Service): Promise<string[]> => {
-  const ids: string[] = []
-  let cursor: string | undefined
-  do {
-    const page = await client.listDlq({ query: { limit: PAGE, ...(cursor ? { cursor } : {}) } })
-    ids.push(...page.items.map(({ id }) => id))
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return ids
 }
 
 export const dlq = defineCommand({
@@ -56,12 +44,10 @@ export const dlq = defineCommand({
     if (all === given.length > 0)
       throw new UsageError(`Say which: agent-tasks dlq ${verb} <dead letter id> …, or --all`, 'dlq')
     const connected = service()
-    const ids = all ? await pendingIds(connected) : given
-    if (all && !yes && !json && terminal.isInteractive)
-      if (!(await terminal.confirm(`${verb} ${ids.length} dead letters?`))) return EXIT.cancelled
-    const { retryDlqItem, discardDlqItem } = connected.client
-    const act = verb === 'retry' ? retryDlqItem : discardDlqItem
-    const outcome = await inBulk(ids, (id) => act({ params: { id } }))
-    return showBulk(outcome, verb === 'retry' ? 'queued again' : 'discarded', terminal, json)
+    return inBulk(askDlq(connected, verb, all ? undefined : given), {
+      // Those that were named need no question.
+      ...{ service: connected, terminal, json, yes: yes || !all },
+      ...{ verb, things: 'dead letters' },
+    })
   },
 })

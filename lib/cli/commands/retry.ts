@@ -1,15 +1,14 @@
-import { inBulk, selectedTasks } from '../bulk.ts'
+import { askTasks, inBulk } from '../bulk.ts'
 import { defineCommand } from '../command.ts'
 import { EXIT, UsageError } from '../exit-codes.ts'
 import { filterOf, filterOption } from '../selection.ts'
-import { showBulk } from '../show-bulk.ts'
 
 export const retry = defineCommand({
   name: 'retry',
   usage: '<task id> | --filter field=value …',
   about: 'Run tasks that have ended again, each as a new task.',
   details: `Several filters have to fit all: --filter status=failed --filter labels=backend. The tasks are chosen once, when it
-begins. On a terminal it asks first.`,
+begins, and retried by a job of the service that goes on when this program ends. On a terminal it asks first.`,
   options: {
     ...filterOption,
     'dry-run': { type: 'boolean', about: 'count what the filter finds, and change nothing' },
@@ -26,17 +25,11 @@ begins. On a terminal it asks first.`,
       else terminal.out(answer.task.id)
       return EXIT.done
     }
-    const chosen = filterOf(filter, 'retry')
     const connected = service()
-    const ids = await selectedTasks(connected, chosen)
-    if (isDry) {
-      if (json) terminal.json({ count: ids.length })
-      else terminal.out(`${ids.length} tasks fit`)
-      return EXIT.done
-    }
-    if (!yes && !json && terminal.isInteractive && !(await terminal.confirm(`Retry ${ids.length} tasks?`)))
-      return EXIT.cancelled
-    const outcome = await inBulk(ids, (each) => connected.client.retryTask({ params: { id: each } }))
-    return showBulk(outcome, 'retried', terminal, json)
+    const ask = askTasks(connected, 'retry', filterOf(filter, 'retry'))
+    return inBulk(ask, {
+      ...{ service: connected, terminal, json, yes, isDry },
+      ...{ verb: 'retry', things: 'tasks' },
+    })
   },
 })

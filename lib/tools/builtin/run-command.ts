@@ -1,7 +1,36 @@
 import * as z from 'zod'
 import { Problem } from '../../core/errors.ts'
-import { defineTool } from '../tool.ts'
-import { commandOutput } from './command-output.ts'
+import type { CommandResult } from '../../ports/command.ts'
+import { defineTool, type ToolOutput } from '../tool.ts'
+
+const part = (label: string, text: string) => (text === '' ? [] : [`${label}:`, text.trimEnd()])
+
+const ending = ({ exitCode, timedOut, exceeded }: CommandResult): string => {
+  if (exceeded) return `Stopped: ${exceeded.message}.`
+  if (timedOut) return 'Stopped: the command took too long.'
+  return exitCode === null ? 'Ended by a signal.' : `Exit code ${exitCode}.`
+}
+
+/** Longer than a secret is in any form. */
+const EDGE = 2_048
+
+/** Cut output up to its last whole line: half a secret at its end could not be recognised. The longer stream was cut. */
+const wholeLines = (text: string, { truncated, stdout, stderr }: CommandResult): string => {
+  if (!truncated || text.length < Math.max(stdout.length, stderr.length)) return text
+  const end = text.lastIndexOf('\n')
+  return text.slice(0, end === -1 ? Math.max(0, text.length - EDGE) : end)
+}
+
+/** A finished command as the model reads it; anything but exit code 0 counts as a failure. */
+export const commandOutput = (result: CommandResult): ToolOutput => ({
+  content: [
+    ending(result),
+    ...part('stdout', wholeLines(result.stdout, result)),
+    ...part('stderr', wholeLines(result.stderr, result)),
+    ...(result.truncated ? ['[output cut]'] : []),
+  ].join('\n'),
+  failed: result.exitCode !== 0,
+})
 
 const WordSchema = z.string().max(8_192)
 

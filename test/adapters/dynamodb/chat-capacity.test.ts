@@ -21,7 +21,7 @@ suite('the capacity units of chat', () => {
     meter = meterCapacity(client)
   })
 
-  it('are at most 4 written for a step, and one more for each 2 s of it that somebody follows', async () => {
+  it('are at most 4 written for a step, and one more for each 2 s that a reader follows', async () => {
     const costs = await costsOfSession(store, meter)
     expect(costs.short.write).toBeLessThanOrEqual(4)
     expect(costs.seen.write).toBeLessThanOrEqual(4 + STREAMED_SECONDS / 2)

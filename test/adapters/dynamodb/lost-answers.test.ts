@@ -81,7 +81,7 @@ describe.each([
     expect((await store.get(jobs, 'log'))?.size).toBe(3)
     expect((await store.log(jobs, 'log')).map(({ id }) => id)).toEqual(['e1', 'e2', 'e3'])
   })
-  it('is a removal of which nobody can tell', async () => {
+  it('is a removal whose outcome is unknown', async () => {
     await store.commit({ insert: notes, row: note('gone') })
     loseAnswer('DeleteItemCommand')
     await expect(store.commit({ remove: notes, key: 'gone' })).rejects.toMatchObject({ kind: 'unavailable' })

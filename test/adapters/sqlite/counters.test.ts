@@ -36,7 +36,7 @@ describe('counters that are known', () => {
     expect(counters.of('jobs', '')).toEqual({})
   })
 
-  it('are read for whoever asks from a member on, which shows a medium that is gone', () => {
+  it('are read from a member on, which shows a medium that is gone', () => {
     const { counters, drop } = open()
     expect(counters.of('jobs', '')).toEqual({})
     drop()

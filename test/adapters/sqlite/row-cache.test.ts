@@ -9,8 +9,8 @@ import { collection } from '../../../lib/core/collection.ts'
 import { createFakeClock } from '../../fakes/clock.ts'
 import { declared, inFolder, lines } from './samples.ts'
 
-const NEW = { head: undefined, aside: false }
-const records = { write: () => ({ headSize: 10, aside: false }) }
+const NEW = { head: undefined, isDetached: false }
+const records = { write: () => ({ headSize: 10, isDetached: false }) }
 const row = (n: number): Version => ({
   at: [n],
   head: { n },
@@ -96,7 +96,7 @@ describe('an update of a record', () => {
       const batch = createBatchBuilder()
       const update = updater({ plan: wide(30), batch })
       update([7], before, { ...before, f0: 1, f29: 2 }, 'text', small)
-      const { define, steps } = batch.take()
+      const { define, steps } = batch.seal()
       const names = small === undefined ? '"f0" = ?, "f29" = ?' : '_small = ?, "f0" = ?, "f29" = ?'
       expect(define).toEqual([`UPDATE "wide" SET _head = ?, ${names} WHERE _rid = ?`])
       const values = small === undefined ? ['text', 1, 2, 7] : ['text', small, 1, 2, 7]

@@ -32,7 +32,7 @@ describe('a private repository', () => {
 
   it.each([
     ['that there is not', 'gho_unknownUNKNOWNunknown', {}],
-    ['of somebody who may not read it', TOKEN, { mayRead: false }],
+    ['of a user who may not read it', TOKEN, { mayRead: false }],
   ])('is refused alike to a token %s, there or not', async (_title, token, rights) => {
     host.tokens.set(TOKEN, { scopes: 'repo', ...rights })
     const there = (await run({ token })).error

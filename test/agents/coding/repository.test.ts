@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { access, chown, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { cloneFailure } from '../../../lib/adapters/agents/coding/clone-failure.ts'
+import { cloneFailure } from '../../../lib/adapters/agents/coding/git-failures.ts'
 import { createGit } from '../../../lib/adapters/node/git.ts'
-import type { Lookup } from '../../../lib/adapters/node/outbound-judge.ts'
+import type { Lookup } from '../../../lib/adapters/node/outbound-address.ts'
 import { createWorkspaces } from '../../../lib/adapters/node/workspace.ts'
 import type { Command } from '../../../lib/ports/command.ts'
 import { createAgentOn } from '../../fakes/coding-agent.ts'
@@ -255,7 +255,7 @@ describe('a linked worktree', () => {
 
 describe('a clone by https', () => {
   it.each(['127.0.0.1', 'repository.test'])(
-    'works from an allowed host, %s, at the judged address',
+    'works from an allowed host, %s, at the checked address',
     async (name) => {
       await using host = await startGitHost(await folderIn('https'))
       const { result, calls } = await cloneFrom(host, name)
@@ -266,7 +266,7 @@ describe('a clone by https', () => {
     },
   )
 
-  it('connects to no address but the judged, whatever the name stands for later', async () => {
+  it('connects to no address but the checked, whatever the name stands for later', async () => {
     await using host = await startGitHost(await folderIn('moved'))
     const answers = [['127.0.0.1'], ['127.0.0.2']]
     const { result } = await cloneFrom(host, 'repository.test', async () => answers.shift() ?? [])

@@ -13,7 +13,7 @@ const PACKAGES = `
   jest-mock jest-worker jiti jose js-yaml json5 light-my-request lru-cache magic-string mdast-util-from-markdown
   memoizee micromark micromatch mime minimatch minipass minisearch nock node-fetch oauth4webapi p-memoize
   path-scurry picomatch pino playwright-core pngjs pretty-format prompts qrcode semver serverless-esbuild
-  serverless-offline sonic-boom source-map-js streamx tapable tokenx type-fest undici uplot uuid ws yargs
+  serverless-offline sonic-boom source-map-js streamx tapable tokenx type-fest undici uplot ws yargs
   yargs-parser yauzl yazl zod zod-openapi
 `
   .trim()

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createFolderCopies } from '../../../lib/adapters/node/folder-copies.ts'
 import type { Contents } from '../../../lib/memory/contents.ts'
-import { nearness, ofLength1, vectorsOf } from '../../../lib/memory/vectors.ts'
-import { createMemoryBlobs } from '../../fakes/memory-blobs.ts'
+import { compact, lengthOf, nearness, ofLength1 } from '../../../lib/memory/vectors.ts'
 import { discard, scratch } from '../children.ts'
 import { columns } from '../cloud/columns.ts'
 import { quantile } from '../quantile.ts'
@@ -60,19 +60,16 @@ const searchTimes = async (memory: Memory): Promise<number[]> => {
 const byVectorsAlone = async (contents: Contents): Promise<Finds> => {
   const { embed } = scriptedEmbedding(contents)
   const { embeddedText } = await import('../../../lib/memory/embed.ts')
-  const { encodeVectors } = await import('../../../lib/memory/vectors.ts')
   const signal = new AbortController().signal
-  const all: [string, Float32Array][] = []
-  for (const entry of contents.values()) {
-    const vectors = encodeVectors(await embed(entry.chunks.map(embeddedText), signal))
-    for (const [n, vector] of vectorsOf({ ...entry, embeddedBy: 'm', vectors }, 'm').entries())
-      all.push([entry.chunks[n]?.id ?? '', vector])
-  }
+  const all: [string, Int8Array][] = []
+  for (const entry of contents.values())
+    for (const [n, vector] of (await embed(entry.chunks.map(embeddedText), signal)).entries())
+      all.push([entry.chunks[n]?.id ?? '', compact(vector)])
   return async ({ query }) => {
     const [given = new Float32Array()] = await embed([query], signal)
     const vector = ofLength1(given)
     return all
-      .map(([id, each]) => [id, nearness(vector, each)] as const)
+      .map(([id, each]) => [id, nearness(vector, each, lengthOf(each))] as const)
       .sort(([, a], [, b]) => b - a)
       .slice(0, OFFERED)
       .map(([id]) => id)
@@ -84,12 +81,12 @@ const inFolder = async <T>(name: string, all: readonly Document[], work: (place:
   const folder = join(root, 'memory')
   written(folder, all)
   try {
-    return await work({ folder, file: join(root, 'service.db') })
+    return await work({ folder, file: join(root, 'service.db'), copies: join(root, 'copies') })
   } finally {
     discard(root)
   }
 }
-type Place = { folder: string; file: string }
+type Place = { folder: string; file: string; copies: string }
 
 const measureRecall = async () => {
   const all = documents()
@@ -138,7 +135,8 @@ const measureTimes = async (): Promise<Row[]> => {
   const many = manyDocuments(CHUNKS)
   const contents = taken(many)
   await inFolder('times', many, async (place) => {
-    const first = openMemoryService(place)
+    const memoryCopies = createFolderCopies(place.copies)
+    const first = openMemoryService({ ...place, memoryCopies })
     await settled()
     const indexed = await timed(async () => {
       await first.memory.sync()
@@ -146,7 +144,7 @@ const measureTimes = async (): Promise<Row[]> => {
     })
     const times = await searchTimes(first.memory)
     await first.close()
-    const second = openMemoryService(place)
+    const second = openMemoryService({ ...place, memoryCopies })
     const cold = await timed(() => second.memory.search({ query: 'how to retry', maxResults: OFFERED }))
     await second.close()
     rows.push(
@@ -158,18 +156,23 @@ const measureTimes = async (): Promise<Row[]> => {
   })
   await inFolder('hybrid', many, async (place) => {
     const embedding = scriptedEmbedding(contents)
-    const compiledMemory = createMemoryBlobs()
-    const first = openMemoryService({ ...place, embedding, compiledMemory })
-    for (let left = true; left; ) {
+    const given = {
+      ...place,
+      embedding,
+      memoryCopies: createFolderCopies(place.copies),
+      isMemoryShared: true,
+    }
+    const first = openMemoryService(given)
+    for (let left = 50; left > 0; ) {
       // A function that takes in so many files needs more than one turn.
       left = await first.memory.sync().then(
-        () => false,
-        () => true,
+        () => 0,
+        () => left - 1,
       )
     }
     const times = await searchTimes(first.memory)
     await first.close()
-    const second = openMemoryService({ ...place, embedding, compiledMemory })
+    const second = openMemoryService(given)
     const cold = await timed(() => second.memory.search({ query: 'how to retry', maxResults: OFFERED }))
     await second.close()
     rows.push(

@@ -106,7 +106,7 @@ const CODE: Asked = [
   ['writeEarlyHints callback', 'fastify/docs/Reference/Reply.md', '.writeEarlyHints'],
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'fastify/docs/Reference/Errors.md', 'FST_ERR_CTP_INVALID_MEDIA_TYPE'],
   ['schemaErrorFormatter', 'fastify/docs/Reference/Validation-and-Serialization.md', 'schemaErrorFormatter'],
-  ['uuid v1ToV6', 'uuid/README.md', 'uuid.v1ToV6'],
+  ['compareBuild in semver', 'semver/README.md', 'Comparison'],
   ['throwErrorOnBrokenSymbolicLink', 'fast-glob/README.md', 'throwErrorOnBrokenSymbolicLink'],
   ['caseSensitiveMatch default', 'fast-glob/README.md', 'caseSensitiveMatch'],
   ['broadcastAddressFromCIDR', 'ipaddr.js/README.md', 'ipaddr.IPv4.broadcastAddressFromCIDR'],

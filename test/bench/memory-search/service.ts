@@ -7,10 +7,13 @@ import { collections } from '../../../lib/collections.ts'
 import { createMasker } from '../../../lib/core/masker.ts'
 import { createMemory, type MemoryPorts } from '../../../lib/memory/service.ts'
 
-type Given = { file: string; folder: string } & Pick<MemoryPorts, 'compiledMemory' | 'embedding'>
+type Given = { file: string; folder: string } & Pick<
+  MemoryPorts,
+  'memoryCopies' | 'isMemoryShared' | 'embedding'
+>
 
 /** Memory as a process has it that has just started, on a storage and a folder that outlive it. */
-export const openMemoryService = ({ file, folder, compiledMemory, embedding }: Given) => {
+export const openMemoryService = ({ file, folder, ...given }: Given) => {
   const clock = createClock()
   const store = openSqliteStore({ file, collections, clock })
   const memory = createMemory({
@@ -20,7 +23,7 @@ export const openMemoryService = ({ file, folder, compiledMemory, embedding }: G
       ids: createIds({ clock }),
       log: createLog({ level: 'error', masker: createMasker([]) }),
     },
-    ...{ memoryFiles: createFolderMemory({ folder, clock }), compiledMemory, embedding },
+    ...{ memoryFiles: createFolderMemory({ folder, clock }), ...given },
     watching: () => ({ enabled: false, watching: false }),
     audit: async () => undefined,
   })

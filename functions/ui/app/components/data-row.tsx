@@ -13,7 +13,7 @@ export type Column<Row> = {
   sortBy?: string
 }
 
-/** The keys of the rows that are selected, and who is told of a change. */
+/** The keys of the rows that are selected, and what is called at a change. */
 export type Selection = { selected: ReadonlySet<string>; onSelect: (next: ReadonlySet<string>) => void }
 
 export const rowClass = 'grid items-center gap-x-3 border-b px-4 md:px-6'

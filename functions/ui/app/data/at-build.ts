@@ -47,5 +47,5 @@ export const tools = conversationTools({} as never).map(({ name, risk }) => ({ n
 export const efforts = EFFORTS
 export const modes = securityModes
 
-/** What an outbound webhook can hear of. */
+/** The events that an outbound webhook can subscribe to. */
 export const webhookEvents = WEBHOOK_EVENTS

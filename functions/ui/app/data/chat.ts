@@ -17,7 +17,7 @@ const key = ['conversations'] as const
 const PAGE = 50
 const MOST_LIVE = 5
 
-/** The conversations of whoever is signed in, the newest first. */
+/** The conversations of the signed-in user, the newest first. */
 export const useConversations = () =>
   useLivePages(
     [...key, 'list'],

@@ -8,11 +8,12 @@ export type DeadLetterFilter = DlqItem['status'] | 'all'
 
 const key = ['dead-letters'] as const
 
-/** The dead letters in a state, newest first. */
-export const useDeadLetters = (status: DeadLetterFilter) =>
+/** The dead letters in a state, newest first; with `fingerprint` those of a group of failures. */
+export const useDeadLetters = (status: DeadLetterFilter, fingerprint?: string) =>
   useLivePages(
-    [...key, status],
-    (query, signal) => client.listDlq({ query: { ...query, status } }, { signal }),
+    [...key, status, fingerprint],
+    (query, signal) =>
+      client.listDlq({ query: { ...query, status, ...(fingerprint ? { fingerprint } : {}) } }, { signal }),
     ({ items }) => items,
   )
 

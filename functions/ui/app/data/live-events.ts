@@ -46,7 +46,7 @@ const patch = (task: TaskFields & { id: string }) => {
   })
 }
 
-const hear = ({ type, data }: Change) => {
+const apply = ({ type, data }: Change) => {
   const [kind = ''] = type.split('.')
   if (type === 'ready' || type === 'reset') return invalidate()
   if (type === 'task.updated') patch(data as TaskFields & { id: string })
@@ -79,7 +79,7 @@ const open = () => {
   source.onopen = () => isStreaming.set(true)
   source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
     lastId = lastEventId
-    hear(JSON.parse(data) as Change)
+    apply(JSON.parse(data) as Change)
   }
   source.onerror = () => {
     lose()
@@ -89,8 +89,8 @@ const open = () => {
 }
 
 /**
- * Follows what changes while the tab can be seen. A browser has few connections to one address, and a tab that nobody
- * sees shall not hold one.
+ * Follows what changes while the tab can be seen. A browser has few connections to one address, and a hidden
+ * tab shall not hold one.
  */
 export const followChanges = () => {
   const follow = () => (document.visibilityState === 'visible' ? open() : close())

@@ -23,6 +23,15 @@ export const useMemoryFiles = () =>
     ({ files }) => files.map((file) => ({ id: file.path, ...file })),
   )
 
+/** The files that memory has not, and why. */
+export const useExcludedFiles = () =>
+  useLivePages(
+    [...key, 'excluded'],
+    (query, signal) => client.listExcludedFiles({ query }, { signal }),
+    ({ files }) => files.map((file) => ({ id: file.path, ...file })),
+  )
+export type ExcludedFile = Awaited<ReturnType<typeof client.listExcludedFiles>>['files'][number]
+
 export const useMemoryChunks = (path: string) =>
   useLive(
     queryOptions({

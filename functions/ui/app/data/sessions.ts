@@ -218,7 +218,7 @@ const createFollower = (id: string) => {
     })
   }
 
-  /** What nobody shows and nothing is read of is not kept. */
+  /** What is neither shown nor read is not kept. */
   const forget = () => {
     if (readers === 0 && !stopping) followers.delete(id)
   }

@@ -12,7 +12,8 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   task: ['tasks', 'analytics'],
   report: ['tasks'],
   queue: ['queue'],
-  dlq: ['dead-letters', 'queue'],
+  dlq: ['dead-letters', 'queue', 'failures'],
+  bulk: ['bulk'],
   approval: ['approvals', 'allowed-tools'],
   notification: ['notifications'],
 }

@@ -86,7 +86,7 @@ export const useTaskEvents = (id: string, isOver: boolean) => {
     }),
     (events) => {
       if (!isOver || !isToldOf(events)) return EVERY_MS.running
-      // What is told of a task after its end is a change of it.
+      // An event after the end of a task is a change of it.
       return isStreaming.get() ? false : EVERY_MS.calm
     },
   )

@@ -82,7 +82,7 @@ type StepProps = { step: Step; isBare: boolean; isFolded: boolean; of: AuditOf }
 
 /** Drawn again when something is new in it. */
 const StepView = memo(({ step, isBare, isFolded, of }: StepProps) => {
-  // As it is when it first shows: nothing folds away while somebody reads.
+  // As it is when it first shows: nothing folds away while it is read.
   const [isOpen] = useState(!isFolded)
   const { number, parts, tookMs } = step
   const calls = parts.filter(({ kind }) => kind === 'call').length
@@ -125,7 +125,7 @@ const Thinking = ({ words: { text, isOpen } }: { words: Words }) => (
 )
 
 const bad = 'border-failed/40 bg-failed/8'
-/** What somebody stopped did not fail. */
+/** A run that was stopped did not fail. */
 const isWanted = (code: string) => code.toLowerCase() === 'cancelled'
 
 type TroubleProps = { code: string; message: string; isOfTask?: boolean }

@@ -16,6 +16,7 @@ import {
   Settings,
   ShieldCheck,
   Stamp,
+  TriangleAlert,
   Webhook,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
@@ -41,6 +42,7 @@ export const nav: readonly { group: string; entries: readonly Entry[] }[] = [
       { to: '/chat', label: 'Chat', icon: MessagesSquare, key: 'c' },
       { to: '/schedules', label: 'Schedules', icon: CalendarClock, key: 'e' },
       { to: '/queue', label: 'Queue & DLQ', icon: Inbox, key: 'q' },
+      { to: '/failures', label: 'Failures', icon: TriangleAlert, key: 'f' },
       { to: '/approvals', label: 'Approvals', icon: Stamp, key: 'p', Badge: ApprovalBadge },
       { to: '/notifications', label: 'Notifications', icon: Bell, key: 'n' },
     ],

@@ -3,8 +3,8 @@ import { taskFailure } from '../../../core/task-failure.ts'
 import { COMMITTER, type Credential, type Git } from '../../../ports/git.ts'
 import type { Source } from '../../../ports/repositories.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
-import { accessRefused, cloneFailure, isRefusal } from './clone-failure.ts'
 import { taskTrailer, trailerFormat } from './commit-message.ts'
+import { accessRefused, cloneFailure, isRefusal } from './git-failures.ts'
 
 const CLONE_TIMEOUT_MS = 5 * 60_000
 /** More commits than a task leaves on its branch, which is one. */

@@ -1,4 +1,4 @@
-/** What the coding agent is, for those who only tell of it: no library for models comes with this file. */
+/** What the coding agent is, for code that only describes it: no library for models comes with this file. */
 export const codingAgentFacts = {
   type: 'coding-agent',
   name: 'Coding agent',

@@ -9,8 +9,8 @@ import type { OwnGit, Workspace } from '../../../ports/workspace.ts'
 import { type FileChange, withoutSecrets, workspaceGit } from './changes.ts'
 import type { Checkout, Destination } from './checkout.ts'
 import { commitMessage, publicTitle } from './commit-message.ts'
+import { pushFailure } from './git-failures.ts'
 import { pullRequestBody } from './pull-request-body.ts'
-import { pushFailure } from './push-failure.ts'
 
 /** Where changes of tasks go. */
 export type Publication = {

@@ -28,7 +28,7 @@ const closed = (text: string): string => {
   return fences.length % 2 === 0 ? text : `${text}\n${last}`
 }
 
-/** The issue that a webhook made the task of; whoever creates a task by hand may name any address. */
+/** The issue that a webhook made the task of; the creator of a task may name any address. */
 const originOf = ({ source, sourceUrl, createdBy }: AgentTask): string | undefined =>
   source !== undefined && createdBy === webhookCreator(source)
     ? sourceUrl && URL.parse(sourceUrl)?.href

@@ -18,7 +18,7 @@ type Needs = {
   tableName: TableName
   /** Takes messages, or rejects. What it took before it rejected comes again. */
   deliver: (messages: readonly Message[]) => Promise<void>
-  /** Takes what live readers see of the changes, or rejects. Without it nobody sees them. */
+  /** Takes what live readers see of the changes, or rejects. Without it they are not published. */
   publish?: (drafts: readonly LiveDraft[]) => Promise<void>
   log: Pick<Log, 'error'>
 }
@@ -88,7 +88,7 @@ const unchangedIn = (item: Item, attribute: string, terms: Terms): string => {
 }
 
 /**
- * Does what follows from the changes that a DynamoDB stream tells of: messages, then counters, then live events. Messages go first, since a
+ * Does what follows from the changes in a DynamoDB stream: messages, then counters, then live events. Messages go first, since a
  * task waits for its start and not for a count; one that is sent again is a duplicate, which every receiver knows.
  * Counters count each record once, however deliveries repeat and batches are cut: each item has a watermark per shard.
  *

@@ -118,9 +118,9 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     if (log !== undefined) await logs.settle(plan, key, token, log)
   }
 
-  /** What stands in the way of the head, as it was told or as it is now. */
-  const headRow = async ({ plan, key }: Bound, told?: Item): Promise<Fields | undefined> =>
-    told === undefined ? rows.read(plan, key) : rows.unexpiredRow(plan, told)
+  /** What stands in the way of the head, as the transaction reported it, or as it is now. */
+  const headRow = async ({ plan, key }: Bound, known?: Item): Promise<Fields | undefined> =>
+    known === undefined ? rows.read(plan, key) : rows.unexpiredRow(plan, known)
 
   const once = async (bounds: readonly Bound[], head: Bound): Promise<Committed | 'moved'> => {
     const token = rows.newToken()
@@ -201,11 +201,11 @@ export const createCommit = ({ connection, planOf, rows, blobs, logs }: Needs) =
     const bounds = [head, ...others.map((one) => bind(planOf, one))]
     if (others.length > 0) check(bounds)
     const { row, refused } = await inOrder(identity(plan, key), () => write(bounds, head))
-    const told = row && shown(plan, await blobs.last(plan, row, detail), detail)
-    return refused === undefined ? { applied: true, row: told } : { applied: false, row: told, refused }
+    const known = row && shown(plan, await blobs.last(plan, row, detail), detail)
+    return refused === undefined ? { applied: true, row: known } : { applied: false, row: known, refused }
   }
 }
 
-/** What stood in the way of a write of a transaction, where that is told. */
+/** What stood in the way of a write of a transaction, where that is known. */
 const itemIn = (reason: CancellationReason | undefined): Item | undefined =>
   reason?.Item === undefined ? undefined : plainItem(reason.Item)

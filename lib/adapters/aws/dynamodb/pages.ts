@@ -100,7 +100,7 @@ const createReads = (needs: ReadNeeds) => {
     return n
   }
 
-  /** Rows that are judged one by one are read once for page and total; all others DynamoDB counts by itself. */
+  /** Rows that are tested one by one are read once for page and total; all others DynamoDB counts by itself. */
   const found = async (plan: Plan, place: Place, query: Query<Fields>, sort: string): Promise<Found> => {
     const { total = false, where = [] } = query
     if (sort !== place.index.by) return ranked(plan, place, query, sort)

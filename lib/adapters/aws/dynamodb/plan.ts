@@ -34,7 +34,7 @@ export type Plan = {
   within: string | undefined
   keys: readonly string[]
   heavy: ReadonlySet<string>
-  /** Fields of the indexes that lie aside where they are too much for one. */
+  /** Fields of the indexes that are offloaded where they are too large for one. */
   long: ReadonlySet<string>
   /** Fields that are kept together in one attribute. */
   fixed: ReadonlySet<string>

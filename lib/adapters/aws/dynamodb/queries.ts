@@ -84,7 +84,7 @@ const MOST_PARTITIONS = 10
 const isName = (value: Scalar) => typeof value === 'string' && value.isWellFormed()
 
 /**
- * The place to look for rows that meet the tests, and those that are left to be judged there: where one names values of
+ * The place to look for rows that meet the tests, and those that are left to be evaluated there: where one names values of
  * a field, and an index has the same order within that field, that index has just them.
  */
 export const narrowest = (plan: Plan, place: Place, tests: Tests = []): { place: Place; where: Tests } => {

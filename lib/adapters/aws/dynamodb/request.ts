@@ -14,7 +14,7 @@ export type Request =
   | { Put: Conditional<PutCommandInput> }
   | { Update: Conditional<UpdateCommandInput> & { UpdateExpression: string } }
   | { Delete: Conditional<DeleteCommandInput> }
-/** What every write carries: its token, the time that expiry is judged by, and the texts that it appends to its log. */
+/** What every write carries: its token, the time that expiry is decided by, and the texts that it appends to its log. */
 export type Stamp = { token: string; now: number; log: readonly string[] }
 
 /** A failed condition answers what stands in the way, so that it need not be read. */

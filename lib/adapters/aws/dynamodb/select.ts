@@ -171,7 +171,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     )
   }
 
-  const judged = (plan: Plan, index: IndexPlan, row: Fields, where: Tests): Verdict =>
+  const evaluated = (plan: Plan, index: IndexPlan, row: Fields, where: Tests): Verdict =>
     hasExpired(plan, row, clock.now())
       ? 'fails'
       : judgeAll(row, where, (field) => !isMissing(plan, index, field) && blobOf(row[field]) === undefined)
@@ -188,7 +188,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     return some.filter(({ row, verdict }) => verdict === 'passes' || passing.has(row)).map(({ row }) => row)
   }
 
-  /** In the order of the index. The tests are judged here; what DynamoDB filters besides is only not transferred. */
+  /** In the order of the index. The tests are evaluated here; what DynamoDB filters besides is only not transferred. */
   async function* inOrder(plan: Plan, { index, is }: Place, wish: Wanted): AsyncGenerator<Fields> {
     const { where = [], order, wanted } = wish
     const { inputs } = queriesOf(plan, index, { ...wish, is }, clock.now())
@@ -196,7 +196,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     let chunk: Candidate[] = []
     let size = Math.min(MOST_READ, wanted)
     for await (const item of merged(connection, inputs, index, order, pace)) {
-      const verdict = judged(plan, index, tested(plan, item, where), where)
+      const verdict = evaluated(plan, index, tested(plan, item, where), where)
       if (verdict === 'fails') continue
       const row = rowOf(item)
       if (verdict === 'passes' && chunk.length === 0) {
@@ -219,7 +219,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   async function* ofTable(plan: Plan, { index }: Place, where: Tests): AsyncGenerator<Fields> {
     const all = { ...index, carried: undefined }
     for await (const items of scanned(connection, plan, index)) {
-      const verdicts = items.map((item) => judged(plan, all, tested(plan, item, where), where))
+      const verdicts = items.map((item) => evaluated(plan, all, tested(plan, item, where), where))
       const open = items.filter((_, at) => verdicts[at] === 'unknown').map(rowOf)
       const found = await inChunks(open, (row) => filled(plan, row, true))
       for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(rowOf)) yield light(plan, row)

@@ -48,7 +48,7 @@ const lightRow = ({ heavy }: Plan, item: Item | undefined): Fields | undefined =
 const NOTHING: Item = {}
 
 /**
- * The changes that a record tells of: none where entries of a log were moved out of the row, two where a row was inserted
+ * The changes in a record: none where entries of a log were moved out of the row, two where a row was inserted
  * over one that had expired.
  */
 export const changesOf = (plan: Plan, { dynamodb = {} }: StreamRecord): Change<Fields>[] => {

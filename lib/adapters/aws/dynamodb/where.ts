@@ -26,7 +26,11 @@ const passes = (row: Readonly<Fields>, test: Test<Fields>): boolean => {
 /** What can be said of a row of which some fields are not known. */
 export type Verdict = 'passes' | 'fails' | 'unknown'
 
-const judge = (row: Readonly<Fields>, test: Test<Fields>, isKnown: (field: string) => boolean): Verdict => {
+const evaluate = (
+  row: Readonly<Fields>,
+  test: Test<Fields>,
+  isKnown: (field: string) => boolean,
+): Verdict => {
   const known = fieldsOf(test).filter(isKnown)
   if (known.length === fieldsOf(test).length) return passes(row, test) ? 'passes' : 'fails'
   return 'contains' in test && passes(row, { ...test, fields: known }) ? 'passes' : 'unknown'
@@ -38,7 +42,7 @@ export const judgeAll = (
   tests: readonly Test<Fields>[] = [],
   isKnown: (field: string) => boolean = () => true,
 ): Verdict => {
-  const verdicts = tests.map((test) => judge(row, test, isKnown))
+  const verdicts = tests.map((test) => evaluate(row, test, isKnown))
   if (verdicts.includes('fails')) return 'fails'
   return verdicts.includes('unknown') ? 'unknown' : 'passes'
 }

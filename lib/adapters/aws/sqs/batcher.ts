@@ -1,8 +1,20 @@
 import type { BatchResultErrorEntry } from '@aws-sdk/client-sqs'
+import { Problem } from '../../../core/errors.ts'
 import { createFifo } from '../../../core/fifo.ts'
 import { retry } from '../../../core/retry.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import { failRequest, refusedEntry } from './failure.ts'
+import { asUnavailable } from '../failure.ts'
+
+const CODE = 'queue_unavailable'
+
+/** Throws what ended a request as the port promises it. */
+export const failRequest = (thrown: unknown): never => {
+  throw asUnavailable(thrown, CODE, 'The queue')
+}
+
+/** The failure of one entry of a batch, by the code that SQS gave it. */
+const refusedEntry = (why = 'InternalError'): Problem =>
+  new Problem('unavailable', CODE, `The queue is unavailable: ${why}.`)
 
 /** What one request may carry: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html */
 const MOST_ENTRIES = 10

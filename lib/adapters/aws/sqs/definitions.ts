@@ -15,7 +15,7 @@ const DAY = 86_400
 // A move keeps the age of a message, so the last stop keeps messages longest: 14 days is the most that SQS allows.
 const LONGEST_RETENTION = 14 * DAY
 const RETENTION = 10 * DAY
-/** What Lambda takes to hand a message over and to hear what became of it, beside the time of the function. */
+/** The time that Lambda needs to hand a message over and to process the outcome, beside the time of the function. */
 const MARGIN = 60
 /** As in serverless.yml, like the other two, which its test compares. */
 const DEAD_LETTER_TIMEOUT = 60

@@ -41,7 +41,7 @@ export const createSqsQueue = <Body>({ client, urls, clock }: Needs): Queue<Body
     async send(messages) {
       const entries = messages.map((message) => ({ entry: entryOf(message), message }))
       const sent = entries.map(({ entry, message }) => (message.priority === 1 ? urgent : normal).add(entry))
-      // All have their outcome before the caller hears of any, so nothing goes on behind a function that is frozen.
+      // All have their outcome before the call resolves, so nothing goes on behind a function that is frozen.
       const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected')
       if (failed?.status === 'rejected') throw failed.reason
     },

@@ -2,8 +2,8 @@ import { ChangeMessageVisibilityCommand, type SQSClient } from '@aws-sdk/client-
 import { backoffMs } from '../../../core/backoff.ts'
 import { retry } from '../../../core/retry.ts'
 import type { Clock } from '../../../ports/clock.ts'
+import { failRequest } from './batcher.ts'
 import type { SqsRecord } from './event.ts'
-import { failRequest } from './failure.ts'
 
 const FIRST_MS = 1_000
 const LONGEST_MS = 300_000

@@ -36,7 +36,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   const { parse, handle, onPoison, redeliverIn, clock, log, answerBeforeMs = 1_000 } = needs
 
   /** Resolves when the message is done with, and rejects when it must come again. */
-  const take = async (
+  const process = async (
     { messageId: id, body: text }: SqsRecord,
     receives: number,
     remainingMs: () => number,
@@ -53,7 +53,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   const settle = async (record: SqsRecord, remainingMs: () => number): Promise<boolean> => {
     const receives = Number(record.attributes.ApproximateReceiveCount)
     try {
-      await take(record, receives, remainingMs)
+      await process(record, receives, remainingMs)
       return true
     } catch (thrown) {
       const retryInMs = redeliveryMs(receives)

@@ -2,10 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { progressOf, type WireRequest } from './conversation.ts'
-import { readDirectives } from './directives.ts'
-import { nextAct } from './script.ts'
-import { chunks, completion } from './wire.ts'
+import { nextAct, readDirectives } from './script.ts'
+import { chunks, completion, progressOf, type WireRequest } from './wire.ts'
 
 const BODY_LIMIT = 8 * 1024 * 1024
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost'])

@@ -54,7 +54,7 @@ export const Chat = (): ReactNode => {
   )
 }
 
-/** That there is no model to ask, or none that thinks: said before somebody types in vain. */
+/** That there is no model to ask, or none that thinks: said before a user types in vain. */
 const Providers = () => {
   const { data, error } = useModelProviders()
   const isMissing = error instanceof ApiError && isWithoutProvider(error.code)

@@ -2,7 +2,7 @@ import type { SecurityMode } from '../../../../../lib/core/security-mode.ts'
 import { createSignal } from '../../data/signal.ts'
 import type { TurnRequest } from '../../data/turns.ts'
 
-/** How turns are asked, until somebody chooses otherwise; numbers as they were typed. */
+/** How turns are asked, until a user chooses otherwise; numbers as they were typed. */
 export type Options = {
   mode: SecurityMode
   /** `provider/model`; empty for the default. */

@@ -21,7 +21,7 @@ export const placed = (messages: readonly ChatMessage[], run: Run | undefined, i
   }
 }
 
-/** Whether the last message, besides what the run tells of, has no answer: one may be on its way. */
+/** Whether the last message, besides what the run shows, has no answer: one may be on its way. */
 export const isUnanswered = (
   messages: readonly ChatMessage[],
   run: Run | undefined,

@@ -85,7 +85,7 @@ const Sent = ({ turn, last }: { turn: Turn | undefined; last: ChatMessage | unde
   )
 }
 
-/** A turn that failed on the way is told of by what was stored of its answer. */
+/** A turn that failed on the way shows what was stored of its answer. */
 const NotSent = ({ error, last }: { error: unknown; last: ChatMessage | undefined }) => {
   const code = error instanceof ApiError ? error.code : ''
   return last?.error?.code === code ? null : <Trouble code={code} message={saysOf(error)} />

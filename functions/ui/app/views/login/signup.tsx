@@ -27,7 +27,7 @@ export const Signup = (): ReactNode => {
         <Empty title="There are no accounts to make here">
           {data.authMode === 'oidc'
             ? 'Your account is made when you first sign in with single sign-on.'
-            : 'Whoever knows the access key is the admin of this installation.'}
+            : 'The access key makes its bearer the admin of this installation.'}
         </Empty>
       )}
     </Entrance>

@@ -4,7 +4,8 @@ import { Confirm } from '../../components/confirm.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
 import { useMe } from '../../data/me.ts'
-import { useClear, useMemoryStats, useSync } from '../../data/memory.ts'
+import { type ExcludedFile, useClear, useMemoryStats, useSync } from '../../data/memory.ts'
+import { reasons } from './excluded.tsx'
 
 /** What is done to all of memory. */
 export const Care = () => {
@@ -14,9 +15,11 @@ export const Care = () => {
   const isAdmin = useMe()?.role === 'admin'
   const run = () =>
     sync.mutate(undefined, {
-      onSuccess: ({ added, updated, removed, skipped = [] }) => {
+      onSuccess: ({ added, updated, removed, skipped = [], embedding }) => {
         toast.done('In step with its files', `${added} added, ${updated} updated, ${removed} removed`)
         if (skipped.length > 0) toast.failed(`${skipped.length} files are left out`, listed(skipped))
+        if (embedding)
+          toast.failed(`${embedding.missing} chunks are found by words alone for now`, embedding.reason)
       },
       onError: (error) => toast.failed('Not in step with its files', saysOf(error)),
     })
@@ -41,16 +44,9 @@ export const Care = () => {
   )
 }
 
-const reasons = {
-  too_large: 'too large',
-  not_utf8: 'no text in UTF-8',
-  bad_name: 'a name that memory cannot keep',
-  path_too_long: 'too long a path',
-  too_many: 'one file too many',
-} as const
 const SHOWN = 5
 
-const listed = (skipped: readonly { path: string; reason: keyof typeof reasons }[]) =>
+const listed = (skipped: readonly ExcludedFile[]) =>
   skipped
     .slice(0, SHOWN)
     .map(({ path, reason }) => `${path} (${reasons[reason]})`)

@@ -10,7 +10,7 @@ type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode 
 
 /** A part of a file, with what was looked for marked in it. */
 export const Chunk = ({ chunk, terms = [], aside }: Props) => {
-  const { id, path, startLine, endLine, heading, text } = chunk
+  const { id, path, startLine, endLine, heading, trail = [], text } = chunk
   const remove = useRemoveChunk()
   return (
     <li className="rounded-lg border bg-card">
@@ -18,6 +18,9 @@ export const Chunk = ({ chunk, terms = [], aside }: Props) => {
         <div className="min-w-0 flex-1 py-1.5">
           {heading && (
             <p className="truncate font-semibold">
+              {trail.length > 0 && (
+                <span className="font-normal text-muted-foreground">{trail.join(' › ')} › </span>
+              )}
               <Marked text={heading} terms={terms} />
             </p>
           )}

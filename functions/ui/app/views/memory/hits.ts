@@ -1,18 +1,22 @@
-import { termsOf } from '../../../../../lib/memory/terms.ts'
+import { indexedAs, wordsOf } from '../../../../../lib/memory/words.ts'
 
-const WORD = /([\p{L}\p{N}\p{M}]+)/u
-/** As in the search itself: shorter words are no beginning of others. */
-const PREFIX_FROM = 3
+/** A word, or a name in code. */
+const WORD = /([\p{L}\p{N}\p{M}_$]+)/u
 
 export type Piece = { text: string; isHit: boolean; at: number }
 
-/** A text in pieces: the words that the search looked for, and what is between them. */
+/** A text in pieces: the words that are indexed under what was found, and what is between them. */
 export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
+  const found = new Set(terms)
+  const isFound = (part: string) =>
+    wordsOf(part)
+      .flatMap(indexedAs)
+      .some((term) => found.has(term))
   const pieces: Piece[] = []
   let at = 0
   for (const part of text.split(WORD)) {
     const last = pieces.at(-1)
-    const isHit = fits(part, terms)
+    const isHit = isFound(part)
     if (last?.isHit === isHit) last.text += part
     else if (part !== '') pieces.push({ text: part, isHit, at })
     at += part.length
@@ -20,7 +24,9 @@ export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
   return pieces
 }
 
-const fits = (part: string, terms: readonly string[]) =>
-  termsOf(part).some((term) =>
-    terms.some((asked) => term === asked || (asked.length >= PREFIX_FROM && term.startsWith(asked))),
-  )
+/** The words of a text that were found, each once, as they are written there. */
+export const foundIn = (text: string, terms: readonly string[]): string[] => [
+  ...new Map(
+    piecesOf(text, terms).flatMap(({ text: piece, isHit }) => (isHit ? [[piece.toLowerCase(), piece]] : [])),
+  ).values(),
+]

@@ -6,6 +6,7 @@ import { When } from '../../components/when.tsx'
 import { useMemoryStats } from '../../data/memory.ts'
 import { Care } from './care.tsx'
 import { Chunks } from './chunks.tsx'
+import { Excluded } from './excluded.tsx'
 import { Experiences } from './experiences.tsx'
 import { Files } from './files.tsx'
 import { Found } from './found.tsx'
@@ -13,11 +14,12 @@ import { Found } from './found.tsx'
 /** What the agents can look up: parts of files, and what was learned from earlier work. */
 export const Memory = (): ReactNode => {
   const { show, q, path } = useSearch({ from: '/memory' })
-  const isFiles = show !== 'experiences'
+  const isFiles = show === undefined
   return (
     <View title="Memory" isFixed aside={<Stats />} actions={<Care />}>
       <Bar />
-      {!isFiles && <Experiences key={q} q={q} />}
+      {show === 'experiences' && <Experiences key={q} q={q} />}
+      {show === 'excluded' && <Excluded />}
       {isFiles && path !== undefined && <Chunks key={path} path={path} />}
       {isFiles && path === undefined && (q === undefined ? <Files /> : <Found q={q} />)}
     </View>
@@ -29,11 +31,12 @@ const statsClass = 'text-muted-foreground max-sm:order-last max-sm:w-full'
 const Stats = () => {
   const { data } = useMemoryStats()
   if (!data) return <span className={statsClass}>…</span>
-  const { files, chunks, lastSync, method, embeddingModel } = data
+  const { files, chunks, lastSync, method, embeddingModel, withoutVector } = data
   return (
     <span className={statsClass}>
       {files} files, {chunks} chunks · found by{' '}
       {method === 'hybrid' ? `words and ${embeddingModel}` : 'words'} ·{' '}
+      {withoutVector !== undefined && `${withoutVector} chunks by words alone · `}
       {lastSync === null ? (
         'never in step'
       ) : (
@@ -52,12 +55,15 @@ const Bar = () => {
   const { q = '', show } = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })
   const ask = (text: string) =>
-    void navigate({ search: { show, ...(text === '' ? {} : { q: text }) }, replace: true })
+    void navigate({
+      search: { ...(show === 'experiences' ? { show } : {}), ...(text === '' ? {} : { q: text }) },
+      replace: true,
+    })
   return (
     <div className="flex shrink-0 flex-wrap items-center gap-2 border-b px-4 py-2 md:px-6">
       <SearchField
         label="Search memory"
-        placeholder={show ? 'What is it like?' : 'What do you want to know?'}
+        placeholder={show === 'experiences' ? 'What is it like?' : 'What do you want to know?'}
         value={q}
         onChange={ask}
         className="w-80 max-md:w-full"
@@ -73,6 +79,9 @@ const Bar = () => {
         </Link>
         <Link to="/memory" search={({ q }) => ({ q, show: 'experiences' })} className={tab}>
           Experiences
+        </Link>
+        <Link to="/memory" search={{ show: 'excluded' }} className={tab}>
+          Left out
         </Link>
       </nav>
     </div>

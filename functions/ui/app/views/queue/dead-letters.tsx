@@ -14,20 +14,30 @@ const keyOf = ({ id }: DeadLetter) => id
 const nameOf = ({ title }: DeadLetter) => title
 const none: ReadonlySet<string> = new Set()
 
-type Props = { status: DeadLetterFilter; counts: DlqCounts | undefined }
+type Props = {
+  status: DeadLetterFilter
+  /** The group of failures that they are of, where it is one. */
+  fingerprint: string | undefined
+  counts: DlqCounts | undefined
+}
 
 /** The list of dead letters in one state, or in all. */
-export const DeadLetters = ({ status, counts }: Props) => {
-  const { rows, total, isPending, error, refetch, onMore } = useDeadLetters(status)
+export const DeadLetters = ({ status, fingerprint, counts }: Props) => {
+  const { rows, total, isPending, error, refetch, onMore } = useDeadLetters(status, fingerprint)
   const [selected, setSelected] = useState(none)
   const navigate = useNavigate({ from: '/queue' })
   const close = () => void navigate({ search: ({ item, ...rest }) => rest, replace: true })
   return (
     <>
       {selected.size > 0 ? (
-        <DecideMany letters={rows.filter(({ id }) => selected.has(id))} onClear={() => setSelected(none)} />
+        <DecideMany
+          letters={rows.filter(({ id }) => selected.has(id))}
+          waiting={status === 'pending' ? total : undefined}
+          fingerprint={fingerprint}
+          onClear={() => setSelected(none)}
+        />
       ) : (
-        <FilterTabs counts={counts} />
+        <FilterTabs counts={fingerprint === undefined ? counts : undefined} fingerprint={fingerprint} />
       )}
       {error && rows.length === 0 ? (
         <Problem error={error} onRetry={() => void refetch()} />

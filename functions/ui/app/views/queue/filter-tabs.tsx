@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import { X } from 'lucide-react'
 import type { DlqCounts } from '../../../../../lib/queue/schema.ts'
 import { filterNames, filters } from './filters.ts'
 
-type Props = { counts: DlqCounts | undefined }
+type Props = { counts: DlqCounts | undefined; fingerprint: string | undefined }
 
 /** The states of dead letters with how many are in each; every one has its address. */
-export const FilterTabs = ({ counts }: Props) => (
+export const FilterTabs = ({ counts, fingerprint }: Props) => (
   <nav
     aria-label="Dead letters by state"
     className="flex min-h-12 shrink-0 items-center gap-1 overflow-x-auto border-b px-4 md:px-6"
@@ -14,7 +15,10 @@ export const FilterTabs = ({ counts }: Props) => (
       <Link
         key={name}
         to="/queue"
-        search={{ status: name === 'pending' ? undefined : name }}
+        search={{
+          status: name === 'pending' ? undefined : name,
+          ...(fingerprint === undefined ? {} : { fingerprint }),
+        }}
         // The plain address is that of one state, and belongs to no other.
         activeOptions={{ explicitUndefined: true }}
         className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
@@ -25,5 +29,14 @@ export const FilterTabs = ({ counts }: Props) => (
         </span>
       </Link>
     ))}
+    {fingerprint !== undefined && (
+      <Link
+        to="/queue"
+        search={({ fingerprint: _, ...rest }) => rest}
+        className="ml-auto inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-muted-foreground hover:bg-accent"
+      >
+        <X size={14} /> One cause only
+      </Link>
+    )}
   </nav>
 )

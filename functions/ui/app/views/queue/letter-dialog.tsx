@@ -48,7 +48,7 @@ const Nowhere = ({ isLooking }: { isLooking: boolean }) => (
         >
           Look among all of them
         </Link>
-        : somebody may have decided it.
+        : another admin may have decided it.
       </p>
     )}
   </DialogBody>

@@ -10,12 +10,16 @@ const modes = { memory: 'In this process', sqs: 'Amazon SQS' } as const
 
 /** How deep the queue is, and what failed for good. */
 export const Queue = (): ReactNode => {
-  const { status = 'pending' } = useSearch({ from: '/queue' })
+  const { status = 'pending', fingerprint } = useSearch({ from: '/queue' })
   const { data, error, refetch } = useQueueStatus()
   return (
     <View title="Queue & DLQ" isFixed aside={data && <Tag>{modes[data.mode]}</Tag>}>
       <QueueStatus status={data} error={error} onRetry={() => void refetch()} />
-      <DeadLetters key={status} status={status} counts={data?.deadLetterQueue} />
+      <DeadLetters
+        key={`${status} ${fingerprint}`}
+        {...{ status, fingerprint }}
+        counts={data?.deadLetterQueue}
+      />
     </View>
   )
 }

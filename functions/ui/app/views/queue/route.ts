@@ -6,10 +6,11 @@ import { isFilter, type QueueSearch } from './filters.ts'
 export const queueRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/queue',
-  /** Which dead letters are listed, and the one that is open. Those that wait are what the plain address shows. */
-  validateSearch: ({ status, item }: Record<string, unknown>): QueueSearch => ({
+  /** Which dead letters are listed, the group of failures that they are of, and the one that is open. Those that wait are what the plain address shows. */
+  validateSearch: ({ status, item, fingerprint }: Record<string, unknown>): QueueSearch => ({
     ...(isFilter(status) && status !== 'pending' ? { status } : {}),
     ...(item ? { item: String(item) } : {}),
+    ...(fingerprint ? { fingerprint: String(fingerprint) } : {}),
   }),
   component: lazyComponent(() => import('./queue.tsx'), 'Queue'),
 })

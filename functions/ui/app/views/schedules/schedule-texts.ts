@@ -27,7 +27,7 @@ export const newScheduleOf = (texts: Texts): NewSchedule => {
   return { name: name.trim(), cron: cron.trim(), timezone: timezone.trim(), task }
 }
 
-/** What differs from the schedule, and nothing else: somebody else may be changing that. Fields of the task that no form has stay. */
+/** What differs from the schedule, and nothing else: another user may be changing that. Fields of the task that no form has stay. */
 export const changeOf = (schedule: Schedule, texts: Texts): ScheduleChange => {
   const { task, ...next } = newScheduleOf(texts)
   const changed = (['name', 'cron', 'timezone'] as const).filter((name) => next[name] !== schedule[name])

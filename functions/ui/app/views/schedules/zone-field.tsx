@@ -8,7 +8,7 @@ const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zon
 /** The zone of this browser. */
 export const ownZone = (): string => locale.get().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** The one zone that somebody means who typed a part of its name; what was typed where there is none, or several. */
+/** The one zone whose name has the typed text in it; what was typed where there is none, or several. */
 const meantBy = (text: string): string => {
   const words = text.trim().replaceAll(' ', '_').toLowerCase()
   if (words === '') return ''

@@ -49,7 +49,7 @@ const KeyForm = ({ hasKey }: { hasKey: boolean }) => {
     >
       <p className="text-muted-foreground">
         {hasKey
-          ? 'Whoever wants in signs in with this key. Changing it signs everybody else out; paired devices stay.'
+          ? 'Everyone signs in with this key. Changing it ends all other sessions; paired devices stay.'
           : 'Sign-in is off: every request from this machine acts as an admin.'}
       </p>
       <input type="text" name="username" autoComplete="username" value="access-key" readOnly hidden />

@@ -9,7 +9,7 @@ export const AccountsOnly = ({ what, children }: { what: string; children: React
   if (mode === 'local')
     return (
       <Empty title="This installation has no accounts">
-        In local mode whoever knows the access key is its admin. With AUTH_MODE=cloud or oidc people have
+        In local mode the access key makes its bearer the admin. With AUTH_MODE=cloud or oidc people have
         accounts of their own.
       </Empty>
     )

@@ -25,10 +25,10 @@ export const InviteForm = () => {
     )
   }
   return (
-    <Panel title="Invite somebody">
+    <Panel title="Invite a person">
       <Form
         key={round}
-        label="Invite somebody"
+        label="Invite a person"
         error={error}
         onSend={create}
         className="flex flex-col gap-3 p-3.5"
@@ -40,7 +40,7 @@ export const InviteForm = () => {
             name="email"
             type="email"
             autoComplete="off"
-            placeholder="Anybody who has the code"
+            placeholder="Anyone with the code"
             error={wrong.email}
           />
           <SelectField

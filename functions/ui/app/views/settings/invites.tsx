@@ -52,7 +52,7 @@ const statusOf = ({ usedAt, expiresAt }: Invite) => {
 const InviteRow = (invite: Invite) => {
   const { id, email, createdAt, expiresAt, usedAt, usedBy } = invite
   const { mutateAsync } = useDeleteInvite()
-  const whom = email ?? 'whoever has the code'
+  const whom = email ?? 'anyone with the code'
   return (
     <Row
       title={`For ${whom}`}
@@ -77,7 +77,7 @@ const InviteRow = (invite: Invite) => {
       }
       actions={
         <Confirm verb="Delete" title={`Delete the invite for ${whom}`} onConfirm={() => mutateAsync(id)}>
-          Its code lets nobody register any more. An account that was made with it stays.
+          Its code is no longer accepted. An account that was made with it stays.
         </Confirm>
       }
     />

@@ -22,7 +22,7 @@ const words: Readonly<Record<AccountName, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** Those that say who somebody is, and no more: providers leave them out of what they grant, or imply them. */
+/** Those that identify the user, and no more: providers leave them out of what they grant, or imply them. */
 const OF_IDENTITY = ['read:user', 'user:email', 'read:me', 'offline_access']
 
 /** What scopes let the service do. */

@@ -97,7 +97,7 @@ const Ban = ({ user: { id, name, disabled } }: Props) => {
     )
   return (
     <Confirm verb="Disable" title={`Disable ${name}`} onConfirm={() => mutateAsync({ disabled: true })}>
-      All sessions and paired devices of {name} end at once, and nobody signs in with this account until it is
+      All sessions and paired devices of {name} end at once, and this account cannot sign in until it is
       enabled again. Tasks stay.
     </Confirm>
   )

@@ -126,8 +126,8 @@ const SearchForm = ({ answer, isAdmin }: { answer: WebSearchAnswer; isAdmin: boo
             </Button>
           )}
           <p className="min-w-0 text-xs text-muted-foreground">
-            Nobody is asked whether the key is right. To test it, ask in Chat for something of the web: a key
-            that is refused is said there.
+            The key is not checked here. To test it, ask in Chat for something of the web: the answer says
+            when the provider refuses the key.
           </p>
         </div>
       )}

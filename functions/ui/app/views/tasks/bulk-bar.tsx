@@ -1,87 +1,71 @@
 import { Ban, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
-import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
+import { isFinal, nextStatus, TASK_STATUSES, type TaskStatus } from '../../../../../lib/tasks/machine.ts'
+import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button } from '../../components/button.tsx'
-import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
-import { BulkDialog, type Verb } from './bulk-dialog.tsx'
+import type { BulkOrder } from '../../data/bulk-jobs.ts'
+import type { Filters } from '../../data/tasks.ts'
 import type { TaskRow } from './rows.ts'
 
-type Props = { rows: readonly TaskRow[]; selected: ReadonlySet<string>; onClear: () => void }
-
-/** What can be done with the rows that are selected; each button counts those it concerns. */
-export const BulkBar = ({ rows, selected, onClear }: Props) => {
-  const [job, setJob] = useState<{ verb: Verb; tasks: readonly TaskRow[] }>()
-  const [asked, setAsked] = useState<{ verb: Verb; tasks: readonly TaskRow[] }>()
-  const chosen = rows.filter(({ id }) => selected.has(id))
-  const stoppable = chosen.filter(({ status }) => nextStatus(status, 'cancel') !== undefined)
-  const ended = chosen.filter(({ status }) => isFinal(status))
-  return (
-    <SelectionBar count={chosen.length} onClear={onClear} freesSearch>
-      <Button
-        disabled={stoppable.length === 0}
-        onClick={() => setAsked({ verb: 'cancel', tasks: stoppable })}
-      >
-        <Ban size={14} /> Cancel {stoppable.length}
-      </Button>
-      <Button disabled={ended.length === 0} onClick={() => setAsked({ verb: 'retry', tasks: ended })}>
-        <RotateCcw size={14} /> Retry {ended.length}
-      </Button>
-      {asked && (
-        <Confirm
-          verb={asked.verb}
-          count={asked.tasks.length}
-          onKeep={() => setAsked(undefined)}
-          onSure={() => {
-            setAsked(undefined)
-            setJob(asked)
-          }}
-        />
-      )}
-      {job && (
-        <BulkDialog
-          {...job}
-          onClose={() => {
-            setJob(undefined)
-            onClear()
-          }}
-        />
-      )}
-    </SelectionBar>
-  )
+type Verb = 'cancel' | 'retry'
+type Props = {
+  rows: readonly TaskRow[]
+  selected: ReadonlySet<string>
+  filters: Filters
+  /** How many fit the filters. */
+  total: number | undefined
+  onClear: () => void
 }
 
-/** What is asked about before many tasks are changed at once. */
-const questions = {
-  cancel: {
-    name: 'Cancel',
-    kind: 'danger',
-    keep: 'Keep',
-    text: 'Work that has begun is stopped and is not taken up again. A retry begins anew, as a new task.',
-  },
-  retry: {
-    name: 'Retry',
-    kind: 'primary',
-    keep: 'Not now',
-    text: 'Each is run again as a new task, and takes its tokens again. Their dead letters are resolved.',
-  },
-} as const satisfies Record<Verb, { name: string; kind: string; keep: string; text: string }>
+/** The states that each verb is for. */
+const concerns: Readonly<Record<Verb, (status: TaskStatus) => boolean>> = {
+  cancel: (status) => nextStatus(status, 'cancel') !== undefined,
+  retry: isFinal,
+}
 
-type ConfirmProps = { verb: Verb; count: number; onKeep: () => void; onSure: () => void }
+/** The filters, and of their states those that the verb is for; undefined where there are none of these. */
+const filterOf = (filters: Filters, verb: Verb) => {
+  const asked = filters.status?.split(',') ?? TASK_STATUSES
+  const status = TASK_STATUSES.filter((one) => asked.includes(one) && concerns[verb](one))
+  // The address may say anything: what does not fit is refused by the service, and shown as that.
+  return status.length === 0 ? undefined : ({ ...filters, status } as BulkFilter)
+}
+type BulkFilter = Extract<BulkOrder, { target: 'tasks' }>['body']['filter']
 
-const Confirm = ({ verb, count, onKeep, onSure }: ConfirmProps) => {
-  const { name, kind, keep, text } = questions[verb]
+/** What can be done with the rows that are selected, or with all that fit the filters. */
+export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) => {
+  const [isAll, setAll] = useState(false)
+  const [order, setOrder] = useState<BulkOrder>()
+  const chosen = rows.filter(({ id }) => selected.has(id))
+  const titles = new Map(chosen.map(({ id, title }) => [id, title]))
+  const of = (verb: Verb) => chosen.filter(({ status }) => concerns[verb](status)).map(({ id }) => id)
+  const allOf = (verb: Verb) => filterOf(filters, verb)
+  const ask = (action: Verb) => {
+    const filter = allOf(action)
+    const selection = isAll && filter ? { filter } : { ids: of(action) }
+    setOrder({ target: 'tasks', body: { action, ...selection } })
+  }
+  const close = (started: boolean) => {
+    setOrder(undefined)
+    if (started) onClear()
+  }
+  const says = (verb: Verb) => (isAll ? 'all…' : of(verb).length)
+  const isFor = (verb: Verb) => (isAll ? allOf(verb) !== undefined : of(verb).length > 0)
   return (
-    <Dialog isOpen onClose={onKeep} title={`${name} ${count} ${count === 1 ? 'task' : 'tasks'}?`}>
-      <DialogBody>
-        <p>{text}</p>
-      </DialogBody>
-      <DialogFoot>
-        <Button onClick={onKeep}>{keep}</Button>
-        <Button kind={kind} onClick={onSure}>
-          {name} {count}
+    <SelectionBar count={isAll ? total : chosen.length} onClear={onClear} freesSearch>
+      {!isAll && total > chosen.length && (
+        <Button kind="ghost" onClick={() => setAll(true)}>
+          Select all {new Intl.NumberFormat().format(total)} that match
         </Button>
-      </DialogFoot>
-    </Dialog>
+      )}
+      <Button disabled={!isFor('cancel')} onClick={() => ask('cancel')}>
+        <Ban size={14} /> Cancel {says('cancel')}
+      </Button>
+      <Button disabled={!isFor('retry')} onClick={() => ask('retry')}>
+        <RotateCcw size={14} /> Retry {says('retry')}
+      </Button>
+      {order && <BulkDialog order={order} titles={titles} onClose={close} />}
+    </SelectionBar>
   )
 }

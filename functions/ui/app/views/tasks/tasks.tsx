@@ -54,7 +54,11 @@ export const Tasks = (): ReactNode => {
         </>
       }
     >
-      {selected.size > 0 ? <BulkBar rows={rows} selected={selected} onClear={selectNone} /> : <FilterBar />}
+      {selected.size > 0 ? (
+        <BulkBar {...{ rows, selected, filters, total }} onClear={selectNone} />
+      ) : (
+        <FilterBar />
+      )}
       <Histogram />
       {error && rows.length === 0 ? (
         <Problem error={error} onRetry={() => void refetch()} />

@@ -50,8 +50,7 @@ export const Deliveries = (): ReactNode => {
           selection={{ selected, onSelect }}
           empty={
             <Empty title="Nothing was sent yet" curl={curlOf(id)}>
-              It hears of {webhook.events.includes('*') ? 'every event' : webhook.events.join(', ')}, and of
-              tests:
+              It gets {webhook.events.includes('*') ? 'every event' : webhook.events.join(', ')}, and tests:
             </Empty>
           }
         />

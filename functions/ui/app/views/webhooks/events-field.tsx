@@ -20,7 +20,7 @@ export const eventsIn = (texts: Texts): EventName[] =>
 
 type Props = { chosen: readonly EventName[]; error: string | undefined }
 
-/** What a webhook hears of: all events, or some. */
+/** The events that a webhook subscribes to: all, or some. */
 export const EventsField = ({ chosen, error }: Props) => {
   const [isAll, setAll] = useState(chosen.includes(ALL))
   const box = (name: EventName) => ({

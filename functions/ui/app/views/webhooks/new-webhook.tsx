@@ -47,7 +47,7 @@ export const NewWebhook = (): ReactNode => {
 
 const Made = ({ id, secret }: { id: string; secret: string | undefined }) => (
   <div className="flex flex-col items-start gap-3 p-3.5">
-    <p role="status">The webhook is made, and hears of its events from now on.</p>
+    <p role="status">The webhook is made, and gets its events from now on.</p>
     {secret !== undefined && (
       <div className="w-full">
         <Secret label="Its signing secret" text={secret} />

@@ -121,7 +121,7 @@ func IsFromService(rawBody []byte, header http.Header, secret string) bool {
 }
 `
 
-/** Code for a receiver that tells what the service sent from what anybody else did; it needs nothing but its language. */
+/** Code for a receiver that tells what the service sent from forgeries; it needs nothing but its language. */
 export const snippets: Readonly<Record<Language, Readonly<Record<Way, string>>>> = {
   node: { simple: nodeSimple, standard: nodeStandard },
   python: { simple: pythonSimple, standard: pythonStandard },

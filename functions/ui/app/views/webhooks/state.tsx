@@ -18,7 +18,7 @@ export const lookOf = ({ active, failing, failureCount }: Webhook): Look => {
       tone: 'warn',
       means: 'Its last send failed. A delivery that has retries left is tried again',
     }
-  return { says: 'Active', tone: 'good', means: 'It is sent what it hears of' }
+  return { says: 'Active', tone: 'good', means: 'It gets its events' }
 }
 
 export const WebhookState = ({ webhook }: { webhook: Webhook }) => {

@@ -83,7 +83,7 @@ type ChoicesProps<Name extends Language | Way> = {
   of: (name: Name) => VerifySearch
 }
 
-/** Each choice has its address, to hand on to whoever writes the receiver. */
+/** Each choice has its address, to hand on to the author of the receiver. */
 const Choices = <Name extends Language | Way>({ label, names, now, of }: ChoicesProps<Name>) => (
   <nav aria-label={label} className="flex gap-1">
     {(Object.keys(names) as Name[]).map((name) => (

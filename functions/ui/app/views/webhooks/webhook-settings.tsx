@@ -15,7 +15,7 @@ import { shortOf } from './address.ts'
 import { EventsField, eventsIn } from './events-field.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 
-/** What a webhook is: where it goes, what it hears of, how it signs. */
+/** What a webhook is: where it goes, which events it gets, how it signs. */
 export const WebhookSettings = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { data } = useWebhook(id)
@@ -36,7 +36,7 @@ const Edit = ({ webhook }: { webhook: Webhook }) => {
   const [round, setRound] = useState(0)
   const wrong = fieldErrors(error)
   return (
-    <Panel title="What it hears of, and where">
+    <Panel title="Its events and its URL">
       <Form
         key={round}
         label="Webhook"
@@ -94,7 +94,7 @@ const Delete = ({ webhook }: { webhook: Webhook }) => {
     <Panel title="Delete">
       <div className="flex flex-wrap items-center justify-between gap-3 p-3.5">
         <p className="text-muted-foreground">
-          It hears of nothing any more, and its deliveries are not shown here any longer.
+          It gets no further events, and its deliveries are not shown here any longer.
         </p>
         <Confirm verb="Delete" title={`Delete ${name}`} size="normal" onConfirm={remove}>
           What waits to be sent to it is not sent. To stop it for a while, pause it.

@@ -19,7 +19,7 @@ const none: ReadonlySet<string> = new Set()
 const curl = () =>
   `curl -X POST ${location.origin}/api/webhooks -H 'content-type: application/json' \\\n  -d '{"url": "https://example.com/hooks", "events": ["task.failed"], "generateSecret": true}'`
 
-/** The URLs that hear of tasks, and the providers that tell of theirs here. */
+/** The URLs that get events of tasks, and the providers that send events here. */
 export const Webhooks = (): ReactNode => {
   const { data, error, isPending, refetch } = useWebhooks()
   const [selected, onSelect] = useState(none)
@@ -50,7 +50,7 @@ export const Webhooks = (): ReactNode => {
           selection={{ selected, onSelect }}
           empty={
             <div className="min-h-0 flex-1 overflow-y-auto">
-              <Empty title="No URL hears of tasks yet" curl={curl()}>
+              <Empty title="No URL gets events yet" curl={curl()}>
                 A URL that is registered is sent what happens to tasks, with retries while its receiver fails.
                 Scripts register one as well:
               </Empty>

@@ -1,0 +1,104 @@
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type BulkOrder, useBulkJob, useBulkPreview, useStartBulk, useStopBulk } from '../data/bulk-jobs.ts'
+import { BulkProgress } from './bulk-progress.tsx'
+import { bulkWords, countOf } from './bulk-words.ts'
+import { Button } from './button.tsx'
+import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
+import { countOf as numberOf } from './format.ts'
+import { Refusal } from './refusal.tsx'
+import { SkeletonRows } from './skeleton.tsx'
+
+type Props = {
+  order: BulkOrder
+  /** Titles of the items, as far as they are known. */
+  titles?: ReadonlyMap<string, string>
+  /** `started` says whether a job was begun. */
+  onClose: (started: boolean) => void
+}
+
+/** Asks with the count of a dry run, begins the job, and shows how far it is. It goes on when this is closed. */
+export const BulkDialog = ({ order, titles, onClose }: Props) => {
+  const [jobId, setJobId] = useState<string>()
+  return jobId === undefined ? (
+    <Ask order={order} onKeep={() => onClose(false)} onStarted={setJobId} />
+  ) : (
+    <Follow order={order} jobId={jobId} onClose={() => onClose(true)} {...(titles ? { titles } : {})} />
+  )
+}
+
+type AskProps = { order: BulkOrder; onKeep: () => void; onStarted: (jobId: string) => void }
+
+const Ask = ({ order, onKeep, onStarted }: AskProps) => {
+  const { data: preview, error } = useBulkPreview(order)
+  const { mutate, isPending, error: refused } = useStartBulk()
+  const { target, body } = order
+  const { name, kind, keep, text } = bulkWords(target, body.action)
+  const count = preview?.count
+  const begin = () => mutate(order, { onSuccess: ({ id }) => onStarted(id) })
+  return (
+    <Dialog isOpen onClose={onKeep} title={`${name} ${countOf(target, count)}?`}>
+      <DialogBody>
+        <p>{text}</p>
+        <Refusal error={error ?? refused} />
+        {!preview && !error && <SkeletonRows count={3} />}
+        {preview && preview.count > 0 && <Sample preview={preview} />}
+      </DialogBody>
+      <DialogFoot>
+        <Button onClick={onKeep}>{keep}</Button>
+        <Button needsService kind={kind} disabled={!count || isPending} onClick={begin}>
+          {name} {count === undefined ? '…' : numberOf(count)}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}
+
+const SHOWN = 5
+
+const Sample = ({ preview: { count, sample } }: { preview: Preview }) => {
+  const shown = sample.slice(0, SHOWN)
+  const others = count - shown.length
+  return (
+    <div className="text-muted-foreground">
+      <ul aria-label="Among them">
+        {shown.map(({ id, title }) => (
+          <li key={id} className="truncate">
+            {title}
+          </li>
+        ))}
+      </ul>
+      {others > 0 && <p>and {numberOf(others)} more</p>}
+    </div>
+  )
+}
+type Preview = NonNullable<ReturnType<typeof useBulkPreview>['data']>
+
+type FollowProps = Pick<Props, 'order' | 'titles'> & { jobId: string; onClose: () => void }
+
+const Follow = ({ order: { target, body }, titles, jobId, onClose }: FollowProps) => {
+  const { data: job, error } = useBulkJob(jobId)
+  const stop = useStopBulk()
+  const isOver = job !== undefined && job.status !== 'running'
+  return (
+    <Dialog isOpen onClose={onClose} title={`${bulkWords(target, body.action).name} ${countOf(target)}`}>
+      <DialogBody>
+        {job && <BulkProgress job={job} {...(titles ? { titles } : {})} />}
+        <Refusal error={stop.error ?? (job ? undefined : error)} />
+      </DialogBody>
+      <DialogFoot>
+        <Link to="/bulk/$id" params={{ id: jobId }} className="mr-auto text-muted-foreground underline">
+          Open the job
+        </Link>
+        {!isOver && (
+          <Button disabled={stop.isPending} onClick={() => stop.mutate(jobId)}>
+            Stop
+          </Button>
+        )}
+        <Button kind={isOver ? 'primary' : 'plain'} onClick={onClose}>
+          {isOver ? 'Done' : 'Close'}
+        </Button>
+      </DialogFoot>
+    </Dialog>
+  )
+}

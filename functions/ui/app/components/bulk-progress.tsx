@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router'
+import type { BulkJob } from '../data/bulk-jobs.ts'
+import { bulkWords, countOf } from './bulk-words.ts'
+import { countOf as numberOf } from './format.ts'
+
+type Props = {
+  job: BulkJob
+  /** Titles of its items, as far as they are known here. */
+  titles?: ReadonlyMap<string, string>
+}
+
+/** How far a job is, and what it was refused for and why. */
+export const BulkProgress = ({ job, titles = new Map() }: Props) => {
+  const { target, action, total, done, failed, failures } = job
+  return (
+    <>
+      <progress
+        className="h-1.5 w-full accent-running"
+        value={done + failed}
+        max={Math.max(1, total)}
+        aria-label={`${bulkWords(target, action).name} ${countOf(target)}`}
+      />
+      <p role="status">{saysOf(job)}</p>
+      {failures.length > 0 && (
+        <ul aria-label="What failed" className="divide-y rounded-md border">
+          {failures.map(({ id, error }) => (
+            <li key={id} className="px-3 py-2">
+              <p className="truncate font-medium">
+                <ItemLink target={target} id={id} title={titles.get(id) ?? id} />
+              </p>
+              <p className="text-destructive">{error}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {failed > failures.length && (
+        <p className="text-muted-foreground">{failed - failures.length} more failed.</p>
+      )}
+    </>
+  )
+}
+
+const saysOf = ({ target, action, status, total, done, failed }: BulkJob): string => {
+  const { past } = bulkWords(target, action)
+  if (status === 'running') return `${numberOf(done + failed)} of ${numberOf(total)}`
+  const said = `${numberOf(done)} of ${numberOf(total)} ${past}`
+  if (status === 'completed') return said
+  return `Stopped: ${said}`
+}
+
+type ItemProps = { target: BulkJob['target']; id: string; title: string }
+
+const ItemLink = ({ target, id, title }: ItemProps) =>
+  target === 'tasks' ? (
+    <Link to="/tasks/$id" params={{ id }} className="hover:underline">
+      {title}
+    </Link>
+  ) : (
+    <Link to="/queue" search={{ status: 'all', item: id }} className="hover:underline">
+      {title}
+    </Link>
+  )

@@ -1,0 +1,60 @@
+import type { BulkAction, BulkTarget } from '../data/bulk-jobs.ts'
+import { countOf as numberOf } from './format.ts'
+
+type Words = {
+  name: string
+  /** What those that went well are now. */
+  past: string
+  kind: 'primary' | 'danger'
+  keep: string
+  /** What will be different afterwards. */
+  text: string
+}
+
+/** What a job is called, and what is said before it begins. */
+const words: Readonly<Record<`${BulkTarget} ${BulkAction}`, Words | undefined>> = {
+  'tasks cancel': {
+    name: 'Cancel',
+    past: 'cancelled',
+    kind: 'danger',
+    keep: 'Keep',
+    text: 'Work that has begun is stopped and is not taken up again. A retry begins anew, as a new task.',
+  },
+  'tasks retry': {
+    name: 'Retry',
+    past: 'queued again',
+    kind: 'primary',
+    keep: 'Not now',
+    text: 'Each is run again as a new task, and takes its tokens again. Their dead letters are resolved.',
+  },
+  'dlq retry': {
+    name: 'Retry',
+    past: 'queued again',
+    kind: 'primary',
+    keep: 'Not now',
+    text: 'Their tasks are queued again with all their attempts, and take their tokens again.',
+  },
+  'dlq discard': {
+    name: 'Discard',
+    past: 'discarded',
+    kind: 'danger',
+    keep: 'Keep',
+    text: 'Their tasks stay failed. Each can still be retried from its own page, where it becomes a new task.',
+  },
+  'tasks discard': undefined,
+  'dlq cancel': undefined,
+}
+
+const others: Words = { name: 'Change', past: 'changed', kind: 'primary', keep: 'Not now', text: '' }
+
+export const bulkWords = (target: BulkTarget, action: BulkAction): Words =>
+  words[`${target} ${action}`] ?? others
+
+const nouns = { tasks: ['task', 'tasks'], dlq: ['dead letter', 'dead letters'] } as const
+
+/** `3 tasks`; of an unknown number `tasks`. */
+export const countOf = (target: BulkTarget, count?: number): string => {
+  const [one, many] = nouns[target]
+  if (count === undefined) return many
+  return `${numberOf(count)} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,68 @@
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { BulkAction, BulkJob, BulkPreview, BulkTarget } from '../../../../lib/bulk/schema.ts'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+
+type TasksBody = Parameters<typeof client.bulkTasks>[0]['body']
+type DlqBody = Parameters<typeof client.bulkDlq>[0]['body']
+
+/** What is to be done to which: by ids, or by a filter as the service has it. */
+export type BulkOrder =
+  | { target: 'tasks'; body: Omit<TasksBody, 'dryRun'> }
+  | { target: 'dlq'; body: Omit<DlqBody, 'dryRun'> }
+
+export type { BulkAction, BulkJob, BulkTarget }
+
+const send = ({ target, body }: BulkOrder, dryRun: boolean) =>
+  target === 'tasks'
+    ? client.bulkTasks({ body: { ...body, dryRun } })
+    : client.bulkDlq({ body: { ...body, dryRun } })
+
+const key = ['bulk'] as const
+
+/** What an order is about, asked when it is shown. */
+export const useBulkPreview = (order: BulkOrder) =>
+  useQuery({
+    queryKey: ['bulk-preview', order],
+    // A dry run is answered with nothing else.
+    queryFn: async () => (await send(order, true)) as BulkPreview,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  })
+
+export const useStartBulk = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    // What is no dry run is answered with its job.
+    mutationFn: async (order: BulkOrder) => ((await send(order, false)) as { job: BulkJob }).job,
+    onSuccess: (job) => queries.setQueryData([...key, job.id], job),
+  })
+}
+
+/** What jobs change is read anew with their end; a service without a stream of changes says nothing of it. */
+const CHANGED = [['tasks'], ['dead-letters'], ['queue'], ['failures']]
+
+/** A job, followed until it has ended. */
+export const useBulkJob = (id: string) => {
+  const queries = useQueryClient()
+  return useLive(
+    queryOptions({
+      queryKey: [...key, id],
+      queryFn: async ({ signal }) => {
+        const { job } = await client.getBulk({ params: { id } }, { signal })
+        if (job.status !== 'running')
+          for (const queryKey of CHANGED) void queries.invalidateQueries({ queryKey })
+        return job
+      },
+    }),
+    (job) => (job === undefined || job.status === 'running' ? EVERY_MS.running : EVERY_MS.calm),
+  )
+}
+
+export const useStopBulk = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: async (id: string) => (await client.cancelBulk({ params: { id } })).job,
+    onSuccess: (job) => queries.setQueryData([...key, job.id], job),
+  })
+}

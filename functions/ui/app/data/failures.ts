@@ -1,0 +1,33 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { FailureGroup } from '../../../../lib/queue/schema.ts'
+import { client } from './client.ts'
+import { EVERY_MS, useLive } from './live.ts'
+
+export type { FailureGroup }
+
+const key = ['failures'] as const
+const HOUR_MS = 3_600_000
+
+/** The groups with failures of the last so many hours. */
+export const useFailures = (hours: number) =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, hours],
+      queryFn: ({ signal }) => {
+        const since = new Date(Date.now() - hours * HOUR_MS).toISOString()
+        return client.listFailures({ query: { since } }, { signal })
+      },
+    }),
+    EVERY_MS.calm,
+  )
+
+export const useMute = () => {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: ({ fingerprint, muted }: Pick<FailureGroup, 'fingerprint' | 'muted'>) =>
+      muted
+        ? client.unmuteFailure({ params: { fingerprint } })
+        : client.muteFailure({ params: { fingerprint } }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: key }),
+  })
+}

@@ -1,0 +1,62 @@
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { BulkProgress } from '../../components/bulk-progress.tsx'
+import { bulkWords, countOf } from '../../components/bulk-words.ts'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Tag, type Tone } from '../../components/tag.tsx'
+import { View } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import { type BulkJob, useBulkJob, useStopBulk } from '../../data/bulk-jobs.ts'
+
+const states: Readonly<Record<BulkJob['status'], { says: string; tone: Tone }>> = {
+  running: { says: 'Running', tone: 'live' },
+  completed: { says: 'Completed', tone: 'good' },
+  cancelled: { says: 'Stopped', tone: 'warn' },
+}
+
+/** One job at its own address: how far it is, what failed, and a way to stop it. */
+export const Bulk = (): ReactNode => {
+  const { id } = useParams({ from: '/bulk/$id' })
+  const { data: job, error, refetch } = useBulkJob(id)
+  const stop = useStopBulk()
+  if (job === undefined)
+    return (
+      <View title="Bulk job">
+        {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={4} />}
+      </View>
+    )
+  const { says, tone } = states[job.status]
+  return (
+    <View
+      title={`${bulkWords(job.target, job.action).name} ${countOf(job.target, job.total)}`}
+      aside={<Tag tone={tone}>{says}</Tag>}
+      actions={
+        job.status === 'running' ? (
+          <Button disabled={stop.isPending} onClick={() => stop.mutate(id)}>
+            Stop
+          </Button>
+        ) : (
+          <Link to={job.target === 'tasks' ? '/tasks' : '/queue'} className={buttonClass()}>
+            {job.target === 'tasks' ? 'To the tasks' : 'To the dead letters'}
+          </Link>
+        )
+      }
+    >
+      <div className="flex max-w-3xl flex-col gap-3 p-4 md:px-6">
+        <p className="text-muted-foreground">
+          Begun <When at={job.createdAt} /> by {job.createdBy}
+          {job.endedAt && (
+            <>
+              , ended <When at={job.endedAt} />
+            </>
+          )}
+        </p>
+        <BulkProgress job={job} />
+        <Refusal error={stop.error} />
+      </div>
+    </View>
+  )
+}

@@ -1,0 +1,9 @@
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
+import { rootRoute } from '../../shell/root-route.ts'
+
+export const bulkRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/bulk/$id',
+  component: lazyComponent(() => import('./bulk.tsx'), 'Bulk'),
+})

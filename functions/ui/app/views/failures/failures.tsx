@@ -1,0 +1,71 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useState } from 'react'
+import { BulkDialog } from '../../components/bulk-dialog.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { View } from '../../components/view.tsx'
+import type { BulkOrder } from '../../data/bulk-jobs.ts'
+import { useFailures } from '../../data/failures.ts'
+import { Group } from './group.tsx'
+import { spanNames, spans } from './spans.ts'
+
+const curl = () => `curl ${location.origin}/api/failures`
+
+/** Failures grouped by their cause, those with the most first; muted ones come last. */
+export const Failures = (): ReactNode => {
+  const { since = '7d' } = useSearch({ from: '/failures' })
+  const { data, error, refetch } = useFailures(spans[since].hours)
+  const [order, setOrder] = useState<BulkOrder>()
+  const groups = data?.failures.toSorted((a, b) => Number(a.muted) - Number(b.muted))
+  return (
+    <View
+      title="Failures"
+      aside={
+        data && (
+          <span className="text-muted-foreground">
+            {data.total} {data.total === 1 ? 'cause' : 'causes'}
+          </span>
+        )
+      }
+      actions={<Spans />}
+    >
+      {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <SkeletonRows count={6} />}
+      {groups?.length === 0 && (
+        <Empty title={`Nothing has failed in the last ${spans[since].says}`} curl={curl()}>
+          Tasks that fail for good are grouped here by agent, code and message. Scripts read the same list:
+        </Empty>
+      )}
+      {groups && groups.length > 0 && (
+        <ul aria-label="Failures by cause">
+          {groups.map((group) => (
+            <Group key={group.fingerprint} group={group} onOrder={setOrder} />
+          ))}
+        </ul>
+      )}
+      {data && data.total > data.failures.length && (
+        <p className="px-4 py-3 text-muted-foreground md:px-6">
+          {data.total - data.failures.length} more causes have fewer failures.
+        </p>
+      )}
+      {order && <BulkDialog order={order} onClose={() => setOrder(undefined)} />}
+    </View>
+  )
+}
+
+const Spans = () => (
+  <nav aria-label="Time" className="flex gap-1">
+    {spanNames.map((name) => (
+      <Link
+        key={name}
+        to="/failures"
+        search={{ since: name === '7d' ? undefined : name }}
+        activeOptions={{ explicitUndefined: true }}
+        className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+      >
+        {name}
+      </Link>
+    ))}
+  </nav>
+)

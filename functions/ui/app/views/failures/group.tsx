@@ -1,0 +1,87 @@
+import { Link } from '@tanstack/react-router'
+import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from 'lucide-react'
+import { Button } from '../../components/button.tsx'
+import { saysOf } from '../../components/problem.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { toast } from '../../components/toast.tsx'
+import { When } from '../../components/when.tsx'
+import type { BulkOrder } from '../../data/bulk-jobs.ts'
+import { type FailureGroup, useMute } from '../../data/failures.ts'
+import { Spark } from './spark.tsx'
+
+type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void }
+
+/** Failures of one cause, and what can be done about all of them. */
+export const Group = ({ group, onOrder }: Props) => {
+  const { fingerprint, code, message, agent, count, pending, firstSeen, lastSeen, spark, muted } = group
+  const mute = useMute()
+  const order = (action: 'retry' | 'discard', limit?: number) =>
+    onOrder({
+      target: 'dlq',
+      body: { action, filter: { status: ['pending'], fingerprint, ...(limit ? { limit } : {}) } },
+    })
+  const change = () =>
+    mute.mutate(group, {
+      onError: (error) => toast.failed(muted ? 'Not heard again' : 'Not muted', saysOf(error)),
+    })
+  return (
+    <li
+      aria-label={message}
+      className={`flex flex-col gap-2 border-b px-4 py-3 md:px-6 ${muted ? 'bg-muted/40' : ''}`}
+    >
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1 basis-72">
+          <Link
+            to="/queue"
+            search={{ status: 'all', fingerprint }}
+            className="line-clamp-2 font-medium [overflow-wrap:anywhere] hover:underline"
+          >
+            {message}
+          </Link>
+          <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted-foreground">
+            <code className="font-mono text-xs">{code}</code>
+            <span>{agent}</span>
+            <span>
+              first <When at={firstSeen} />, last <When at={lastSeen} />
+            </span>
+            {muted && <Tag>Muted</Tag>}
+          </p>
+        </div>
+        <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
+        <p className="w-24 text-right">
+          <span className="text-base font-semibold">{new Intl.NumberFormat().format(count)}</span>
+          <span className="block text-muted-foreground">
+            {pending > 0 ? `${pending} wait` : 'all decided'}
+          </span>
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button size="small" disabled={pending === 0} onClick={() => order('retry')}>
+          <RotateCcw size={14} /> Retry all
+        </Button>
+        <Button
+          size="small"
+          disabled={pending === 0}
+          title="Retries one of them, to see whether the cause is gone"
+          onClick={() => order('retry', 1)}
+        >
+          <FlaskConical size={14} /> Try one
+        </Button>
+        <Button size="small" disabled={pending === 0} onClick={() => order('discard')}>
+          <Trash2 size={14} /> Discard all
+        </Button>
+        <Button
+          kind="ghost"
+          size="small"
+          disabled={mute.isPending}
+          title={
+            muted ? 'Its failures cause notifications again' : 'Its failures cause no more notifications'
+          }
+          onClick={change}
+        >
+          {muted ? <Bell size={14} /> : <BellOff size={14} />} {muted ? 'Unmute' : 'Mute'}
+        </Button>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,13 @@
+import { createRoute } from '@tanstack/react-router'
+import { lazyComponent } from '../../components/lazy.tsx'
+import { rootRoute } from '../../shell/root-route.ts'
+import { isSpan, type SpanName } from './spans.ts'
+
+export const failuresRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/failures',
+  /** The time that is looked back on; a week is what the plain address shows. */
+  validateSearch: ({ since }: Record<string, unknown>): { since?: SpanName | undefined } =>
+    isSpan(since) && since !== '7d' ? { since } : {},
+  component: lazyComponent(() => import('./failures.tsx'), 'Failures'),
+})

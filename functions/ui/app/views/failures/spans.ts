@@ -1,0 +1,12 @@
+/** The times that can be looked back on, in hours. */
+export const spans = {
+  '24h': { hours: 24, says: '24 hours' },
+  '7d': { hours: 168, says: '7 days' },
+  '30d': { hours: 719, says: '30 days' },
+} as const
+
+export type SpanName = keyof typeof spans
+export const spanNames = Object.keys(spans) as SpanName[]
+
+export const isSpan = (value: unknown): value is SpanName =>
+  typeof value === 'string' && Object.hasOwn(spans, value)

@@ -1,0 +1,50 @@
+import type { Column } from '../../components/data-row.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { type ExcludedFile, useExcludedFiles } from '../../data/memory.ts'
+
+export const reasons: Readonly<Record<ExcludedFile['reason'], string>> = {
+  too_large: 'larger than 1 MiB',
+  not_utf8: 'no text in UTF-8',
+  binary: 'no text: it has bytes of zero',
+  bad_name: 'a name that memory cannot keep',
+  path_too_long: 'too long a path',
+  too_many: 'one file too many',
+  link: 'a link, which is not followed',
+  unreadable: 'could not be read; it is tried again',
+  removed: 'forgotten by hand, until it changes',
+}
+
+/** The files that memory has not, and why. */
+export const Excluded = () => {
+  const { rows, total, isPending, error, refetch, onMore } = useExcludedFiles()
+  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  return (
+    <DataTable
+      label="Files left out"
+      keyOf={({ path }: ExcludedFile) => path}
+      {...{ columns, rows, onMore }}
+      {...(total === undefined ? {} : { total })}
+      isLoading={isPending}
+      empty={
+        <Empty title="No file is left out">Every Markdown file that the last sync saw is in memory.</Empty>
+      }
+    />
+  )
+}
+
+const columns: readonly Column<ExcludedFile>[] = [
+  {
+    id: 'path',
+    header: 'File',
+    width: 'minmax(0, 1fr)',
+    cell: ({ path }) => <span className="truncate font-mono">{path}</span>,
+  },
+  {
+    id: 'reason',
+    header: 'Why',
+    width: 'minmax(0, 1fr)',
+    cell: ({ reason }) => <span className="truncate text-muted-foreground">{reasons[reason]}</span>,
+  },
+]

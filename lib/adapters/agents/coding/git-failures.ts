@@ -1,0 +1,133 @@
+import { Problem } from '../../../core/errors.ts'
+import { taskFailure } from '../../../core/task-failure.ts'
+import type { CommandResult } from '../../../ports/command.ts'
+import type { HostedName } from '../../../ports/repositories.ts'
+
+type Cause = { signs: readonly string[]; advice: string; retryable: boolean }
+
+const UNREACHED: readonly string[] = [
+  'could not resolve host',
+  'connection refused',
+  'failed to connect',
+  "couldn't connect",
+  'timed out',
+  'connection reset',
+  'early eof',
+  'unexpected disconnect',
+  'returned error: 5',
+  'returned error: 429',
+]
+
+const NOT_ALLOWED: readonly string[] = [
+  'could not read username',
+  'could not read password',
+  'terminal prompts disabled',
+  'authentication failed',
+  'permission denied',
+  'returned error: 401',
+  'returned error: 403',
+]
+
+const NOT_THERE: readonly string[] = [
+  'not found',
+  'does not exist',
+  'does not appear to be a git repository',
+  'no such file or directory',
+]
+
+// In the order of asking; what git says is English, since commands run with LANG=C.UTF-8.
+const causes: readonly Cause[] = [
+  { signs: UNREACHED, advice: 'the host could not be reached; it is tried again', retryable: true },
+  {
+    signs: NOT_ALLOWED,
+    advice: 'it is not there, or it is private: check the name and link an account that may read it',
+    retryable: false,
+  },
+  { signs: NOT_THERE, advice: 'it does not exist: check the name', retryable: false },
+  {
+    signs: ['returned error: 30', 'unable to update url base from redirection'],
+    advice: 'it was redirected, which is not followed: give the address that it has now',
+    retryable: false,
+  },
+  {
+    signs: ['dubious ownership', 'transport ', 'not a valid', 'invalid gitfile'],
+    advice: 'git refuses it; check its owner and its form',
+    retryable: false,
+  },
+]
+
+const lastLine = (text: string) => text.trim().split('\n').at(-1)?.slice(0, 200) ?? ''
+
+const has = ({ stderr }: Said, signs: readonly string[]) => {
+  const said = stderr.toLowerCase()
+  return signs.some((sign) => said.includes(sign))
+}
+type Said = Pick<CommandResult, 'stderr'>
+
+/** Whether a host did not let git in, by whatever answer: which one it was may tell whether something is there. */
+export const isRefusal = (said: Said): boolean =>
+  !has(said, UNREACHED) && (has(said, NOT_ALLOWED) || has(said, NOT_THERE))
+
+const isUnreached = (result: Said & Pick<CommandResult, 'timedOut'>): boolean =>
+  result.timedOut || has(result, UNREACHED)
+
+/** Of a repository of the code host, which an account was not let into. */
+export const accessRefused = (shown: string) =>
+  taskFailure(
+    'forbidden',
+    'clone_failed',
+    `Cloning ${shown} failed: it is not there, or the linked account may not read it: check the name, and link an account of the code host that may`,
+    false,
+  )
+
+/** Why a clone failed, what to do about it, and whether another attempt may help. */
+export const cloneFailure = (shown: string, { stderr, timedOut }: CommandResult) => {
+  const cause = causes.find(({ signs }) => has({ stderr }, signs))
+  const advice = timedOut ? 'it took too long; it is tried again' : (cause?.advice ?? lastLine(stderr))
+  const retryable = timedOut || (cause?.retryable ?? true)
+  return taskFailure('unavailable', 'clone_failed', `Cloning ${shown} failed: ${advice}`, retryable)
+}
+
+const MOVED: readonly string[] = ['stale info', 'non-fast-forward', 'fetch first', 'cannot lock ref']
+const REFUSED: readonly string[] = [
+  'remote rejected',
+  'hook declined',
+  'protected branch',
+  'refusing to allow',
+]
+
+/** Why a push failed, and what to do about it. */
+export const pushFailure = ({ owner, name }: HostedName, branch: string, result: CommandResult): Problem => {
+  const said = result.stderr.toLowerCase()
+  const has = (signs: readonly string[]) => signs.some((sign) => said.includes(sign))
+  // The code host says that it refuses in lines of its own, beside which git's own words are the same for all.
+  if (has(REFUSED) && !has(['cannot lock ref']))
+    return new Problem(
+      'forbidden',
+      'push_refused',
+      `The code host takes no such push to ${branch}: a rule protects the branch, or the changes need more than the linked account was granted (workflows need the scope workflow)`,
+    )
+  if (has(MOVED))
+    return new Problem(
+      'invalid',
+      'branch_moved',
+      `${branch} has commits that this task did not make, and they were not overwritten: merge or delete the branch, then run the task again`,
+    )
+  if (isUnreached(result))
+    return new Problem(
+      'unavailable',
+      'code_host_unavailable',
+      'The code host could not be reached to push the changes: run the task again',
+    )
+  if (isRefusal(result))
+    return new Problem(
+      'forbidden',
+      'push_forbidden',
+      `The linked account may not push to ${owner}/${name}: link one that may write there, with a token that allows it`,
+    )
+  return new Problem(
+    'unavailable',
+    'push_failed',
+    `The changes could not be pushed to ${branch}: run the task again`,
+  )
+}

@@ -1,0 +1,38 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkBlobKey, decodeBlob, encodeBlob, reachFiles } from '../../core/blob.ts'
+import type { Blobs } from '../../ports/blobs.ts'
+
+const isAbsent = (thrown: unknown) => (thrown as NodeJS.ErrnoException).code === 'ENOENT'
+
+/**
+ * Texts that can be made again, as files of a folder that is made with the first of them. After a loss of power one may be empty
+ * or gone: nothing waits for the disk.
+ */
+export const createFolderCopies = (folder: string): Pick<Blobs, 'put' | 'get' | 'remove'> => {
+  // One key may begin with another, and no key has this sign.
+  const fileOf = (key: string) => join(folder, checkBlobKey(key).replaceAll('/', '+'))
+  return {
+    put: async (key, text) => {
+      const [file, bytes] = [fileOf(key), encodeBlob(text)]
+      await reachFiles(async () => {
+        await mkdir(folder, { recursive: true, mode: 0o700 })
+        await writeFile(`${file}~`, bytes, { mode: 0o600 })
+        await rename(`${file}~`, file)
+      })
+    },
+    get: async (key) => {
+      const file = fileOf(key)
+      const bytes = await reachFiles(() =>
+        readFile(file).catch((thrown): undefined => {
+          if (!isAbsent(thrown)) throw thrown
+        }),
+      )
+      return bytes && decodeBlob(bytes)
+    },
+    remove: async (key) => {
+      const file = fileOf(key)
+      await reachFiles(() => rm(file, { force: true }))
+    },
+  }
+}

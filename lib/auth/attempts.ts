@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { Problem } from '../core/errors.ts'
+import { networkOf } from '../core/network.ts'
+import { ANONYMOUS, type Principal } from '../core/principal.ts'
+import type { Limit, Limiter } from '../ports/limiter.ts'
+import type { Attempt, CountAttempt } from './schema.ts'
+
+const MINUTE = 60_000
+
+/** The limits of the contract; each counts per address and, where one is named, per account. */
+const limits: Readonly<Record<Attempt, Limit>> = {
+  login: { name: 'login', calls: 10, windowMs: MINUTE },
+  signup: { name: 'signup', calls: 5, windowMs: MINUTE },
+  verifyAccessKey: { name: 'verifyAccessKey', calls: 10, windowMs: MINUTE },
+  changePassword: { name: 'changePassword', calls: 10, windowMs: MINUTE },
+  resetPassword: { name: 'resetPassword', calls: 10, windowMs: MINUTE },
+}
+
+const texts: Readonly<Record<Attempt, string>> = {
+  login: 'Too many login attempts. Please try again in a minute.',
+  signup: 'Too many signup attempts. Please try again in a minute.',
+  verifyAccessKey: 'Too many attempts with the access key. Please try again in a minute.',
+  changePassword: 'Too many attempts to change the password. Please try again in a minute.',
+  resetPassword: 'Too many attempts with a reset code. Please try again in a minute.',
+}
+
+export const createAttempts =
+  ({ limiter }: { limiter: Limiter }): CountAttempt =>
+  async (of, { address, account }) => {
+    const keys = [
+      ...(address === undefined ? [] : [`address:${networkOf(address)}`]),
+      ...(account === undefined ? [] : [`account:${digest(account)}`]),
+    ]
+    // The address first: one that is refused must not use up what an account may have from others.
+    const retryAfterMs = await limiter.takeAll(limits[of], keys)
+    if (retryAfterMs > 0) throw new Problem('rate_limited', 'rate_limited', texts[of], { retryAfterMs })
+  }
+
+/** What was typed as an account may be a password, and what is counted is stored. */
+const digest = (account: string) => createHash('sha256').update(account).digest('hex')
+
+type Needs = { audit: (principal: Principal, action: string, details: object) => Promise<void> }
+
+/** How a caller tried to sign in, and from where. */
+type Try = {
+  with: 'password' | 'access-key' | 'current-password' | 'reset-code'
+  address: string
+  email?: string
+}
+
+/**
+ * Records attempts that were refused because of what was shown. Those over the limit are not among them, so there
+ * are never more records than there may be attempts.
+ */
+export const createAuditRefusals =
+  ({ audit }: Needs) =>
+  async <T>({ email, ...details }: Try, attempt: Promise<T>, principal = ANONYMOUS): Promise<T> => {
+    try {
+      return await attempt
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.kind === 'unauthenticated')
+        await audit(principal, 'auth.refused', {
+          ...details,
+          ...(email === undefined ? {} : { email: hidden(email) }),
+        })
+      throw thrown
+    }
+  }
+
+const ADDRESS = /^([^\s@])[^\s@]*@((?:[a-z\d-]+\.)+[a-z]{2,})$/i
+
+/** An e-mail address that who knows it recognises; nothing of any other text, which may be a password in its place. */
+const hidden = (email: string): string => {
+  const [, first, domain] = ADDRESS.exec(email.trim()) ?? []
+  return first === undefined ? '***' : `${first}***@${domain}`
+}

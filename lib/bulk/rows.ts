@@ -1,0 +1,69 @@
+import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
+import type { Role } from '../core/principal.ts'
+import type { Trace } from '../core/trace.ts'
+import { type BulkFailure, type BulkNotice, type BulkSummary, BulkSummarySchema } from './schema.ts'
+
+/** Jobs can be read for so long. */
+export const KEEP_MS = 30 * 86_400_000
+/** Items between two messages: a worker that dies leaves no more than these to be taken up from its message. */
+const SLICE = 50
+export const sliceOf = (at: number): number => Math.floor(at / SLICE)
+
+type Expiring = { expiresAt: number }
+
+/**
+ * A job. `at` is the place of the next item. Each item's effect and the step of `at` are one commit, so that no item takes
+ * effect twice and none is counted that did not. It runs with the role that its caller had.
+ */
+export type BulkRow = BulkSummary & Expiring & { at: number; role: Role; trace?: Trace }
+
+/** One message for each slice: the first with the job, each other with the last step of the slice before. */
+const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
+  if (after === undefined || after.status !== 'running') return []
+  if (before !== undefined && sliceOf(before.at) === sliceOf(after.at)) return []
+  const body: BulkNotice = { kind: 'bulk', jobId: after.id, from: after.at }
+  return [{ to: 'notices', id: `${after.id}:${after.at}`, body }]
+}
+
+const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
+  after === undefined ? [] : [{ type: before ? 'bulk.updated' : 'bulk.created', data: summaryOf(after) }]
+
+/** A stored job as it is shown, without its failures. */
+export const summaryOf = ({
+  at: _at,
+  role: _role,
+  trace: _trace,
+  expiresAt: _expiresAt,
+  ...job
+}: BulkRow): BulkSummary => job
+
+export const bulkJobs = collection<BulkRow>({
+  name: 'bulkJobs',
+  key: 'id',
+  indexes: {},
+  summary: [...BulkSummarySchema.keyof().options, 'at', 'role', 'trace', 'expiresAt'],
+  expires: 'expiresAt',
+  sends: sendsOf,
+  publishes: publishesOf,
+})
+
+/** The items that a job was asked for, in parts of so many. */
+export const PART = 500
+export type BulkPart = Expiring & { jobId: string; part: string; ids: readonly string[] }
+export const bulkParts = collection<BulkPart>({
+  name: 'bulkParts',
+  within: 'jobId',
+  key: 'part',
+  indexes: {},
+  expires: 'expiresAt',
+})
+
+/** An item that failed. `place` is that of the item in the job, in digits of equal number. */
+export type BulkFailureRow = Expiring & BulkFailure & { jobId: string; place: string }
+export const bulkFailures = collection<BulkFailureRow>({
+  name: 'bulkFailures',
+  within: 'jobId',
+  key: 'place',
+  indexes: { ofJob: { within: 'jobId', by: 'place' } },
+  expires: 'expiresAt',
+})

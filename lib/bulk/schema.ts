@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { DlqSelectionSchema } from '../queue/schema.ts'
+import { TaskSelectionSchema } from '../tasks/schema.ts'
+
+/** Items of one job. */
+export const MOST_ITEMS = 10_000
+/** Failures that a job lists; the others are counted. */
+export const MOST_FAILURES = 100
+
+const BULK_TARGETS = ['tasks', 'dlq'] as const
+export type BulkTarget = (typeof BULK_TARGETS)[number]
+const BULK_ACTIONS = ['cancel', 'retry', 'discard'] as const
+export type BulkAction = (typeof BULK_ACTIONS)[number]
+const BULK_STATUSES = ['running', 'completed', 'cancelled'] as const
+
+const BulkFailureSchema = z.object({
+  id: z.string(),
+  error: z.string(),
+  code: z.string().meta({ description: 'The code that the single action would have answered' }),
+})
+export type BulkFailure = z.output<typeof BulkFailureSchema>
+
+/** A job as lists and events have it. */
+export const BulkSummarySchema = z.object({
+  id: z.string(),
+  target: z.enum(BULK_TARGETS),
+  action: z.enum(BULK_ACTIONS),
+  status: z.enum(BULK_STATUSES),
+  total: z.number().meta({ description: 'The items that were selected when the job was asked for' }),
+  done: z.number().meta({ description: 'Those that the action succeeded for' }),
+  failed: z.number().meta({ description: 'Those that it was refused for' }),
+  createdBy: z.string(),
+  createdAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+})
+export type BulkSummary = z.output<typeof BulkSummarySchema>
+
+export const BulkJobSchema = BulkSummarySchema.extend({
+  failures: z
+    .array(BulkFailureSchema)
+    .meta({ description: `The first ${MOST_FAILURES} items that failed, and why` }),
+}).meta({ id: 'BulkJob' })
+export type BulkJob = z.output<typeof BulkJobSchema>
+
+/** What a job would do, and the first of what it would do it to. */
+export const BulkPreviewSchema = z
+  .object({
+    count: z.number(),
+    sample: z.array(
+      z.object({ id: z.string(), title: z.string(), status: z.string(), taskId: z.string().optional() }),
+    ),
+  })
+  .meta({ id: 'BulkPreview' })
+export type BulkPreview = z.output<typeof BulkPreviewSchema>
+
+const ids = z.array(z.string().min(1).max(200)).min(1).optional()
+const dryRun = z.boolean().optional()
+
+type Chosen = { ids?: unknown; filter?: unknown }
+const isOneOf = ({ ids: given, filter }: Chosen) => (given === undefined) !== (filter === undefined)
+const ONE_OF = { path: ['ids'], message: 'give either ids or a filter' }
+
+export const BulkTasksBody = z
+  .object({ action: z.enum(['cancel', 'retry']), ids, filter: TaskSelectionSchema.optional(), dryRun })
+  .refine(isOneOf, ONE_OF)
+  .refine(({ filter }) => filter?.fingerprint === undefined || isAlone(filter), {
+    path: ['filter', 'fingerprint'],
+    message: 'goes with no other field but limit',
+  })
+export type BulkTasks = z.output<typeof BulkTasksBody>
+
+const isAlone = (filter: object): boolean =>
+  Object.entries(filter).every(
+    ([field, value]) => value === undefined || field === 'fingerprint' || field === 'limit',
+  )
+
+export const BulkDlqBody = z
+  .object({ action: z.enum(['retry', 'discard']), ids, filter: DlqSelectionSchema.optional(), dryRun })
+  .refine(isOneOf, ONE_OF)
+export type BulkDlq = z.output<typeof BulkDlqBody>
+
+/** The notice by which a job goes on from an item. */
+export const BulkNoticeSchema = z.object({
+  kind: z.literal('bulk'),
+  jobId: z.string().min(1).max(200),
+  from: z.int().min(0),
+})
+export type BulkNotice = z.output<typeof BulkNoticeSchema>

@@ -1,0 +1,294 @@
+import { messageOf, missing, Problem } from '../core/errors.ts'
+import type { Principal } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Trace } from '../core/trace.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { Log } from '../ports/log.ts'
+import type { AnyWrite, Store, Update } from '../ports/store.ts'
+import type { DlqItem, DlqSelection } from '../queue/schema.ts'
+import type { Task, TaskSelection } from '../tasks/schema.ts'
+import {
+  type BulkFailureRow,
+  type BulkPart,
+  type BulkRow,
+  bulkFailures,
+  bulkJobs,
+  bulkParts,
+  KEEP_MS,
+  PART,
+  sliceOf,
+  summaryOf,
+} from './rows.ts'
+import {
+  type BulkAction,
+  type BulkDlq,
+  type BulkJob,
+  type BulkNotice,
+  type BulkPreview,
+  type BulkTarget,
+  type BulkTasks,
+  MOST_FAILURES,
+  MOST_ITEMS,
+} from './schema.ts'
+
+const SAMPLE = 10
+const LONGEST_ERROR = 300
+const PLACE_DIGITS = 6
+
+/** What a job needs of tasks: `along` are rows that are written with the effect, or the effect does not happen. */
+type BulkTaskVerbs = {
+  cancel(principal: Principal, id: string, along: readonly AnyWrite[]): Promise<unknown>
+  retry(
+    principal: Principal,
+    id: string,
+    trace: Trace | undefined,
+    along: readonly AnyWrite[],
+  ): Promise<unknown>
+  find(id: string): Promise<Task | undefined>
+  selection: {
+    preview(selection: TaskSelection, sample: number): Promise<{ rows: readonly Task[]; count: number }>
+    ids(selection: TaskSelection, most: number): Promise<string[]>
+  }
+}
+
+/** What it needs of dead letters. */
+type BulkLetterVerbs = {
+  retry(
+    principal: Principal,
+    id: string,
+    trace: Trace | undefined,
+    along: readonly AnyWrite[],
+  ): Promise<unknown>
+  discard(id: string, along: readonly AnyWrite[]): Promise<unknown>
+  find(id: string): Promise<DlqItem | undefined>
+  preview(selection: DlqSelection, sample: number): Promise<{ rows: readonly DlqItem[]; count: number }>
+  select(selection: DlqSelection, most: number): Promise<{ id: string; taskId: string }[]>
+}
+
+type Needs = {
+  store: Store
+  tasks: BulkTaskVerbs
+  deadLetters: BulkLetterVerbs
+  clock: Clock
+  ids: Ids
+  log: Pick<Log, 'warn'>
+  audit: (principal: Principal, action: string, details: object) => Promise<void>
+}
+
+/** The items of a job, and how the audit record names what they were chosen by. */
+type Selection = { ids: readonly string[]; by: object }
+type Asked = { target: BulkTarget; action: BulkAction; trace?: Trace | undefined }
+
+export type Bulk = ReturnType<typeof createBulk>
+
+/** One action on many tasks or dead letters, as a job that goes on after its request, and after a restart. */
+export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }: Needs) => {
+  const read = async (id: string): Promise<BulkRow> => {
+    const row = await store.get(bulkJobs, id)
+    if (row === undefined) throw missing('Bulk job')
+    return row
+  }
+
+  const shown = async (row: BulkRow): Promise<BulkJob> => {
+    const query = { index: 'ofJob', is: row.id, order: 'asc', limit: MOST_FAILURES } as const
+    const { rows } = row.failed === 0 ? { rows: [] } : await store.page(bulkFailures, query)
+    return { ...summaryOf(row), failures: rows.map(({ id, error, code }) => ({ id, error, code })) }
+  }
+
+  /** Stores the items, then the job, whose first message begins it. */
+  const start = async (
+    principal: Principal,
+    { target, action, trace }: Asked,
+    { ids: items, by }: Selection,
+  ): Promise<BulkJob> => {
+    if (items.length > MOST_ITEMS) throw tooMany()
+    const now = clock.now()
+    const id = ids.next('bulk')
+    const expiresAt = now + KEEP_MS
+    const isEmpty = items.length === 0
+    const row: BulkRow = {
+      ...{ id, target, action, status: isEmpty ? 'completed' : 'running' },
+      ...{ total: items.length, done: 0, failed: 0 },
+      ...{ createdBy: principal.userId, createdAt: iso(now), ...(isEmpty ? { endedAt: iso(now) } : {}) },
+      ...{ at: 0, role: principal.role, expiresAt, ...(trace === undefined ? {} : { trace }) },
+    }
+    const parts = Array.from({ length: Math.ceil(items.length / PART) }, (_, part): BulkPart => {
+      const some = items.slice(part * PART, (part + 1) * PART)
+      return { jobId: id, part: String(part), ids: some, expiresAt }
+    })
+    await Promise.all(parts.map((part) => store.commit<BulkPart>({ insert: bulkParts, row: part })))
+    await store.commit<BulkRow>({ insert: bulkJobs, row })
+    await audit(principal, 'bulk.start', { id, target, action, total: items.length, ...by })
+    return shown(row)
+  }
+
+  /** Asks for one item more than a job may have, so that it shows when there are too many. */
+  const ASKED = MOST_ITEMS + 1
+
+  const tasksOf = async ({ ids: given, filter = {} }: BulkTasks): Promise<Selection> => {
+    if (given !== undefined) return { ids: [...new Set(given)], by: {} }
+    const { fingerprint, limit } = filter
+    if (fingerprint === undefined) return { ids: await tasks.selection.ids(filter, ASKED), by: { filter } }
+    const letters = await deadLetters.select(groupOf(fingerprint, limit), ASKED)
+    return { ids: [...new Set(letters.map(({ taskId }) => taskId))], by: { filter } }
+  }
+
+  const lettersOf = async ({ ids: given, filter = {} }: BulkDlq): Promise<Selection> => {
+    if (given !== undefined) return { ids: [...new Set(given)], by: {} }
+    return { ids: (await deadLetters.select(filter, ASKED)).map(({ id }) => id), by: { filter } }
+  }
+
+  const previewTasks = async ({ ids: given, filter = {} }: BulkTasks): Promise<BulkPreview> => {
+    const { fingerprint, limit } = filter
+    if (given === undefined && fingerprint !== undefined) {
+      const { rows, count } = await deadLetters.preview(groupOf(fingerprint, limit), SAMPLE)
+      return {
+        count,
+        sample: await found(
+          rows.map(({ taskId }) => taskId),
+          tasks.find,
+        ).then(taskSample),
+      }
+    }
+    if (given === undefined) {
+      const { rows, count } = await tasks.selection.preview(filter, SAMPLE)
+      return { count, sample: taskSample(rows) }
+    }
+    const chosen = [...new Set(given)]
+    return { count: chosen.length, sample: taskSample(await found(chosen, tasks.find)) }
+  }
+
+  const previewLetters = async ({ ids: given, filter = {} }: BulkDlq): Promise<BulkPreview> => {
+    if (given === undefined) {
+      const { rows, count } = await deadLetters.preview(filter, SAMPLE)
+      return { count, sample: letterSample(rows) }
+    }
+    const chosen = [...new Set(given)]
+    return { count: chosen.length, sample: letterSample(await found(chosen, deadLetters.find)) }
+  }
+
+  /** Does the action to one item; `along` is written with its effect. */
+  const act = (row: BulkRow, id: string, along: readonly AnyWrite[]): Promise<unknown> => {
+    const principal: Principal = { userId: row.createdBy, role: row.role }
+    if (row.target === 'dlq')
+      return row.action === 'discard'
+        ? deadLetters.discard(id, along)
+        : deadLetters.retry(principal, id, row.trace, along)
+    return row.action === 'cancel'
+      ? tasks.cancel(principal, id, along)
+      : tasks.retry(principal, id, row.trace, along)
+  }
+
+  /** The step past an item, which applies while the job stands at it and runs. */
+  const stepOf = ({ id, at, total }: BulkRow, what: 'done' | 'failed'): Update<BulkRow> => {
+    const isLast = at + 1 === total
+    return {
+      update: bulkJobs,
+      key: id,
+      when: { at, status: 'running' },
+      set: { at: at + 1, ...(isLast ? { status: 'completed', endedAt: iso(clock.now()) } : {}) },
+      add: { [what]: 1 },
+    }
+  }
+
+  const failureOf = ({ id: jobId, at, expiresAt }: BulkRow, id: string, thrown: unknown): BulkFailureRow => {
+    const known = thrown instanceof Problem
+    if (!known) log.warn({ jobId, itemId: id, reason: messageOf(thrown) }, 'an item of a bulk job failed')
+    return {
+      ...{ jobId, place: String(at).padStart(PLACE_DIGITS, '0'), id },
+      error: known ? messageOf(thrown, LONGEST_ERROR) : 'Internal error',
+      code: known ? thrown.code : 'internal_error',
+      expiresAt,
+    }
+  }
+
+  /**
+   * Does the next item of a job and steps past it; a job that another process has moved on is left as it is. Rejects with
+   * Problem `unavailable` or `rate_limited` where the item is to be tried again.
+   */
+  const handle = async (row: BulkRow, id: string): Promise<void> => {
+    try {
+      await act(row, id, [stepOf(row, 'done')])
+    } catch (thrown) {
+      if (thrown instanceof Problem && PASSING.has(thrown.kind)) throw thrown
+      const insert = { insert: bulkFailures, row: failureOf(row, id, thrown) }
+      await store.commit<BulkRow>(stepOf(row, 'failed'), row.failed < MOST_FAILURES ? [insert] : [])
+    }
+  }
+
+  const partAt = async ({ id, at }: BulkRow): Promise<readonly string[]> => {
+    const part = await store.get(bulkParts, [id, String(Math.floor(at / PART))])
+    if (part === undefined) throw new Error(`The items of bulk job ${id} from ${at} on are gone`)
+    return part.ids
+  }
+
+  /** Cancels or retries tasks. Throws Problem `too_large` for more than a job may have, `invalid` as the filter does. */
+  const startTasks = async (principal: Principal, body: BulkTasks, trace?: Trace): Promise<BulkJob> =>
+    start(principal, { target: 'tasks', action: body.action, trace }, await tasksOf(body))
+
+  /** Retries or discards dead letters. Throws as `startTasks` does. */
+  const startDlq = async (principal: Principal, body: BulkDlq, trace?: Trace): Promise<BulkJob> =>
+    start(principal, { target: 'dlq', action: body.action, trace }, await lettersOf(body))
+
+  /**
+   * Does the items of one slice, from where the job stands. A message that comes late, twice, or for a job that has ended
+   * does nothing.
+   */
+  const runSlice = async ({ jobId, from }: Pick<BulkNotice, 'jobId' | 'from'>): Promise<void> => {
+    let row = await store.get(bulkJobs, jobId)
+    if (row === undefined || row.status !== 'running' || sliceOf(row.at) !== sliceOf(from)) return
+    const items = await partAt(row)
+    while (row?.status === 'running' && sliceOf(row.at) === sliceOf(from)) {
+      await handle(row, items[row.at % PART] as string)
+      row = await store.get(bulkJobs, jobId)
+    }
+  }
+
+  /** Ends a job that runs; its item of this moment may still be done. One that has ended is answered as it is. */
+  const cancel = async (principal: Principal, id: string): Promise<BulkJob> => {
+    const set = { status: 'cancelled' as const, endedAt: iso(clock.now()) }
+    const outcome = await store.commit<BulkRow>({
+      ...{ update: bulkJobs, key: id, when: { status: 'running' as const }, set },
+    })
+    if (outcome.row === undefined) throw missing('Bulk job')
+    const { done, failed } = outcome.row
+    if (outcome.applied) await audit(principal, 'bulk.cancel', { id, done, failed })
+    return shown(outcome.row)
+  }
+
+  return {
+    startTasks,
+    startDlq,
+    previewTasks,
+    previewLetters,
+    runSlice,
+    cancel,
+    get: async (id: string): Promise<BulkJob> => shown(await read(id)),
+  }
+}
+
+/** What passes: the item is tried again. */
+const PASSING: ReadonlySet<Problem['kind']> = new Set(['unavailable', 'rate_limited'])
+
+const groupOf = (fingerprint: string, limit: number | undefined): DlqSelection => ({
+  fingerprint,
+  ...(limit === undefined ? {} : { limit }),
+})
+
+/** The first of them that are there. */
+const found = async <T>(ids: readonly string[], find: (id: string) => Promise<T | undefined>): Promise<T[]> =>
+  (await Promise.all(ids.slice(0, SAMPLE).map(find))).filter((one) => one !== undefined)
+
+const taskSample = (rows: readonly Task[]): BulkPreview['sample'] =>
+  rows.map(({ id, title, status }) => ({ id, title, status }))
+
+const letterSample = (rows: readonly DlqItem[]): BulkPreview['sample'] =>
+  rows.map(({ id, title, status, taskId }) => ({ id, title, status, taskId }))
+
+const tooMany = () =>
+  new Problem(
+    'too_large',
+    'bulk_too_large',
+    `More than ${MOST_ITEMS.toLocaleString('en')} items are selected, which is the most of one job: narrow the filter, by createdAfter and createdBefore for example, or set its limit, and ask again when this job has ended`,
+  )

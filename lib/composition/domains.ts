@@ -1,0 +1,83 @@
+import type { Config } from '../config.ts'
+import { createLive } from '../live/service.ts'
+import type { LiveWatch } from '../ports/live.ts'
+import {
+  composeCodeHost,
+  composeConnectionStatus,
+  composeDevices,
+  composeDisconnect,
+  composeSignIn,
+  composeTokens,
+  type SignInPorts,
+} from './accounts.ts'
+import { createAuthContext } from './auth.ts'
+import {
+  type ConversationPorts,
+  composeAgentSessions,
+  composeChat,
+  composeConversationEnds,
+  composeMemory,
+  composeTaskRuns,
+  composeWebSearch,
+  type WatchedMemoryPorts,
+  type WebSearchPorts,
+} from './chat.ts'
+import { composeSecurity } from './security.ts'
+import { composeSchedules, composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
+
+/** The outside world as the domains see it. */
+export type Ports = SignInPorts &
+  WorkPorts &
+  WatchedMemoryPorts &
+  ConversationPorts &
+  WebSearchPorts & { liveWatch: LiveWatch }
+
+export type Domains = ReturnType<typeof createDomains>
+
+/** All domains, composed: a verb that one needs of another is handed over in this folder, and nowhere else. */
+export const createDomains = (ports: Ports, config: Config) => {
+  const auth = createAuthContext(ports, config)
+  const agentSessions = composeAgentSessions(ports, config, {
+    find: (id) => work.tasks.find(id),
+    cancel: (principal, id) => work.tasks.cancel(principal, id),
+  })
+  const signIn = composeSignIn(auth, ports, config)
+  const { access } = signIn.oauth
+  const work: Work = composeWork(
+    auth,
+    {
+      ...ports,
+      openEvents: composeTaskRuns(agentSessions, ports),
+      commenting: { trackers: ports.trackers, access },
+    },
+    config,
+  )
+  const memory = composeMemory(auth, ports)
+  const security = composeSecurity(auth, ports, config)
+  const talk = composeChat({ ...work, ...security, memory, agentSessions, access }, ports, config)
+  return {
+    ...auth,
+    ...signIn,
+    ...work,
+    ...security,
+    devices: composeDevices(auth, ports),
+    memory,
+    live: createLive(ports),
+    ...talk,
+    ...composeConversationEnds(
+      {
+        ...{ ...security, conversations: talk.conversations },
+        ...{ stopTurn: talk.chat.turns.stop, hasTurn: talk.chat.turns.isHere },
+        removeWorkspace: ports.workspaces.remove,
+      },
+      ports,
+    ),
+    tokens: composeTokens(auth, ports, config),
+    schedules: composeSchedules({ ...auth, ...work }, ports),
+    webSearch: composeWebSearch(auth, ports),
+    connectionStatus: composeConnectionStatus(auth, ports, config),
+    codeHost: composeCodeHost(auth, ports, config),
+    disconnect: composeDisconnect(auth, signIn),
+    inbound: composeWebhooks({ ...auth, ...work }, ports, config),
+  }
+}

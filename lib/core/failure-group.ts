@@ -1,0 +1,41 @@
+import { hash } from 'node:crypto'
+import * as z from 'zod'
+
+/** Of a message no more is compared than its beginning; what varies comes after that in few. */
+const MOST_READ = 2_000
+const LONGEST = 300
+const DIGITS = 16
+
+/**
+ * What differs between two failures of one cause, in the order in which it is looked for: quoted texts may have anything in
+ * them, and addresses have paths, paths ids, and ids numbers.
+ */
+const FOLDS: readonly (readonly [RegExp, string])[] = [
+  [/"[^"\n]*"|`[^`\n]*`|“[^”\n]*”|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu, '<text>'],
+  [/\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>)\]}]+/gi, '<url>'],
+  [/(?:\b[a-z]:)?[\w.@~+-]*(?:[/\\][\w.@~+-]+)+[/\\]?(?::\d+(?::\d+)?)?/gi, '<path>'],
+  [/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi, '<id>'],
+  [/\b(?:[a-z]+_)?[0-9A-HJKMNP-TV-Z]{26}\b/g, '<id>'],
+  [/\b0x[0-9a-f]+\b/gi, '<hex>'],
+  [/\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6,}\b/gi, '<hex>'],
+  [/\b(?=[a-z_-]*\d)(?=[\d_-]*[a-z])[a-z0-9_-]{16,}\b/gi, '<id>'],
+  [/\d+(?:[.,:]\d+)*/g, '<n>'],
+  [/\s+/g, ' '],
+]
+
+/** The message of a failure without what differs from one failure to the next of the same cause. */
+export const foldedMessage = (message: string): string => {
+  let text = message.slice(0, MOST_READ)
+  for (const [varying, sign] of FOLDS) text = text.replace(varying, sign)
+  text = text.trim()
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+}
+
+type Failure = { code: string; message: string; agent: string }
+
+/** The name of the group that a failure belongs to: those of one agent with the same code and the same folded message. */
+export const failureGroupOf = ({ code, message, agent }: Failure): string =>
+  hash('sha256', JSON.stringify([code, foldedMessage(message), agent])).slice(0, DIGITS)
+
+/** A name that `failureGroupOf` gives. */
+export const FingerprintSchema = z.string().regex(/^[0-9a-f]{16}$/, 'is no fingerprint of a failure group')

@@ -1,0 +1,84 @@
+import { promisify } from 'node:util'
+import { constants, gunzip, gzip } from 'node:zlib'
+import { messageOf } from '../core/errors.ts'
+import type { Blobs } from '../ports/blobs.ts'
+import type { Log } from '../ports/log.ts'
+
+/** Where copies lie. */
+export type CopyPlace = Pick<Blobs, 'put' | 'get' | 'remove'>
+/** All contents of a version, for processes to which rows are far; and the index of its words, which takes long to build. */
+type Kind = 'contents' | 'index'
+
+const FOLDER = 'memory-index'
+/**
+ * Raised with every change of what copies hold, or of how texts become words: `test/memory/copies.test.ts` fails without. Copies
+ * of another form are not read.
+ */
+const FORM = 2
+/** Of one text of the place, which takes 16 MB. */
+const MOST_CHARACTERS = 12_000_000
+
+const packed = promisify(gzip)
+const unpacked = promisify(gunzip)
+
+export type Copies = ReturnType<typeof createCopies>
+
+/**
+ * What is derived from the rows of memory and stored beside them, so that a process starts sooner. None of it is needed: what
+ * cannot be read or written is logged, and made anew from the rows.
+ */
+export const createCopies = ({ place, log }: { place: CopyPlace; log: Pick<Log, 'warn'> }) => {
+  const nameOf = (version: number, kind: Kind) => `${FOLDER}/${version}/${kind}`
+  const countAt = async (name: string) => Number((await place.get(name)) ?? 0)
+
+  const read = async (name: string): Promise<unknown> => {
+    const count = await countAt(name)
+    if (count === 0) return undefined
+    const parts = await Promise.all(Array.from({ length: count }, (_, n) => place.get(`${name}/${n}`)))
+    if (parts.includes(undefined)) return undefined
+    const { form, value } = JSON.parse((await unpacked(Buffer.from(parts.join(''), 'base64'))).toString())
+    return form === FORM ? value : undefined
+  }
+
+  const write = async (name: string, value: unknown) => {
+    const bytes = await packed(JSON.stringify({ form: FORM, value }), { level: constants.Z_BEST_SPEED })
+    const text = bytes.toString('base64')
+    const count = Math.ceil(text.length / MOST_CHARACTERS)
+    for (let n = 0; n < count; n += 1)
+      await place.put(`${name}/${n}`, text.slice(n * MOST_CHARACTERS, (n + 1) * MOST_CHARACTERS))
+    // The parts are read by way of their number, so that no reader finds some of them.
+    await place.put(name, String(count))
+  }
+
+  return {
+    /** Undefined where there is none, or none that can be read. */
+    get: async (version: number, kind: Kind): Promise<unknown> => {
+      try {
+        return await read(nameOf(version, kind))
+      } catch (thrown) {
+        log.warn({ version, kind, reason: messageOf(thrown) }, 'a copy of memory was not read')
+        return undefined
+      }
+    },
+    /** Whether it was written. */
+    put: async (version: number, kind: Kind, value: unknown): Promise<boolean> => {
+      try {
+        await write(nameOf(version, kind), value)
+        return true
+      } catch (thrown) {
+        log.warn({ version, kind, reason: messageOf(thrown) }, 'a copy of memory was not written')
+        return false
+      }
+    },
+    remove: async (version: number, kind: Kind): Promise<void> => {
+      const name = nameOf(version, kind)
+      try {
+        const count = await countAt(name)
+        await place.remove(name)
+        for (let n = 0; n < count; n += 1) await place.remove(`${name}/${n}`)
+      } catch (thrown) {
+        log.warn({ version, kind, reason: messageOf(thrown) }, 'an old copy of memory was not removed')
+      }
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { Store } from '../ports/store.ts'
+import { filesIn } from './contents.ts'
+import { paged } from './files.ts'
+import type { IndexCache } from './index-cache.ts'
+import { type MemoryStateRow, memoryState } from './rows.ts'
+import type { ExcludedFile } from './schema.ts'
+
+const ID = 'excluded'
+/** What a row has room for. */
+const MOST_BYTES = 200_000
+
+type Needs = { store: Store; indexCache: Pick<IndexCache, 'current'> }
+type Query = Parameters<typeof paged>[2]
+
+export type Excluded = ReturnType<typeof createExcluded>
+
+/** The files that are none of memory: those that the last sync skipped, and those that were deleted by hand. */
+export const createExcluded = ({ store, indexCache }: Needs) => {
+  const skipped = async (): Promise<readonly ExcludedFile[]> =>
+    (await store.get(memoryState, ID))?.excluded ?? []
+
+  return {
+    /** Stores what a sync skipped, as much as a row has room for. */
+    note: async (files: readonly ExcludedFile[]): Promise<void> => {
+      let left = MOST_BYTES
+      const kept = files.filter(({ path }) => {
+        left -= Buffer.byteLength(path) + 40
+        return left >= 0
+      })
+      const before = await store.get(memoryState, ID)
+      if (JSON.stringify(before?.excluded ?? []) === JSON.stringify(kept)) return
+      const row: MemoryStateRow = { id: ID, version: 1, excluded: kept }
+      const { applied } = await store.commit<MemoryStateRow>({ insert: memoryState, row })
+      if (!applied)
+        await store.commit<MemoryStateRow>({ update: memoryState, key: ID, set: { excluded: kept } })
+    },
+
+    list: async (query: Query) => {
+      const [files, contents] = await Promise.all([skipped(), indexCache.current()])
+      const here = new Set(filesIn(contents).map(({ path }) => path))
+      const removed = [...contents.values()].flatMap(({ path, removed }): ExcludedFile[] =>
+        removed ? [{ path, reason: 'removed' }] : [],
+      )
+      // One that could not be read may be in memory as it was.
+      const all = [
+        ...files.filter(({ path, reason }) => reason === 'unreadable' || !here.has(path)),
+        ...removed,
+      ]
+      const sorted = all.sort((a, b) => (a.path < b.path ? -1 : 1))
+      const { rows, facts } = paged(sorted, ({ path }) => path, query, 'memory-excluded')
+      return { files: rows, ...facts }
+    },
+  }
+}

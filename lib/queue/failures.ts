@@ -1,0 +1,129 @@
+import type * as z from 'zod'
+import { invalid, missing } from '../core/errors.ts'
+import { foldedMessage } from '../core/failure-group.ts'
+import type { Actor } from '../core/principal.ts'
+import { iso } from '../core/time.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Counters, Store } from '../ports/store.ts'
+import type { ListFailuresQuery } from './contract.ts'
+import {
+  deadLetters,
+  FAILURE_COUNTERS,
+  type FailureMute,
+  failureMember,
+  failureMutes,
+  partsOfMember,
+} from './rows.ts'
+import type { DlqItem, FailureGroup } from './schema.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const USUAL_MS = 7 * DAY_MS
+const LONGEST_MS = 30 * DAY_MS
+/** The most bars of a spark line. */
+const MOST_BUCKETS = 28
+/** Groups in one answer; each costs a few reads. */
+const MOST_GROUPS = 50
+const SAMPLE = 5
+
+type Needs = {
+  store: Store
+  clock: Pick<Clock, 'now'>
+  audit: (actor: Actor, action: string, details: object) => Promise<void>
+}
+
+type Counted = Pick<FailureGroup, 'fingerprint' | 'count' | 'pending' | 'spark'>
+
+export type Failures = ReturnType<typeof createFailures>
+
+/** Failures grouped by their cause: numbers from counters of each hour, texts from the dead letters of the group. */
+export const createFailures = ({ store, clock, audit }: Needs) => {
+  const isMuted = async (fingerprint: string): Promise<boolean> =>
+    (await store.get(failureMutes, fingerprint)) !== undefined
+
+  const newestOf = async (fingerprint: string): Promise<readonly DlqItem[]> =>
+    (await store.page(deadLetters, { ...lettersOf(fingerprint), order: 'desc', limit: SAMPLE })).rows
+
+  /** Undefined for a group whose dead letters are not there: its counters are wrong until they are counted anew. */
+  const described = async ({
+    fingerprint,
+    count,
+    pending,
+    spark,
+  }: Counted): Promise<FailureGroup | undefined> => {
+    const [newest, { rows: oldest }, muted] = await Promise.all([
+      newestOf(fingerprint),
+      store.page(deadLetters, { ...lettersOf(fingerprint), order: 'asc', limit: 1 }),
+      isMuted(fingerprint),
+    ])
+    const [last] = newest
+    const [first = last] = oldest
+    if (last === undefined || first === undefined) return undefined
+    return {
+      fingerprint,
+      code: last.code ?? 'unknown',
+      message: foldedMessage(last.lastError),
+      agent: last.agent ?? 'unknown',
+      ...{ count, pending, firstSeen: first.createdAt, lastSeen: last.createdAt, spark },
+      taskIds: [...new Set(newest.map(({ taskId }) => taskId))],
+      muted,
+    }
+  }
+
+  /** The groups with failures since a time, those with the most first. Throws Problem `invalid` for a time too long ago. */
+  const list = async ({ since }: z.output<typeof ListFailuresQuery>) => {
+    const now = clock.now()
+    const from = hourOf(since === undefined ? now - USUAL_MS : Date.parse(since))
+    if (from > now || from < hourOf(now - LONGEST_MS))
+      throw invalid([{ path: 'since', message: 'must be a time of the last 30 days' }])
+    const bucketMs = bucketOf(now - from)
+    const members = await store.counters(FAILURE_COUNTERS, failureMember(iso(from), ''))
+    const groups = counted(members, { from, bucketMs, buckets: Math.ceil((now - from + 1) / bucketMs) })
+    const most = groups.toSorted((a, b) => b.count - a.count).slice(0, MOST_GROUPS)
+    const failures = (await Promise.all(most.map(described))).filter((group) => group !== undefined)
+    return { failures, total: groups.length, since: iso(from), bucketMs }
+  }
+
+  /** Throws Problem `missing` for a group that has never had a failure. */
+  const mute = async (actor: Actor, fingerprint: string): Promise<void> => {
+    if ((await newestOf(fingerprint)).length === 0) throw missing('Failure group')
+    const row: FailureMute = { fingerprint, mutedBy: actor.userId, mutedAt: iso(clock.now()) }
+    const { applied } = await store.commit<FailureMute>({ insert: failureMutes, row })
+    if (applied) await audit(actor, 'failure.mute', { fingerprint })
+  }
+
+  const unmute = async (actor: Actor, fingerprint: string): Promise<void> => {
+    const { applied } = await store.commit<FailureMute>({ remove: failureMutes, key: fingerprint })
+    if (applied) await audit(actor, 'failure.unmute', { fingerprint })
+  }
+
+  return { list, mute, unmute, isMuted }
+}
+
+const lettersOf = (is: string) => ({ index: 'byFingerprint', is })
+
+const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
+
+/** Whole hours, so that each counter falls into one bucket. */
+const bucketOf = (spanMs: number): number => Math.max(1, Math.ceil(spanMs / HOUR_MS / MOST_BUCKETS)) * HOUR_MS
+
+type Buckets = { from: number; bucketMs: number; buckets: number }
+
+/** The counters of each hour as those of each group. */
+const counted = (
+  members: Readonly<Record<string, Counters>>,
+  { from, bucketMs, buckets }: Buckets,
+): Counted[] => {
+  const groups = new Map<string, Counted>()
+  for (const [member, { count = 0, pending = 0 }] of Object.entries(members)) {
+    const { atMs, fingerprint } = partsOfMember(member)
+    const empty = { fingerprint, count: 0, pending: 0, spark: Array<number>(buckets).fill(0) }
+    const group = groups.get(fingerprint) ?? empty
+    const at = Math.min(buckets - 1, Math.floor((atMs - from) / bucketMs))
+    group.count += count
+    group.pending += pending
+    group.spark[at] = (group.spark[at] ?? 0) + count
+    groups.set(fingerprint, group)
+  }
+  return [...groups.values()].filter(({ count }) => count > 0)
+}

@@ -1,0 +1,144 @@
+import type { ApprovalAnswer, ApprovalRequest } from '../approvals/schema.ts'
+import type { ToolDecision, ToolSession } from '../ports/tool.ts'
+import type { Workspace } from '../ports/workspace.ts'
+import type { PolicySource } from '../security/schema.ts'
+import { ownerOf } from './audit.ts'
+import type { ParsedCall } from './call.ts'
+import { type GuardFacts, type GuardName, guards, type PathFact } from './guards.ts'
+import { rulingOn } from './policy.ts'
+import type { CountCall } from './rate.ts'
+
+/** Asks a person. An answer is bound to tool, exact arguments, user, and conversation or task. */
+export interface Approvals {
+  /** How the approval stands, asking for it where nothing is asked yet. Uses nothing up. */
+  ask(request: ApprovalRequest): Promise<ApprovalAnswer>
+  /** The same for a call that is made now: an approval, and a denial, is used up by this. */
+  use(request: ApprovalRequest): Promise<ApprovalAnswer>
+  /** Whether the approval is decided, or has expired. */
+  isDecided(approvalId: string): Promise<boolean>
+}
+
+const denied: ApprovalAnswer = {
+  state: 'denied',
+  reason: 'it needs the approval of a person, and there is no person to ask here',
+}
+
+/** Where no person can be asked. */
+export const withoutApprovals: Approvals = {
+  ask: async () => denied,
+  use: async () => denied,
+  isDecided: async () => true,
+}
+
+const url = /\bhttps?:\/\/[^\s'"]*/gi
+
+// `-Iinclude/x` and `-f.env` glue a path to an option: it starts at the first character that a path may start with.
+const glued = (piece: string): string => {
+  if (!piece.startsWith('-')) return piece
+  const start = piece.search(/[./~]/)
+  return start < 0 ? '' : piece.slice(start)
+}
+
+// Words of a sentence (a commit message) count only when they look like a file.
+const looksLikeFile = (piece: string) => /[./_~\\]/.test(piece)
+
+/** Everything in a word of a command that a program could take for a path: `--file=a`, `rev:a`, `@a`, `-fa`, `x "a"`. */
+const pathsInWord = (word: string): string[] => {
+  const plain = word.replace(url, ' ')
+  const sentence = /\s/.test(plain.trim())
+  const pieces = plain.split(/[\s=:,@'"]+/).flatMap((piece) => [piece, glued(piece)])
+  const found = pieces.filter((piece) => piece !== '' && (!sentence || looksLikeFile(piece)))
+  // The whole word too, since a name may hold any of the separators.
+  return [...new Set(plain.trim() === '' ? found : [plain.trim(), ...found])]
+}
+
+/** Where each of these paths really leads. */
+const locateAll = (workspace: Workspace, given: readonly string[]): Promise<PathFact[]> =>
+  Promise.all(given.map(async (path) => ({ given: path, real: await workspace.locate(path) })))
+
+/** `reason` is there for a call that is not to be made. */
+export type Authorization = {
+  decision: ToolDecision
+  guard?: GuardName
+  reason?: string
+  approvalId?: string
+}
+type Needs = { approvals: Approvals; countCall: CountCall; policy: PolicySource }
+
+/**
+ * Decides on one call: policy and mode first, then every guard, and a person last, who is never asked about a call that a
+ * guard refuses. Guards look again when an approved call is made. What gets past policy and mode counts towards the rate
+ * limit once: when it is authorized first, also when it then waits for approval.
+ */
+export const createAuthorize = ({ approvals, countCall, policy }: Needs) => {
+  const factsOf = async (
+    { tool, input }: ParsedCall,
+    session: ToolSession,
+    callsPerMinute: number,
+    isCounted: boolean,
+  ): Promise<GuardFacts> => {
+    const words = tool.words?.(input) ?? []
+    const given = [...(tool.paths?.(input) ?? []), ...words.flatMap(pathsInWord)]
+    const paths = await locateAll(session.workspace, given)
+    const withinRate = isCounted || (await countCall(session.userId, callsPerMinute))
+    return { words, paths, withinRate, callsPerMinute }
+  }
+
+  const guardsOn = async (
+    call: ParsedCall,
+    session: ToolSession,
+    callsPerMinute: number,
+    isCounted: boolean,
+  ): Promise<Authorization | undefined> => {
+    const facts = await factsOf(call, session, callsPerMinute, isCounted)
+    for (const guard of guards) {
+      const reason = guard.refuses(facts)
+      if (reason !== undefined) return { decision: 'blocked', guard: guard.name, reason }
+    }
+    return undefined
+  }
+
+  /** The authorization without a person, or `ask` for a call that a person is to decide on. */
+  const beforeAsking = async (
+    call: ParsedCall,
+    session: ToolSession,
+    isCounted: boolean,
+  ): Promise<Authorization | 'ask'> => {
+    const rules = await policy.current()
+    const ruling = rulingOn(call.tool, session, rules)
+    if (ruling.verdict === 'deny') return { decision: 'denied', reason: ruling.reason }
+    const refused = await guardsOn(call, session, rules.toolRateLimitPerMinute, isCounted)
+    return refused ?? (ruling.verdict === 'ask' ? 'ask' : { decision: 'allowed' })
+  }
+
+  return {
+    /** The authorization of a call that is to be made now; it uses up the approval that it needed. */
+    authorize: async (call: ParsedCall, session: ToolSession, isCounted = false): Promise<Authorization> => {
+      const decided = await beforeAsking(call, session, isCounted)
+      return decided === 'ask' ? authorizationOf(await approvals.use(requestOf(call, session))) : decided
+    },
+    /** The authorization on a call that is made later at the earliest: a refusal, or what it waits for; else undefined. */
+    ask: async (call: ParsedCall, session: ToolSession): Promise<Authorization | undefined> => {
+      const decided = await beforeAsking(call, session, false)
+      if (decided !== 'ask') return decided.reason === undefined ? undefined : decided
+      const answer = await approvals.ask(requestOf(call, session))
+      return answer.state === 'pending' ? authorizationOf(answer) : undefined
+    },
+  }
+}
+
+const requestOf = ({ tool, input, title }: ParsedCall, session: ToolSession) => ({
+  tool: tool.name,
+  risk: tool.risk,
+  arguments: input,
+  title,
+  mode: session.mode,
+  ...ownerOf(session),
+})
+
+const authorizationOf = (answer: ApprovalAnswer): Authorization => {
+  const by = answer.approvalId === undefined ? {} : { approvalId: answer.approvalId }
+  if (answer.state === 'approved') return { decision: 'approved', ...by }
+  if (answer.state === 'denied') return { decision: 'denied', reason: answer.reason, ...by }
+  return { decision: 'pending', reason: 'it waits for the approval of a person', ...by }
+}

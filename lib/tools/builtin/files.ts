@@ -1,0 +1,112 @@
+import * as z from 'zod'
+import { Problem } from '../../core/errors.ts'
+import { secretNames, secretSegment } from '../../core/secret-path.ts'
+import { defineTool } from '../tool.ts'
+
+/** A path inside the workspace; whether it really is one is for the guards to say. */
+const PathSchema = z.string().min(1).max(1_024).describe('Path relative to the workspace')
+
+const MOST = 1_000
+
+export const listFiles = defineTool({
+  name: 'list_files',
+  description:
+    'List a folder of the workspace. Folders end in /, symbolic links in @. Leave path out for the root.',
+  input: z.object({ path: PathSchema.default('.') }),
+  risk: 'read',
+  paths: ({ path }) => [path],
+  subject: ({ path }) => path,
+  async run({ path }, { workspace }) {
+    const { names, truncated } = await workspace.list(path, MOST)
+    if (names.length === 0) return { content: 'The folder is empty.' }
+    return {
+      content: [...names, ...(truncated ? [`[more than ${MOST}; the rest is not shown]`] : [])].join('\n'),
+    }
+  },
+})
+
+const MOST_HITS = 200
+
+export const searchFiles = defineTool({
+  name: 'search_files',
+  description:
+    'Find lines that contain a text, taken literally and case-sensitively. Answers path:line:text. Ignored files are left out.',
+  input: z.object({ query: z.string().min(1).max(1_000), path: PathSchema.default('.') }),
+  risk: 'read',
+  paths: ({ path }) => [path],
+  subject: ({ query, path }) => `${JSON.stringify(query)} in ${path}`,
+  async run({ query, path }, { workspace, signal }) {
+    const request = { query, path, except: secretNames, most: MOST_HITS, signal }
+    const { hits, truncated } = await workspace.search(request)
+    const open = hits.filter((hit) => secretSegment(hit.path) === undefined)
+    if (open.length === 0) return { content: 'Nothing found.' }
+    const rest = truncated ? [`[only the first ${MOST_HITS} hits are shown]`] : []
+    return { content: [...open.map((hit) => `${hit.path}:${hit.line}:${hit.text}`), ...rest].join('\n') }
+  },
+})
+
+const MOST_READ_BYTES = 256 * 1_024
+
+export const readFile = defineTool({
+  name: 'read_file',
+  description: 'Read a text file of the workspace.',
+  input: z.object({ path: PathSchema }),
+  risk: 'read',
+  paths: ({ path }) => [path],
+  subject: ({ path }) => path,
+  async run({ path }, { workspace }) {
+    const { text, bytes, truncated } = await workspace.read(path, MOST_READ_BYTES)
+    if (text === '') return { content: '[the file is empty]' }
+    return {
+      content: truncated ? `${text}\n[cut: the file has ${bytes} bytes; search_files finds the rest]` : text,
+    }
+  },
+})
+
+export const writeFile = defineTool({
+  name: 'write_file',
+  description: 'Write a whole text file, making its folders. An existing file is replaced.',
+  input: z.object({ path: PathSchema, content: z.string().max(1_000_000) }),
+  risk: 'write',
+  paths: ({ path }) => [path],
+  subject: ({ path }) => path,
+  async run({ path, content }, { workspace }) {
+    const { created } = await workspace.write(path, content)
+    return { content: `${created ? 'Created' : 'Replaced'} ${path}, ${Buffer.byteLength(content)} bytes.` }
+  },
+})
+
+const MOST_EDITED_BYTES = 1_000_000
+
+const refuse = (message: string) => new Problem('invalid', 'edit_refused', message)
+
+/** Puts `newText` where `oldText` stands. Throws Problem `invalid` `edit_refused` unless it stands there exactly once. */
+const replaceOnce = (text: string, oldText: string, newText: string): string => {
+  const at = text.indexOf(oldText)
+  if (at < 0) throw refuse('oldText does not occur in the file. Read the file and copy the text exactly.')
+  // One character on, not one match on: overlapping occurrences are ambiguous too.
+  if (text.indexOf(oldText, at + 1) >= 0)
+    throw refuse('oldText occurs more than once. Take in more of the lines around it.')
+  return text.slice(0, at) + newText + text.slice(at + oldText.length)
+}
+
+export const editFile = defineTool({
+  name: 'edit_file',
+  description:
+    'Replace oldText by newText in a text file. oldText must occur exactly once, white space included.',
+  input: z.object({
+    path: PathSchema,
+    oldText: z.string().min(1).max(1_000_000),
+    newText: z.string().max(1_000_000),
+  }),
+  risk: 'write',
+  paths: ({ path }) => [path],
+  subject: ({ path }) => path,
+  async run({ path, oldText, newText }, { workspace }) {
+    if (oldText === newText) throw refuse('oldText and newText are the same.')
+    const { text, truncated } = await workspace.read(path, MOST_EDITED_BYTES)
+    if (truncated) throw refuse(`The file is larger than ${MOST_EDITED_BYTES} bytes.`)
+    await workspace.write(path, replaceOnce(text, oldText, newText))
+    return { content: `Edited ${path}.` }
+  },
+})

@@ -1,0 +1,196 @@
+import * as z from 'zod'
+import { isOwnPullRequest } from '../core/own-pull-request.ts'
+import {
+  type Ask,
+  kindOf,
+  kindsOf,
+  type Labels,
+  type Provider,
+  type Rule,
+  rule,
+  type Verdict,
+  type Withdrawal,
+} from './ask.ts'
+import { optionalText, orderIn } from './outside-text.ts'
+
+// GitHub's webhook events and payloads, as far as they are read here: docs.github.com/webhooks/webhook-events-and-payloads
+
+const User = z.object({ login: optionalText, type: optionalText }).nullish().catch(undefined)
+const LabelName = z
+  .object({ name: z.string() })
+  .transform(({ name }) => name)
+  .optional()
+  .catch(undefined)
+
+const LabelNames = z
+  .array(LabelName)
+  .transform((names) => names.filter((name) => name !== undefined))
+  .catch([])
+
+const about = {
+  number: z.int(),
+  title: optionalText,
+  body: optionalText,
+  html_url: optionalText,
+  labels: LabelNames,
+  user: User,
+}
+
+const Repository = z.object({ id: z.int().optional().catch(undefined), full_name: z.string() })
+
+/** A pull request is an issue too, which has this field. */
+const Issue = z.object({ ...about, pull_request: z.unknown().optional() })
+
+const Side = z
+  .object({
+    ref: optionalText,
+    sha: optionalText,
+    repo: z.object({ full_name: optionalText }).nullish().catch(undefined),
+  })
+  .catch({ ref: undefined, sha: undefined, repo: undefined })
+
+const PullRequest = z.object({ ...about, head: Side, base: Side })
+
+const Comment = z.object({
+  body: optionalText,
+  html_url: optionalText,
+  user: User,
+  author_association: optionalText,
+  performed_via_github_app: z.unknown().optional(),
+})
+
+const IssueEvent = z.object({ issue: Issue, label: LabelName, repository: Repository })
+const CommentEvent = z.object({ issue: Issue, comment: Comment, repository: Repository })
+const PullRequestEvent = z.object({
+  pull_request: PullRequest,
+  label: LabelName,
+  repository: Repository,
+})
+
+type IssueEvent = z.output<typeof IssueEvent>
+type CommentEvent = z.output<typeof CommentEvent>
+type PullRequestEvent = z.output<typeof PullRequestEvent>
+
+/** The author associations whose comments may ask for a task. */
+const TRUSTED = new Set(['OWNER', 'MEMBER', 'COLLABORATOR'])
+
+type About = Pick<IssueEvent, 'repository'> & { issue: Omit<IssueEvent['issue'], 'pull_request'> }
+
+type Named = { repository: About['repository']; issue: Pick<About['issue'], 'number'> }
+
+/** An issue or a pull request; both are numbered in one row. A repository that is renamed keeps its number. */
+const nameOf = ({ issue, repository }: Named): string =>
+  `${repository.id ?? repository.full_name.toLowerCase()}#${issue.number}`
+
+/** What an issue or a pull request says of itself. */
+const askAbout = (kind: Ask['kind'], { issue, repository }: About): Ask => ({
+  kind,
+  issue: nameOf({ issue, repository }),
+  at: { id: `${repository.full_name}#${issue.number}` },
+  sourceId: `${repository.full_name}#${issue.number}`,
+  title: issue.title,
+  description: issue.body,
+  url: issue.html_url,
+  labels: issue.labels,
+  repository: repository.full_name,
+  facts: { author: issue.user?.login },
+})
+
+const NO_LABEL = 'The issue has no label that asks for a task'
+
+const opened = (event: IssueEvent, labels: Labels): Ask | string => {
+  const openedWith = kindsOf(event.issue.labels, labels)
+  const [kind] = openedWith
+  return kind === undefined ? NO_LABEL : { ...askAbout(kind, event), openedWith }
+}
+
+const labeled = (event: IssueEvent, labels: Labels): Ask | string => {
+  const kind = kindOf(event.label === undefined ? [] : [event.label], labels)
+  return kind === undefined ? 'The label asks for no task' : askAbout(kind, event)
+}
+
+const commented = (event: CommentEvent): Ask | string => {
+  const { comment, issue } = event
+  const order = orderIn(comment.body)
+  if (order === undefined) return 'The comment does not begin with /ai and what to do'
+  if (isMachine(comment)) return 'Comments of programs make no tasks'
+  if (!TRUSTED.has(comment.author_association ?? ''))
+    return 'Only comments of owners, members and collaborators make tasks'
+  const ask = askAbout('comment', event)
+  const what = issue.pull_request ? { 'is a': 'pull request' } : {}
+  return { ...ask, order, facts: { ...ask.facts, ...what, 'comment at': comment.html_url } }
+}
+
+/** Programs that answer each other would not come to an end. */
+const isMachine = ({ user, performed_via_github_app: app }: CommentEvent['comment']): boolean =>
+  user?.type?.toLowerCase() === 'bot' || (user?.login ?? '').endsWith('[bot]') || Boolean(app)
+
+/** A branch of a fork is none of this repository. */
+const isOfRepository = ({ pull_request: { head }, repository }: PullRequestEvent): boolean =>
+  head.repo?.full_name === repository.full_name
+
+const reviewOf = (event: PullRequestEvent): Ask => {
+  const { pull_request: issue, repository } = event
+  const { head, base } = issue
+  const ask = askAbout('review', { issue, repository })
+  const isOwn = isOfRepository(event)
+  return {
+    ...ask,
+    branch: isOwn ? head.ref : undefined,
+    facts: {
+      ...ask.facts,
+      commit: head.sha,
+      'goes to': base.ref,
+      ...(isOwn ? {} : { 'comes from': head.repo?.full_name, 'branch there': head.ref }),
+    },
+  }
+}
+
+/** A rule of the repository may request reviews of all changes: reviews of what agents change would not come to an end. */
+const reviewRequested = (event: PullRequestEvent): Ask | string => {
+  const { head, body } = event.pull_request
+  return isOfRepository(event) && isOwnPullRequest(head.ref, body)
+    ? 'Pull requests of this service are reviewed where a label asks for it'
+    : reviewOf(event)
+}
+
+const labeledChange = (event: PullRequestEvent, { review }: Labels): Ask | string =>
+  event.label?.toLowerCase() === review.toLowerCase() ? reviewOf(event) : 'The label asks for no review'
+
+const closed = (about: Named): Withdrawal => ({ issue: nameOf(about), withdrawn: 'all' })
+
+const unlabeled = (about: Named, label: string | undefined, labels: Labels): Verdict => {
+  const withdrawn = kindsOf(label === undefined ? [] : [label], labels)
+  return withdrawn.length === 0 ? 'The label asked for no task' : { issue: nameOf(about), withdrawn }
+}
+
+const changeOf = ({ pull_request: issue, repository }: PullRequestEvent): Named => ({ issue, repository })
+
+const rules: Readonly<Record<string, Rule>> = {
+  ping: () => 'The webhook works',
+  'issues.opened': rule(IssueEvent, opened),
+  'issues.labeled': rule(IssueEvent, labeled),
+  'issues.unlabeled': rule(IssueEvent, (event, labels) => unlabeled(event, event.label, labels)),
+  'issues.closed': rule(IssueEvent, closed),
+  'issues.deleted': rule(IssueEvent, closed),
+  'issues.transferred': rule(IssueEvent, closed),
+  'issue_comment.created': rule(CommentEvent, commented),
+  'pull_request.labeled': rule(PullRequestEvent, labeledChange),
+  'pull_request.unlabeled': rule(PullRequestEvent, (event, labels) =>
+    unlabeled(changeOf(event), event.label, labels),
+  ),
+  'pull_request.closed': rule(PullRequestEvent, (event) => closed(changeOf(event))),
+  'pull_request.review_requested': rule(PullRequestEvent, reviewRequested),
+}
+
+const Acted = z.object({ action: z.string() })
+
+/** GitHub. */
+export const codehost: Provider = {
+  /** `issues.labeled`: the header names what it is about, the payload what was done. */
+  eventOf: (payload, header) => {
+    const action = Acted.safeParse(payload).data?.action
+    return header === undefined || action === undefined ? header : `${header}.${action}`
+  },
+  rules,
+}

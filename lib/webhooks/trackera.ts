@@ -1,0 +1,190 @@
+import * as z from 'zod'
+import { plainText } from '../core/document-text.ts'
+import type { CreateTask } from '../tasks/schema.ts'
+import {
+  type Ask,
+  kindOf,
+  kindsOf,
+  type Labels,
+  type Provider,
+  type Rule,
+  rule,
+  type Verdict,
+} from './ask.ts'
+import { optionalText, orderIn } from './outside-text.ts'
+
+// Jira's webhook events, as far as they are read here: developer.atlassian.com/cloud/jira/platform/webhooks
+
+const Prose = z.unknown().optional().transform(plainText)
+
+const Fields = z
+  .object({
+    summary: optionalText,
+    description: Prose,
+    labels: z.array(z.string()).catch([]),
+    priority: z.object({ name: optionalText }).nullish().catch(undefined),
+    status: z
+      .object({ statusCategory: z.object({ key: optionalText }).nullish().catch(undefined) })
+      .nullish()
+      .catch(undefined),
+  })
+  .catch({ summary: undefined, description: undefined, labels: [], priority: undefined, status: undefined })
+
+const Id = z
+  .union([z.string(), z.number().transform(String)])
+  .optional()
+  .catch(undefined)
+
+const Issue = z.object({ id: Id, self: optionalText, key: z.string(), fields: Fields })
+
+const textAt = (item: Readonly<Record<string, unknown>>, name: string): string => {
+  const value = Object.hasOwn(item, name) ? item[name] : undefined
+  return typeof value === 'string' ? value : ''
+}
+
+/**
+ * What a change was from and to; labels are separated by spaces, which none has in it. Every object has a `toString`, so
+ * that its own is asked for.
+ */
+const Change = z.record(z.string(), z.unknown()).transform((item) => ({
+  field: textAt(item, 'field'),
+  from: textAt(item, 'fromString'),
+  to: textAt(item, 'toString'),
+}))
+
+const Changelog = z
+  .object({ items: z.array(Change).catch([]) })
+  .optional()
+  .catch(undefined)
+
+const Author = z.object({ displayName: optionalText, accountType: optionalText }).nullish().catch(undefined)
+
+const Comment = z.object({ body: Prose, author: Author })
+
+const IssueEvent = z.object({ issue: Issue, changelog: Changelog })
+/** What kind of change it was; Server and Data Center say so of comments too. */
+const TypedEvent = z.object({ issue_event_type_name: z.string() })
+const CommentEvent = z.object({ issue: Issue, comment: Comment })
+
+type IssueEvent = z.output<typeof IssueEvent>
+type CommentEvent = z.output<typeof CommentEvent>
+
+/** Jira's priorities, those of older schemes included. */
+const priorities: Readonly<Record<string, CreateTask['priority']>> = {
+  highest: 1,
+  blocker: 1,
+  critical: 1,
+  high: 2,
+  major: 2,
+  medium: 3,
+  low: 4,
+  minor: 4,
+  lowest: 4,
+  trivial: 4,
+}
+
+const priorityNamed = (name = ''): CreateTask['priority'] | undefined => {
+  const known = name.toLowerCase()
+  return Object.hasOwn(priorities, known) ? priorities[known] : undefined
+}
+
+/** The part of an API address before which people find the same site. */
+const API_PATH = /^(https?:\/\/[^/?#]+(?:\/[^?#]*?)?)\/rest\/api\//i
+/** Here sites are numbered, and people find none. */
+const API_HOST = 'https://api.atlassian.com'
+
+const siteOf = ({ self = '' }: IssueEvent['issue']): string | undefined => API_PATH.exec(self)?.[1]
+
+/** An issue that goes to another project has another key there. */
+const nameOf = ({ id, key, ...issue }: IssueEvent['issue']): string =>
+  `${siteOf({ key, ...issue }) ?? ''}/${id ?? key}`
+
+const askAbout = (kind: Ask['kind'], { issue }: Pick<IssueEvent, 'issue'>): Ask => {
+  const { key, fields } = issue
+  const site = siteOf(issue)
+  return {
+    kind,
+    issue: nameOf(issue),
+    at: { id: key, ...(site === undefined ? {} : { site }) },
+    sourceId: key,
+    title: fields.summary,
+    description: fields.description,
+    url:
+      site === undefined || site.startsWith(API_HOST)
+        ? undefined
+        : `${site}/browse/${encodeURIComponent(key)}`,
+    labels: fields.labels,
+    priority: priorityNamed(fields.priority?.name),
+  }
+}
+
+const created = (event: IssueEvent, labels: Labels): Ask | string => {
+  const openedWith = kindsOf(event.issue.fields.labels, labels)
+  const [kind] = openedWith
+  if (kind === undefined) return 'The issue has no label that asks for a task'
+  return { ...askAbout(kind, event), openedWith }
+}
+
+const updated = (event: IssueEvent, labels: Labels): Verdict => {
+  const { added, removed } = labelsIn(event)
+  const kind = kindOf(added, labels)
+  if (kind !== undefined) return askAbout(kind, event)
+  const issue = nameOf(event.issue)
+  if (isClosedBy(event)) return { issue, withdrawn: 'all' }
+  const withdrawn = kindsOf(removed, labels)
+  return withdrawn.length === 0
+    ? 'The change added no label that asks for a task, and took none away'
+    : { issue, withdrawn }
+}
+
+const labelsIn = ({ changelog }: IssueEvent) => {
+  const changes = (changelog?.items ?? []).filter(({ field }) => field === 'labels')
+  const less = (names: string[], others: string[]) => names.filter((name) => !others.includes(name))
+  return {
+    added: changes.flatMap(({ from, to }) => less(namesIn(to), namesIn(from))),
+    removed: changes.flatMap(({ from, to }) => less(namesIn(from), namesIn(to))),
+  }
+}
+
+/** A workflow may have several states in which an issue is done, and one without may set a resolution alone. */
+const isClosedBy = ({ issue, changelog }: IssueEvent): boolean => {
+  const isDone = issue.fields.status?.statusCategory?.key?.toLowerCase() === 'done'
+  return (changelog?.items ?? []).some(
+    ({ field, from, to }) =>
+      (field === 'status' && isDone) || (field === 'resolution' && from === '' && to !== ''),
+  )
+}
+
+const namesIn = (text: string): string[] => text.split(' ').filter((name) => name !== '')
+
+const commented = (event: CommentEvent): Ask | string => {
+  const { comment } = event
+  const order = orderIn(comment.body)
+  if (order === undefined) return 'The comment does not begin with /ai and what to do'
+  if (comment.author?.accountType?.toLowerCase() === 'app') return 'Comments of programs make no tasks'
+  return { ...askAbout('comment', event), order, facts: { 'comment by': comment.author?.displayName } }
+}
+
+const onUpdate = rule(IssueEvent, updated)
+const onComment = rule(CommentEvent, commented)
+
+/** Server and Data Center send a comment as a change; what they send as `comment_created` names no issue. */
+const onChange: Rule = (payload, labels) => {
+  const kind = TypedEvent.safeParse(payload).data?.issue_event_type_name
+  return (kind === 'issue_commented' ? onComment : onUpdate)(payload, labels)
+}
+
+const rules: Readonly<Record<string, Rule>> = {
+  'jira:issue_created': rule(IssueEvent, created),
+  'jira:issue_updated': onChange,
+  'jira:issue_deleted': rule(IssueEvent, ({ issue }) => ({ issue: nameOf(issue), withdrawn: 'all' })),
+  comment_created: onComment,
+}
+
+const Named = z.object({ webhookEvent: z.string() })
+
+/** Jira. */
+export const trackera: Provider = {
+  eventOf: (payload) => Named.safeParse(payload).data?.webhookEvent,
+  rules,
+}

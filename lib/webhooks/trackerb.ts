@@ -1,0 +1,165 @@
+import * as z from 'zod'
+import type { CreateTask } from '../tasks/schema.ts'
+import {
+  type Ask,
+  kindOf,
+  kindsOf,
+  type LabelKind,
+  type Labels,
+  type Provider,
+  type Rule,
+  rule,
+  type Verdict,
+} from './ask.ts'
+import { optionalText, orderIn } from './outside-text.ts'
+
+// Linear's webhook payloads, as far as they are read here: linear.app/developers/webhooks
+
+const Label = z.object({ id: optionalText, name: z.string() }).optional().catch(undefined)
+const LabelList = z
+  .array(Label)
+  .transform((labels) => labels.filter((label) => label !== undefined))
+  .catch([])
+
+const Issue = z.object({
+  id: z.string(),
+  identifier: optionalText,
+  title: optionalText,
+  description: optionalText,
+  url: optionalText,
+  priority: z.number().optional().catch(undefined),
+  labels: LabelList,
+  state: z.object({ type: optionalText }).nullish().catch(undefined),
+  branchName: optionalText,
+})
+
+/** The fields that a change changed, as they were before. */
+const Before = z
+  .object({ labelIds: z.array(z.string()).optional().catch(undefined), stateId: optionalText })
+  .nullish()
+  .catch(undefined)
+
+const Actor = z.object({ type: optionalText, name: optionalText }).nullish().catch(undefined)
+
+const Commented = z
+  .object({
+    id: optionalText,
+    identifier: optionalText,
+    title: optionalText,
+    url: optionalText,
+  })
+  .nullish()
+  .catch(undefined)
+
+const Comment = z.object({
+  body: optionalText,
+  issueId: optionalText,
+  issue: Commented,
+  user: z.object({ name: optionalText }).nullish().catch(undefined),
+  botActor: z.unknown().optional(),
+})
+
+const IssueEvent = z.object({ data: Issue, updatedFrom: Before, url: optionalText })
+const CommentEvent = z.object({ data: Comment, actor: Actor, url: optionalText })
+
+type IssueEvent = z.output<typeof IssueEvent>
+type CommentEvent = z.output<typeof CommentEvent>
+
+/** Linear's numbers are ours, but for 0, which is none. */
+const priorityNumbered = (number: number | undefined): CreateTask['priority'] | undefined =>
+  number === 1 || number === 2 || number === 3 || number === 4 ? number : undefined
+
+const askAbout = (kind: 'task' | 'review', { data, url }: IssueEvent): Ask => ({
+  kind,
+  issue: data.id,
+  at: { id: data.id },
+  sourceId: data.identifier ?? data.id,
+  title: data.title,
+  description: data.description,
+  url: data.url ?? url,
+  labels: data.labels.map(({ name }) => name),
+  priority: priorityNumbered(data.priority),
+  branch: data.branchName,
+})
+
+const created = (event: IssueEvent, labels: Labels): Ask | string => {
+  const openedWith = kindsOf(namesIn(event), labels)
+  const [kind] = openedWith
+  if (kind === undefined) return 'The issue has no label that asks for a task'
+  return { ...askAbout(kind, event), openedWith }
+}
+
+const namesIn = ({ data }: IssueEvent): string[] => data.labels.map(({ name }) => name)
+
+const updated = (event: IssueEvent, labels: Labels): Verdict => {
+  const kind = kindOf(addedIn(event), labels)
+  if (kind !== undefined) return askAbout(kind, event)
+  const { id: issue, state } = event.data
+  if (event.updatedFrom?.stateId !== undefined && CLOSED.has(state?.type ?? ''))
+    return { issue, withdrawn: 'all' }
+  const withdrawn = missingIn(event, labels)
+  return withdrawn.length === 0
+    ? 'The change added no label that asks for a task, and took none away'
+    : { issue, withdrawn }
+}
+
+/** The types of states in which an issue is worked on no more. */
+const CLOSED = new Set(['completed', 'canceled', 'duplicate'])
+
+/** What no label asks for, of an issue that has lost one. Which it was, is told by an id that is nowhere else. */
+const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
+  const now = event.data.labels.map(({ id }) => id)
+  const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))
+  if (!hasLost) return []
+  const asked = kindsOf(namesIn(event), labels)
+  return (['task', 'review'] as const).filter((kind) => !asked.includes(kind))
+}
+
+const addedIn = ({ data, updatedFrom }: IssueEvent): string[] => {
+  const before = updatedFrom?.labelIds
+  if (before === undefined) return []
+  return data.labels.filter(({ id }) => id !== undefined && !before.includes(id)).map(({ name }) => name)
+}
+
+/** `https://linear.app/acme/issue/ENG-12/title#comment-1`: the address of a comment names its issue. */
+const ADDRESS = /^(https?:\/\/[^/?#]+\/[^/?#]+\/issue\/([A-Z0-9]+-\d+)[^?#]*)/i
+
+const commented = ({ data, actor, url }: CommentEvent): Ask | string => {
+  const order = orderIn(data.body)
+  if (order === undefined) return 'The comment does not begin with /ai and what to do'
+  if (data.botActor || (actor?.type ?? 'user').toLowerCase() !== 'user')
+    return 'Comments of programs make no tasks'
+  const issue = data.issueId ?? data.issue?.id
+  if (issue === undefined) return 'The comment stands under no issue'
+  const [, address, identifier] = ADDRESS.exec(url ?? '') ?? []
+  const sourceId = data.issue?.identifier ?? identifier ?? issue
+  return {
+    kind: 'comment',
+    ...{ issue, order, sourceId },
+    at: { id: issue },
+    title: data.issue?.title,
+    description: undefined,
+    url: data.issue?.url ?? address,
+    labels: [],
+    facts: { 'comment by': data.user?.name ?? actor?.name },
+  }
+}
+
+const rules: Readonly<Record<string, Rule>> = {
+  'Issue.create': rule(IssueEvent, created),
+  'Issue.update': rule(IssueEvent, updated),
+  'Issue.remove': rule(IssueEvent, ({ data }) => ({ issue: data.id, withdrawn: 'all' })),
+  'Comment.create': rule(CommentEvent, commented),
+}
+
+const Acted = z.object({ type: z.string(), action: z.string() })
+
+/** Linear. */
+export const trackerb: Provider = {
+  /** `Issue.update` */
+  eventOf: (payload) => {
+    const { data } = Acted.safeParse(payload)
+    return data && `${data.type}.${data.action}`
+  },
+  rules,
+}

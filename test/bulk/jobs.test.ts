@@ -1,0 +1,244 @@
+import { describe, expect, it } from '@jest/globals'
+import { auditRows } from '../../lib/audit/rows.ts'
+import { bulkJobs } from '../../lib/bulk/rows.ts'
+import { createFakeAgent, HOLD } from '../fakes/agent.ts'
+import { type Caller, startApi } from '../fakes/caller.ts'
+import { limitedStore } from '../fakes/mortal.ts'
+import { ANN, BOB, turns, until } from '../fakes/service.ts'
+
+type Job = {
+  id: string
+  status: string
+  total: number
+  done: number
+  failed: number
+  failures: { id: string; error: string; code: string }[]
+}
+
+/** A service with tasks that wait, of every second of which the label is `even`. */
+const withTasks = async (count: number, options: Parameters<typeof startApi>[0] = {}) => {
+  const api = await startApi(options)
+  const ids: string[] = []
+  for (let n = 0; n < count; n += 1)
+    ids.push(
+      (await api.service.create({ title: `Task ${n}`, labels: n % 2 === 0 ? ['even', 'all'] : ['all'] })).id,
+    )
+  return { ...api, ids }
+}
+
+const start = async (call: Caller, body: object, target = 'tasks'): Promise<Job> => {
+  const answer = await call(`POST /api/${target}/bulk`, { body })
+  expect(answer.status).toBe(202)
+  return answer.body.job
+}
+const read = async (call: Caller, id: string): Promise<Job> => (await call(`GET /api/bulk/${id}`)).body.job
+const ended = async (call: Caller, id: string): Promise<Job> => {
+  await until(async () => (await read(call, id)).status !== 'running')
+  return read(call, id)
+}
+const statuses = async (call: Caller) => {
+  const { tasks } = (await call('GET /api/tasks/filter?limit=200&sortOrder=asc')).body
+  return tasks.map(({ status }: { status: string }) => status)
+}
+
+describe('POST /api/tasks/bulk', () => {
+  it.each([
+    [{ filter: { labels: ['even', 'all'], status: ['queued'] } }, 3],
+    [{ filter: { labels: 'even, all', status: 'queued,pending', priority: '3,4' } }, 3],
+    [{ filter: { q: 'task 1', priority: [3] } }, 1],
+    [{ filter: { source: 'cron' } }, 0],
+    [{ filter: {} }, 5],
+    [{ filter: { limit: 2, sortOrder: 'asc' } }, 2],
+    [{ ids: ['a', 'a', 'b'] }, 2],
+  ])('tells of a dry run of %j that it is about %d tasks, and changes nothing', async (selection, count) => {
+    const { call, ids } = await withTasks(5)
+    const { status, body } = await call('POST /api/tasks/bulk', {
+      body: { action: 'cancel', ...selection, dryRun: true },
+    })
+
+    expect({ status, count: body.count }).toEqual({ status: 200, count })
+    expect(body.sample).toHaveLength('ids' in selection ? 0 : count)
+    for (const one of body.sample)
+      expect(one).toEqual({ id: expect.any(String), title: expect.any(String), status: 'queued' })
+    expect(await statuses(call)).toEqual(ids.map(() => 'queued'))
+  })
+
+  it('does to each what the single action does, and lists those that it was refused for', async () => {
+    const { call, service, ids } = await withTasks(4)
+    await service.tasks.cancel(ANN, ids[1] as string)
+    const { id, ...job } = await start(call, { action: 'cancel', ids: [...ids, 'task_none'] })
+    expect(job).toMatchObject({ action: 'cancel', target: 'tasks', total: 5, createdBy: ANN.userId })
+    await service.bulk.runSlice({ jobId: id, from: 0 })
+
+    const over = await read(call, id)
+    expect(over).toMatchObject({ status: 'completed', total: 5, done: 3, failed: 2 })
+    expect(over.failures).toEqual([
+      { id: ids[1], code: 'task_state_conflict', error: 'A task that is cancelled cannot be cancelled' },
+      { id: 'task_none', code: 'task_not_found', error: 'Task not found' },
+    ])
+  })
+
+  it('goes slice by slice by messages of storage, on what was there when it was asked for', async () => {
+    const { call, service, ids } = await withTasks(120, { adapters: [createFakeAgent(HOLD)] })
+    const { id } = await start(call, { action: 'cancel', filter: { labels: ['all'] } })
+    const later = await service.create({ labels: ['all'] })
+    await service.background.start()
+
+    expect(await ended(call, id)).toMatchObject({ total: 120, done: 120, failed: 0, failures: [] })
+    for (const task of ids) expect((await service.tasks.get(task)).status).toBe('cancelled')
+    expect((await service.tasks.get(later.id)).status).not.toBe('cancelled')
+    expect(await service.counters.byStatus()).toMatchObject({ cancelled: 120 })
+  })
+
+  it('ends at once where nothing is selected', async () => {
+    const { call } = await withTasks(1)
+    const job = await start(call, { action: 'retry', filter: { status: ['failed'] } })
+    expect(job).toMatchObject({ status: 'completed', total: 0, done: 0, failed: 0 })
+  })
+
+  it.each([
+    ['neither ids nor a filter', { action: 'cancel' }, 'ids'],
+    ['both', { action: 'cancel', ids: ['a'], filter: {} }, 'ids'],
+    ['no ids', { action: 'cancel', ids: [] }, 'ids'],
+    ['an action of dead letters', { action: 'discard', ids: ['a'] }, 'action'],
+    ['a filter that would be ignored', { action: 'cancel', filter: { label: 'x' } }, 'filter'],
+    ['an unknown state', { action: 'cancel', filter: { status: 'done' } }, 'filter.status'],
+    [
+      'a group and more',
+      { action: 'retry', filter: { fingerprint: '0'.repeat(16), q: 'x' } },
+      'filter.fingerprint',
+    ],
+  ])('refuses %s', async (_, body, path) => {
+    const { call } = await withTasks(1)
+    const answer = await call('POST /api/tasks/bulk', { body })
+    expect(answer.status).toBe(400)
+    expect(answer.body.details[0].path).toBe(path)
+    expect(await statuses(call)).toEqual(['queued'])
+  })
+
+  it('refuses more than a job may have, and says what to do', async () => {
+    const { call } = await startApi()
+    const ids = Array.from({ length: 10_001 }, (_, n) => `task_${n}`)
+    const { status, body } = await call('POST /api/tasks/bulk', { body: { action: 'cancel', ids } })
+    expect({ status, code: body.code }).toEqual({ status: 413, code: 'bulk_too_large' })
+    expect(body.error).toMatch(/narrow the filter/)
+  })
+
+  it('is on record with who asked for it, and for what', async () => {
+    const { call, service } = await withTasks(2)
+    const { id } = await start(call, { action: 'cancel', filter: { labels: 'even' } })
+    await call(`POST /api/bulk/${id}/cancel`, { as: BOB })
+    const { rows } = await service.store.page(auditRows, { index: 'newest', order: 'asc', limit: 9 })
+    expect(rows).toMatchObject([
+      {
+        action: 'bulk.start',
+        userId: ANN.userId,
+        details: { id, target: 'tasks', action: 'cancel', total: 1, filter: { labels: ['even'] } },
+      },
+      { action: 'bulk.cancel', userId: BOB.userId, details: { id, done: 0, failed: 0 } },
+    ])
+  })
+})
+
+describe('a bulk job', () => {
+  it('retries each task once, however often its messages come and whatever dies in the middle', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { call, service, ids } = await withTasks(60, { wrapStore })
+    for (const id of ids) await service.tasks.cancel(ANN, id)
+    const { id: jobId } = await start(call, { action: 'retry', ids })
+    for (let life = 0; life < 8; life += 1) {
+      commits.left = 7
+      await Promise.allSettled(
+        [0, 50].flatMap((from) => [1, 2].map(() => service.bulk.runSlice({ jobId, from }))),
+      )
+    }
+    commits.left = Number.POSITIVE_INFINITY
+    expect((await read(call, jobId)).status).toBe('running')
+    await service.bulk.runSlice({ jobId, from: 0 })
+    await service.bulk.runSlice({ jobId, from: 50 })
+
+    expect(await read(call, jobId)).toMatchObject({ status: 'completed', done: 60, failed: 0 })
+    const { tasks } = (await call('GET /api/tasks/filter?limit=200&status=queued')).body
+    const sources = tasks.map(({ retriedFrom }: { retriedFrom: string }) => retriedFrom)
+    expect(sources.toSorted()).toEqual(ids.toSorted())
+  })
+
+  it('tries an item again that storage was too busy for', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { call, service, ids } = await withTasks(2, { wrapStore })
+    const { id: jobId } = await start(call, { action: 'cancel', ids })
+    commits.left = 0
+    await expect(service.bulk.runSlice({ jobId, from: 0 })).rejects.toMatchObject({ kind: 'unavailable' })
+    commits.left = Number.POSITIVE_INFINITY
+    await service.bulk.runSlice({ jobId, from: 0 })
+    expect(await read(call, jobId)).toMatchObject({ done: 2, failed: 0 })
+  })
+
+  it('stops when it is told to: what it has done stays, and nothing more is done', async () => {
+    const { commits, wrapStore } = limitedStore()
+    const { call, service, ids } = await withTasks(3, { wrapStore })
+    const { id: jobId } = await start(call, { action: 'cancel', filter: { sortOrder: 'asc' } })
+    commits.left = 1
+    await service.bulk.runSlice({ jobId, from: 0 }).catch(() => undefined)
+    commits.left = Number.POSITIVE_INFINITY
+    const { body } = await call(`POST /api/bulk/${jobId}/cancel`)
+    expect(body.job).toMatchObject({ status: 'cancelled', total: 3, done: 1, endedAt: expect.any(String) })
+    await service.bulk.runSlice({ jobId, from: 0 })
+
+    expect(await read(call, jobId)).toEqual(body.job)
+    expect(await statuses(call)).toEqual(['cancelled', 'queued', 'queued'])
+    expect(ids).toHaveLength(3)
+    expect((await call(`POST /api/bulk/${jobId}/cancel`)).body.job).toEqual(body.job)
+  })
+
+  it('lists no more than its first 100 failures, and counts the others', async () => {
+    const { call, service } = await startApi()
+    const ids = Array.from({ length: 130 }, (_, n) => `task_${n}`)
+    const { id } = await start(call, { action: 'retry', ids })
+    await service.background.start()
+    const job = await ended(call, id)
+    expect(job).toMatchObject({ done: 0, failed: 130 })
+    expect(job.failures.map((failure) => failure.id)).toEqual(ids.slice(0, 100))
+  })
+
+  it('says on the live stream how far it is', async () => {
+    const { call, service, ids } = await withTasks(2, { adapters: [createFakeAgent(HOLD)] })
+    const gone = new AbortController()
+    const types = new Set<string>()
+    const watching = (async () => {
+      for await (const { type, data } of await service.live.follow(BOB, '', gone.signal)) {
+        if (!type.startsWith('bulk.')) continue
+        types.add(type)
+        if ((data as Job).status === 'completed') return data
+      }
+    })()
+    await turns()
+    const { id } = await start(call, { action: 'cancel', ids })
+    await service.background.start()
+    await ended(call, id)
+    await service.pass(1_000)
+    const last = await watching
+    gone.abort()
+    expect(last).toEqual(expect.objectContaining({ id, done: 2, total: 2, action: 'cancel' }))
+    expect([...types].every((type) => ['bulk.created', 'bulk.updated'].includes(type))).toBe(true)
+    for (const field of ['at', 'role', 'expiresAt']) expect(last).not.toHaveProperty(field)
+  })
+
+  it.each(['GET /api/bulk/bulk_none', 'POST /api/bulk/bulk_none/cancel'])(
+    'answers 404 to %s',
+    async (request) => {
+      const { call } = await startApi()
+      const { status, body } = await call(request)
+      expect({ status, code: body.code }).toEqual({ status: 404, code: 'bulk_job_not_found' })
+    },
+  )
+
+  it('is forgotten with its items', async () => {
+    const { call, service, ids } = await withTasks(2)
+    const { id } = await start(call, { action: 'cancel', ids })
+    service.clock.advance(31 * 86_400_000)
+    expect(await service.store.get(bulkJobs, id)).toBeUndefined()
+    await service.bulk.runSlice({ jobId: id, from: 0 })
+    expect(await statuses(call)).toEqual(['queued', 'queued'])
+  })
+})

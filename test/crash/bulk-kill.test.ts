@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from '@jest/globals'
+import type { BulkJob } from '../../lib/bulk/schema.ts'
+import { hasDynoxide } from '../../offline/emulators.ts'
+import { apiOf, ask, until } from '../journeys/api.ts'
+import { scriptedWorld } from '../journeys/scripted.ts'
+import { launchService, startService } from '../journeys/service.ts'
+import { finishedTasks } from '../ui/world.ts'
+import { walk } from './audit.ts'
+import { openCloud } from './cloud.ts'
+import { seededRandom, upTo } from './random.ts'
+
+const KILLS = Number(process.env.CRASH_KILLS ?? 4)
+const SEED = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31))
+const TASKS = 400
+/** Items of a job that no task is. */
+const UNKNOWN = 10
+
+const given = (count: number) => {
+  const tasks = finishedTasks(count).map(({ agent: _, ...task }) => ({ ...task, agent: 'scripted' }))
+  const nowhere = Array.from({ length: UNKNOWN }, (_, n) => `task_none${n}`)
+  return { tasks, ids: [...tasks.map(({ id }) => id), ...nowhere] }
+}
+
+/** Imports tasks that have ended, and has all of them run again by one job; answers its id. */
+const begin = async (baseUrl: string, { tasks, ids }: ReturnType<typeof given>): Promise<string> => {
+  const file = { version: '1.0', tasks }
+  expect((await ask(`${baseUrl}/api/tasks/import`, 'POST', file)).status).toBe(200)
+  const body = { action: 'retry', ids }
+  const answer = await ask<{ job: BulkJob }>(`${baseUrl}/api/tasks/bulk`, 'POST', body)
+  expect(answer.status).toBe(202)
+  return answer.body.job.id
+}
+
+const jobOf = async (baseUrl: string, id: string): Promise<BulkJob> =>
+  (await ask<{ job: BulkJob }>(`${baseUrl}/api/bulk/${id}`)).body.job
+
+/** Each task was retried once, and the job says so. */
+const expectOnce = async (baseUrl: string, id: string, { tasks }: ReturnType<typeof given>) => {
+  const job = await until(async () => {
+    const now = await jobOf(baseUrl, id)
+    return now.status === 'running' ? undefined : now
+  })
+  expect(job).toMatchObject({
+    ...{ status: 'completed', total: tasks.length + UNKNOWN, done: tasks.length, failed: UNKNOWN },
+    failures: Array.from({ length: UNKNOWN }, (_, n) => ({ id: `task_none${n}`, code: 'task_not_found' })),
+  })
+  const all = await walk(apiOf(baseUrl))
+  const retried = all.flatMap(({ retriedFrom = [] }) => retriedFrom)
+  expect(retried.toSorted()).toEqual(tasks.map(({ id: task }) => task).toSorted())
+}
+
+describe(`a bulk job of a service that is killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
+  it(
+    'goes on where it was, does every item once, and counts right',
+    async () => {
+      const random = seededRandom(SEED)
+      using world = scriptedWorld()
+      const items = given(TASKS)
+      let id = ''
+      const places: number[] = []
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const service = launchService({ env: world.env })
+        const baseUrl = await service.ready()
+        if (kill === 0) id = await begin(baseUrl, items)
+        const before = await jobOf(baseUrl, id)
+        places.push(before.done)
+        // Once something has been done, it dies at any moment.
+        await until(async () => {
+          const { done, status } = await jobOf(baseUrl, id)
+          return done > before.done || status !== 'running' || undefined
+        })
+        await sleep(upTo(30, random))
+        await service.kill9()
+      }
+      await using service = await startService({ ...world, mostMs: 120_000 })
+      await expectOnce(service.baseUrl, id, items)
+      process.stdout.write(`Bulk: died at ${places.slice(1).join(', ')} of ${TASKS}\n`)
+    },
+    120_000 + KILLS * 10_000,
+  )
+})
+
+const suite = hasDynoxide() ? describe : describe.skip
+suite(`a bulk job of the cloud whose functions are killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
+  it(
+    'goes on in other invocations, does every item once, and counts right',
+    async () => {
+      const random = seededRandom(SEED + 1)
+      await using cloud = await openCloud({}, undefined, false)
+      const { baseUrl } = cloud
+      const items = given(TASKS / 4)
+      cloud.launchConsumer()
+      const id = await begin(baseUrl, items)
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const senders = [cloud.launchSender(), cloud.launchSender()]
+        const before = (await jobOf(baseUrl, id)).done
+        await until(async () => {
+          const { done, status } = await jobOf(baseUrl, id)
+          return done > before || status !== 'running' || undefined
+        })
+        await sleep(upTo(100, random))
+        await Promise.all(senders.map((sender) => sender.kill9()))
+      }
+      cloud.launchSender()
+      await expectOnce(baseUrl, id, items)
+    },
+    240_000 + KILLS * 10_000,
+  )
+})

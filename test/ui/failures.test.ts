@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { connect } from '../journeys/client.ts'
+import { moodyTask, moodyWorld } from '../journeys/moody.ts'
+import { type Service, startService } from '../journeys/service.ts'
+import { closeBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectFitsPhone, expectSound } from './sound.ts'
+
+const CAUSE = 'not in the mood for attempt <n>'
+const world = moodyWorld()
+let service: Service
+let api: ReturnType<typeof connect>
+
+const statuses = async () =>
+  (await api.client.listTasks({ query: {} })).tasks.map(({ status }) => status).toSorted()
+
+inBrowser('the view of failures', () => {
+  beforeAll(async () => {
+    service = await startService({ env: world.env, mostMs: 240_000 })
+    api = connect(service.baseUrl)
+    for (const title of ['import', 'refactor', 'translate'])
+      await api.perform(moodyTask(title, { failures: 99 }))
+  }, 120_000)
+  afterAll(async () => {
+    await closeBrowser()
+    await service.stop()
+    world[Symbol.dispose]()
+  })
+
+  it('groups what failed, leads to its dead letters, and mutes it', async () => {
+    await using opened = await openPage(service.baseUrl, '/failures')
+    const { page } = opened
+    const group = page.getByRole('listitem', { name: CAUSE })
+    await group.getByText('3 wait').waitFor()
+    expect(await group.getByRole('img').getAttribute('aria-label')).toMatch(/^Failures over time: (0, )+3$/)
+    await expectSound(opened)
+    await expectFitsPhone(page)
+    await group.getByRole('button', { name: 'Mute' }).click()
+    await group.getByText('Muted').waitFor()
+    expect((await api.client.listFailures()).failures).toMatchObject([{ count: 3, muted: true }])
+    await group.getByRole('button', { name: 'Unmute' }).click()
+    await group.getByRole('button', { name: 'Mute' }).waitFor()
+    await page.getByRole('link', { name: '24h' }).click()
+    await page.waitForURL('**/failures?since=24h')
+    await group.getByRole('link', { name: CAUSE }).click()
+    await page.waitForURL(/\/queue\?status=all&fingerprint=[0-9a-f]{16}$/)
+    await page.getByRole('row', { name: /translate/ }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(4)
+    await expectSound(opened)
+    await page.getByRole('link', { name: 'One cause only' }).click()
+    await page.waitForURL('**/queue?status=all')
+  })
+
+  it('tries one, then retries the others once the cause is gone', async () => {
+    await using opened = await openPage(service.baseUrl, '/failures')
+    const { page } = opened
+    const group = page.getByRole('listitem', { name: CAUSE })
+    world.cure()
+    await group.getByRole('button', { name: 'Try one' }).click()
+    const one = page.getByRole('dialog', { name: 'Retry 1 dead letter?' })
+    await one.getByText('translate').waitFor()
+    await one.getByRole('button', { name: 'Retry 1' }).click()
+    await page.getByText('1 of 1 queued again').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await group.getByText('2 wait').waitFor()
+    await group.getByRole('button', { name: 'Retry all' }).click()
+    await page
+      .getByRole('dialog', { name: 'Retry 2 dead letters?' })
+      .getByRole('button', { name: 'Retry 2' })
+      .click()
+    await page.getByText('2 of 2 queued again').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await group.getByText('all decided').waitFor()
+    expect(await group.getByRole('button', { name: 'Retry all' }).isDisabled()).toBe(true)
+    await page.waitForFunction(async () => {
+      const { tasks } = await (await fetch('/api/tasks?status=completed')).json()
+      return tasks.length === 3
+    })
+    expect(await statuses()).toEqual(['completed', 'completed', 'completed'])
+  })
+})

@@ -13,7 +13,7 @@ import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
 
-describe('the clock of the server, as its answers tell it in whole seconds', () => {
+describe('the clock of the server, known from the whole seconds of its answers', () => {
   const seen = (sentAt: number, receivedAt: number, date: number) => ({ sentAt, receivedAt, date })
   it.each([
     ['is that of the browser where it may be', [seen(10_400, 10_600, 10_000)], 0],

@@ -163,7 +163,7 @@ inBrowser('the parts of a task', () => {
     await log.getByText('line 3 of 3').first().waitFor()
     expect(await shown.count()).toBeLessThan(120)
     expect(await lastNumber()).toBeGreaterThan(400)
-    // It goes on at the end; who goes up is left there.
+    // It follows the end; a reader who scrolls up stays there.
     const before = await lastNumber()
     await page.waitForFunction(
       (number) =>

@@ -21,7 +21,7 @@ type Props = ComponentProps<typeof Base> &
   ButtonLook & {
     /** Why it cannot be used now. It is then disabled, and says so to the pointer and to the focus. */
     reason?: string | undefined
-    /** Whether it does nothing while the service is away, and says so; what sends a form does not need to be told. */
+    /** Whether it is off while the service is away, and says so. The default is true for a button that sends a form. */
     needsService?: boolean
   }
 

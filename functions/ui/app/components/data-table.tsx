@@ -8,7 +8,7 @@ import { useRemembered } from './remembered.ts'
 import { useRowKeys } from './row-keys.ts'
 import { SkeletonRows } from './skeleton.tsx'
 
-/** What a list is sorted by, and who sorts it by something else. */
+/** What a list is sorted by, and what is called to sort it by something else. */
 type Sorting = { by: string; order: 'asc' | 'desc'; onSort: (by: string) => void }
 
 type Props<Row> = {

@@ -140,7 +140,7 @@ const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run 
   entries: [...run.entries, { kind: 'note', key: event.id, tone, text }],
 })
 
-/** When what an event tells of began: the event itself is stored a moment later. */
+/** When the span of an event began: the event itself is stored a moment later. */
 const startOf = ({ data, timestamp }: RunEvent): number => {
   const at = Date.parse(textOf(data.startedAt))
   return Number.isNaN(at) ? timestamp : at

@@ -18,6 +18,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { bulkRoutes } from '../../lib/bulk/contract.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
+import type { HttpHandler } from '../../lib/http/event.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { createDispatch } from '../../lib/http/router.ts'
 import { outboundWebhookRoutes } from '../../lib/outbound-webhooks/contract.ts'
@@ -151,6 +152,14 @@ const orBulk =
   (event, context) =>
     event.requestContext.http.path.endsWith('/bulk') ? bulk(event, context) : handler(event, context)
 
+/** Answers whose bytes came in base64 go out as bytes. */
+const asBytes =
+  (handler: typeof bulk): HttpHandler =>
+  async (event, context) => {
+    const { isBase64Encoded, ...answer } = await handler(event, context)
+    return isBase64Encoded ? { ...answer, body: Buffer.from(answer.body, 'base64') } : answer
+  }
+
 /** The functions behind HTTP, as API Gateway calls them. */
 export const startGateway = async () => {
   const { getBulk, cancelBulk } = bulkRoutes
@@ -160,7 +169,8 @@ export const startGateway = async () => {
     { routes: { getBulk, cancelBulk }, handler: bulk },
     { routes: outboundWebhookRoutes, handler: outbound },
   ]
-  const dispatch = createDispatch(groups, tasksHandler)
+  const behind = groups.map(({ routes, handler }) => ({ routes, handler: asBytes(handler) }))
+  const dispatch = createDispatch(behind, asBytes(tasksHandler))
   const server = createHost({ dispatch, ids: createIds({ clock: createClock() }), log: createFakeLog() })
   return onLoopback(server)
 }

@@ -244,13 +244,13 @@ inBrowser('the view of approvals', () => {
     await using opened = await open('/health')
     const { page } = opened
     const [one] = (await api.client.listApprovals()).approvals
+    const soon = new Date(Date.now() + 20_000).toISOString()
     await page.route('**/api/security/approvals', async (route) => {
       const left = Date.parse(one?.expiresAt ?? '') > Date.now() ? [{ ...one, expiresAt: soon }] : []
       await route.fulfill({ json: { approvals: left } })
     })
     // What the mock answers is no change that the stream would tell of.
     await page.route('**/api/events/stream*', (route) => route.fulfill({ status: 503, body: '{}' }))
-    const soon = new Date(Date.now() + 20_000).toISOString()
     await page.reload()
     await page.getByRole('link', { name: /^Approvals/ }).click()
     await card(page, 'g.txt')

@@ -372,9 +372,11 @@ inBrowser('a task of the coding agent', () => {
     expect(await run.getByText('write_file c.txt').count()).toBe(1)
     await run.getByText('approved', { exact: true }).waitFor()
     const trace = page.getByRole('figure', { name: 'Timeline' })
-    await trace.getByText('Step 3: model').waitFor()
-    const rows = (await trace.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0])
-    expect(rows.join(', ')).toMatch(
+    const rows = async () =>
+      (await trace.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0]).join(', ')
+    // The events of the session and those of the task come each in its own time.
+    await until(async () => (await rows()).endsWith('Step 3: model') || undefined)
+    expect(await rows()).toMatch(
       /^In the queue, Attempt 1: asks for approval, Step 1: model, list_files \., Step 2: model, .*Waits for approval, Attempt 1, .*Step 3: model$/,
     )
     await page.getByRole('button', { name: 'list_files .', exact: true }).click()

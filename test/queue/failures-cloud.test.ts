@@ -7,6 +7,7 @@ import { apiOf, ask, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 
 const suite = hasDynoxide() ? describe : describe.skip
+if (!hasDynoxide()) console.error('SKIPPED: dynoxide is not installed, and dynalite has no streams')
 suite('failure groups of the cloud', () => {
   it('are counted by the stream of changes, and decided by jobs', async () => {
     await using cloud = await openCloud({ QUEUE_RETRY_ATTEMPTS: '1' })

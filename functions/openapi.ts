@@ -1,5 +1,4 @@
-import { apiRoutes } from '../lib/api/contract.ts'
-import { apiHandlers } from '../lib/api/handlers.ts'
+import { apiHandlers, apiRoutes } from '../lib/api/openapi-route.ts'
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
 import document from '../resources/openapi.json' with { type: 'json' }

@@ -1,7 +1,8 @@
 import type { InvocationContext } from '../lib/adapters/aws/sqs/event.ts'
 import { describeAgents } from '../lib/app/cloud-groups.ts'
 import { openJobs, stuckTasks } from '../lib/app/cloud-jobs.ts'
-import { openMemoryPorts, openSending } from '../lib/app/cloud-ports.ts'
+import { openMemoryPorts } from '../lib/app/cloud-memory.ts'
+import { openSending } from '../lib/app/cloud-ports.ts'
 import { createConversations } from '../lib/chat/conversations.ts'
 import { composeAgentSessions, composeConversationEnds, composeMemory } from '../lib/composition/chat.ts'
 import { composeSecurity } from '../lib/composition/security.ts'
@@ -13,7 +14,12 @@ import { LONGEST_SYNC_MS } from '../lib/memory/budget.ts'
 
 const open = async () => {
   const config = readConfig()
-  const jobs = openJobs(config, openSending(config), await describeAgents(config))
+  // It may read parameters below the path by name, and not list them.
+  const jobs = openJobs(
+    config,
+    openSending(config),
+    await describeAgents({ ...config, SECRETS_PATH: undefined }),
+  )
   const memory = composeMemory(jobs.auth, openMemoryPorts(config, jobs.outside))
   const { approvals } = composeSecurity(jobs.auth, jobs.outside, config)
   return {

@@ -18,7 +18,7 @@ import { codeRows, identityRows, pairingSlots, pairings } from './devices/rows.t
 import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { callsRows } from './limits/limiter.ts'
-import { liveWatches } from './live/rows.ts'
+import { liveWatches } from './live/watch.ts'
 import { experiences, memoryFiles, memorySessions, memoryState } from './memory/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'

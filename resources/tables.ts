@@ -2,7 +2,12 @@ import type { TableDefinition } from '../lib/adapters/aws/dynamodb/tables.ts'
 import type { Collection } from '../lib/core/collection.ts'
 
 /** What differs between stages: how every name begins, and what becomes of a table when it is replaced or removed. */
-export type Stage = { prefix: string; onReplacement: string; onRemoval: string }
+export type Stage = {
+  prefix: string
+  onReplacement: string
+  onRemoval: string
+  deletionProtection: string | boolean
+}
 
 /** Any stage: the variables that serverless.yml fills in. */
 export const anyStage: Stage = {
@@ -12,6 +17,8 @@ export const anyStage: Stage = {
   onReplacement: '${param:onRemoval}',
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
   onRemoval: '${self:custom.deletionPolicy.${param:onRemoval}}',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as above.
+  deletionProtection: '${param:deletionProtection}',
 }
 
 /** The name of a collection's table in a stage. */
@@ -35,7 +42,7 @@ export const logicalName = ({ create }: TableDefinition, { prefix }: Stage) => {
 
 const resource = (
   { create: { StreamSpecification: stream, ...create }, ttl }: TableDefinition,
-  { onReplacement, onRemoval }: Stage,
+  { onReplacement, onRemoval, deletionProtection }: Stage,
 ) => ({
   Type: 'AWS::DynamoDB::Table',
   DeletionPolicy: onRemoval,
@@ -44,6 +51,7 @@ const resource = (
     ...create,
     // CloudFormation takes no `StreamEnabled`.
     ...(stream === undefined ? {} : { StreamSpecification: { StreamViewType: stream.StreamViewType } }),
+    DeletionProtectionEnabled: deletionProtection,
     PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
     SSESpecification: { SSEEnabled: true },
     ...(ttl === undefined ? {} : { TimeToLiveSpecification: { AttributeName: ttl, Enabled: true } }),

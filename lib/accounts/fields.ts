@@ -33,7 +33,7 @@ export const NewPassword = z
   .refine((password) => /\p{N}/u.test(password), 'must have a number')
   .refine(isShortEnough, `must have at most ${LONGEST_PASSWORD} bytes`)
 
-/** A password to compare: what it once had to be like is not told here. */
+/** A password to compare: the rules for new passwords do not apply. */
 export const GivenPassword = z
   .string()
   .overwrite(typed)

@@ -116,7 +116,7 @@ export const createRegister = ({ store, invites, registrationMode, clock, ids, a
     applicant: Applicant,
     { passwordHash, linkOf }: Credentials = {},
   ): Promise<UserRow | undefined> => {
-    // First: whether an address has an account is not told to who may not register.
+    // First: a caller who may not register does not learn whether an address has an account.
     const admission = await admit(applicant)
     if ((await store.get(registrations, applicant.email)) !== undefined) return undefined
     const hash = await passwordHash?.()

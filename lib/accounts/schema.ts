@@ -64,7 +64,7 @@ export type FederatedIdentity = {
 
 /**
  * The account of a person whom a provider vouches for and whom no linked account is known of, made if the rules of
- * registration allow it: then `linkOf` tells the write that links the account elsewhere, which is part of its commit. Throws Problem `forbidden` (`email_not_verified`; `account_exists` for an address whose
+ * registration allow it: then `linkOf` answers the write that links the account elsewhere, which is part of its commit. Throws Problem `forbidden` (`email_not_verified`; `account_exists` for an address whose
  * account has yet to prove it; `registration_closed`; `invite_required`; `sign_in_refused` for one that is disabled)
  * or `invalid` (`invalid_invite`, `email_not_usable`).
  */

@@ -10,7 +10,7 @@ type Needs = { store: Store; feed: Pick<Feed, 'remove'>; clock: Pick<Clock, 'now
 /** `isDone` is false while sessions run, or more is left than was to be removed. */
 type Forgotten = { removed: number; isDone: boolean }
 
-/** Removes the sessions of a conversation that is deleted, with their events; those that run are told to stop first. */
+/** Removes the sessions of a conversation that is deleted, with their events; those that run are cancelled first. */
 export const createForgetSessions = ({ store, feed, clock }: Needs) => {
   const stop = ({ id }: AgentSessionRow) =>
     store.commit<AgentSessionRow>({

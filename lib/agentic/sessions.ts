@@ -344,7 +344,7 @@ export const createAgentSessions = (needs: Needs) => {
 
   /**
    * A task may end while no run of it goes on: it is cancelled while it waits, or its worker died. What its session ends with
-   * is then told by its state, in place of an event of the last run.
+   * is then sent from its state, in place of an event of the last run.
    */
   const missingEnd = async (id: string, last: SessionEvent | undefined): Promise<SessionEvent[]> => {
     const row = await store.get(agentSessions, id)

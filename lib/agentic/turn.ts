@@ -250,7 +250,7 @@ const completionOf = (result: LoopResult, usage: TokenUsage) => {
   }
 }
 
-/** What the last event of a failed session says. An error that was not written for its reader tells nothing of itself. */
+/** What the last event of a failed session says. An error that was not written for its reader is not shown. */
 const sessionErrorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
   if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
   if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type CreateDocumentOptions, createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { annotate } from './descriptions/annotate.ts'
-import type { Tables } from './merge.ts'
 import { operationOf } from './operation.ts'
+import type { Tables } from './routes.ts'
 
 type Override = NonNullable<CreateDocumentOptions['override']>
 

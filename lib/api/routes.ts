@@ -9,6 +9,7 @@ import { conversationRoutes, modelRoutes } from '../chat/contract.ts'
 import { deviceRoutes } from '../devices/contract.ts'
 import { gatewayRoutes } from '../gateway/contract.ts'
 import { healthRoutes } from '../health/contract.ts'
+import type { Route, Routes } from '../http/route.ts'
 import { connectionRoutes, disconnectRoutes, integrationRoutes } from '../integrations/contract.ts'
 import { liveRoutes } from '../live/contract.ts'
 import { memoryRoutes } from '../memory/contract.ts'
@@ -22,8 +23,36 @@ import { settingsRoutes } from '../settings/contract.ts'
 import { taskRoutes } from '../tasks/contract.ts'
 import { tokenRoutes } from '../tokens/contract.ts'
 import { inboundRoutes } from '../webhooks/contract.ts'
-import { apiRoutes } from './contract.ts'
-import { mergeRoutes } from './merge.ts'
+import { apiRoutes } from './openapi-route.ts'
+
+/** The route tables of the service by domain. */
+export type Tables = Readonly<Record<string, Routes>>
+
+type Merged<T extends Tables> = { [Name in keyof T]: (table: T[Name]) => void }[keyof T] extends (
+  table: infer All,
+) => void
+  ? All
+  : never
+
+/**
+ * All tables as one. Throws when two routes share their name or what they answer: one of them would never be reached,
+ * and the client would call the wrong one.
+ */
+export const mergeRoutes = <const T extends Tables>(tables: T): Merged<T> => {
+  const routes = Object.values(tables).flatMap((table) => Object.entries(table))
+  refuseRepeats(routes.map(([name]) => name))
+  refuseRepeats(routes.map(([, route]) => answered(route)))
+  // The names are distinct, so nothing was overwritten and the object has the routes of every table.
+  return Object.fromEntries(routes) as Merged<T>
+}
+
+/** What a route answers, without the names of its parameters. */
+const answered = ({ method, path }: Route) => `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`
+
+const refuseRepeats = (keys: readonly string[]) => {
+  const twice = keys.find((key, at) => keys.indexOf(key) !== at)
+  if (twice !== undefined) throw new Error(`Two routes are ${twice}`)
+}
 
 /** Every route table, under the name that groups its operations in the API's description. */
 export const tables = {

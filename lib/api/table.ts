@@ -48,8 +48,7 @@ import { tokenHandlers } from '../tokens/handlers.ts'
 import { inboundRoutes } from '../webhooks/contract.ts'
 import { inboundHandlers } from '../webhooks/handlers.ts'
 import { everyAuthHandler, everyAuthRoute } from './auth.ts'
-import { apiRoutes } from './contract.ts'
-import { apiHandlers } from './handlers.ts'
+import { apiHandlers, apiRoutes } from './openapi-route.ts'
 
 type Described = Domains & { health: Health; describe: () => Promise<object> }
 

@@ -3,8 +3,8 @@ import type { Publication } from '../adapters/agents/coding/publish.ts'
 import { loadAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
-import { createEmbedding } from '../adapters/models/embedding.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
+import { tracedFetch } from '../adapters/node/current-trace.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
@@ -16,15 +16,15 @@ import type { Masker } from '../core/masker.ts'
 import { LOCAL_USER } from '../core/principal.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import { apiUrlOf } from '../oauth/catalog.ts'
-import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
+import type { AgentAdapter, AgentTask, Guidance, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Repositories } from '../ports/repositories.ts'
 import type { RunLoop, Toolbox, ToolSession } from '../ports/tool.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { PolicySource } from '../security/schema.ts'
 import { CreateTaskSchema } from '../tasks/schema.ts'
 import type { ToolCallRecord } from '../tools/audit.ts'
@@ -36,6 +36,7 @@ import { conversationTools, taskTools } from '../tools/catalog.ts'
 import { createLoop } from '../tools/loop.ts'
 import type { CountCall } from '../tools/rate.ts'
 import { createToolRunner } from '../tools/runner.ts'
+import { withModelSpans, withToolSpans } from '../tools/spans.ts'
 import { openPrograms, type Programs } from './sandbox.ts'
 
 /** What decides on tool calls, and where they are recorded. */
@@ -53,7 +54,10 @@ type Needs = {
   clock: Clock
   log: Log
   masker: Masker
+  tracing: Tracing
   searchMemory: SearchMemory
+  /** What memory has on a task before it is worked on. Absent where no tasks run. */
+  guideTask?: (task: AgentTask) => Promise<Guidance>
   searchWeb: SearchWeb
   createTask: CreateTaskFor
   findTask: FindTask
@@ -76,7 +80,8 @@ type Needs = {
 export const openAgents = async (needs: Needs) => {
   const { config } = needs
   const programs = await openPrograms({ ...needs, port: needs.port ?? (() => undefined) })
-  const { models, close: closeModels } = await openModels(needs)
+  const opened = await openModels(needs)
+  const models = withModelSpans(opened.models, needs.tracing)
   const loop = createLoop({ models })
   const { openTools, openTaskTools } = toolOpeners(needs)
   const { adapter, workspaces } = codingAgent(needs, models, programs, { loop, openTools: openTaskTools })
@@ -84,19 +89,22 @@ export const openAgents = async (needs: Needs) => {
   const runProgram: RunProgram = async (workspace, ...program) =>
     (await workspaces.open(workspace)).run(...program)
   const close = async () => {
-    await closeModels()
+    await opened.close()
     await programs.close()
   }
   return { adapters, runProgram, models, loop, openTools, workspaces, sandbox: programs.health, close }
 }
 
 /** Tools as conversations have them, and as the tasks of the coding agent do. */
-const toolOpeners = ({ security, clock, masker, ...needs }: Needs) => {
+const toolOpeners = ({ security, clock, masker, tracing, ...needs }: Needs) => {
   const shared = { ...security, clock, masker }
   const tools = conversationTools({ ...needs, clock })
   return {
-    openTools: createToolRunner({ ...shared, tools }),
-    openTaskTools: createToolRunner({ ...shared, tools: taskTools(needs.searchMemory) }),
+    openTools: withToolSpans(createToolRunner({ ...shared, tools }), tracing),
+    openTaskTools: withToolSpans(
+      createToolRunner({ ...shared, tools: taskTools(needs.searchMemory) }),
+      tracing,
+    ),
   }
 }
 
@@ -108,7 +116,7 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
     ...(config.DEFAULT_PROVIDER ? { default: config.DEFAULT_PROVIDER } : {}),
   }
   const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  const real = openConfigured({ settings, clock, log, guard })
+  const real = openConfigured({ settings, clock, log, guard, fetch: tracedFetch })
   if (real.providers().some(({ configured }) => configured))
     return { models: real, close: async () => undefined }
   if (config.DEFAULT_PROVIDER) {
@@ -124,6 +132,7 @@ const openModels = async ({ config, breakers, clock, log }: Needs) => {
     clock,
     log,
     guard,
+    fetch: tracedFetch,
   })
   return { models, close: demo.close }
 }
@@ -137,7 +146,17 @@ const openConfigured = (needs: ModelNeeds): Models => {
 }
 
 const codingAgent = (
-  { config, workspacesDir, clock, masker, repositories, isLocalMode, taskSecurityMode, codeHost }: Needs,
+  {
+    config,
+    workspacesDir,
+    clock,
+    masker,
+    repositories,
+    isLocalMode,
+    taskSecurityMode,
+    codeHost,
+    guideTask,
+  }: Needs,
   models: Models,
   { commands, owner }: Programs,
   run: { loop: RunLoop; openTools: (session: ToolSession) => Toolbox },
@@ -152,6 +171,7 @@ const codingAgent = (
     clock,
     repositories,
     maxBudget: config.TASK_MAX_BUDGET || undefined,
+    guide: guideTask,
     publication: codeHost && {
       ...codeHost,
       codeHost: createCodeHost({
@@ -194,21 +214,5 @@ export const toolVerbs = (composed: () => Composed) => {
         CreateTaskSchema.parse({ ...task, metadata: { securityMode } }),
       ),
     findTask: (id: string) => composed().tasks.find(id),
-  }
-}
-
-/** The model that memory is searched with, if one is named. Throws Problem `bad_setting` for one that cannot be called. */
-export const openEmbedding = ({
-  config,
-  breakers,
-  clock,
-}: Pick<Needs, 'config' | 'breakers' | 'clock'>): Embedding | undefined => {
-  const { EMBEDDING_MODEL: model, providers } = config
-  if (model === undefined) return undefined
-  const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
-  try {
-    return createEmbedding({ settings: { providers }, model, clock, guard })
-  } catch (thrown) {
-    throw badSetting(`EMBEDDING_MODEL: ${messageOf(thrown)}`)
   }
 }

@@ -14,7 +14,7 @@ const WEBHOOKS_MS = 5_000
 const SWEEP_ROWS = 1_000
 /** Running work may end by itself for this long at a shutdown; with the agents' own grace it stays below 10 s. */
 const DRAIN_MS = 5_000
-/** Turns are told to stop before their requests are cut, which is after 5 s: a tool may take a second of it to end. */
+/** Turns are stopped before their requests are cut, which is after 5 s: a tool may take a second of it to end. */
 const TURNS_MS = 3_500
 /** What is being sent then may end too; the next process sends the rest. */
 const LAST_SENDS_MS = 1_500
@@ -25,7 +25,7 @@ type Consumers = {
   notifications: Consumer<LocalNotice>
   turns: Consumer<LocalTurn>
 }
-/** What storage and disk do when they are told. */
+/** Work of storage and disk that the background jobs start. */
 type Upkeep = {
   /** Begins to deliver the messages that changes cause. */
   deliverMessages(): void
@@ -38,7 +38,7 @@ type Upkeep = {
  * takes up what has become due, the sweep that tidies.
  */
 export const createBackground = (
-  { clock, log }: Pick<Ports, 'clock' | 'log'>,
+  { clock, log, tracing }: Pick<Ports, 'clock' | 'log' | 'tracing'>,
   domains: Domains,
   consumers: Consumers,
   config: Config,
@@ -79,7 +79,8 @@ export const createBackground = (
       handled()
     })
     consumers.turns.start(async ({ body: { turn, handled } }) => {
-      await domains.continueTurn(turn)
+      // Whose request has made the queue go on says nothing about this turn.
+      await tracing.within({}, () => domains.continueTurn(turn))
       handled()
     })
     jobs = [
@@ -103,7 +104,7 @@ export const createBackground = (
   const withinMs = (ms: number, work: Promise<void>) =>
     Promise.race([work, new Promise<void>((resolve) => void clock.after(ms, resolve))])
 
-  /** Takes no new work; what runs may end, then is told to stop and given back. The heartbeat goes on until the end. */
+  /** Takes no new work; what runs may end, then is stopped and returned to the queue. The heartbeat goes on until the end. */
   const stop = async () => {
     stopped = true
     gateway.release()

@@ -11,21 +11,28 @@ import type { modelRoutes } from '../chat/contract.ts'
 import { modelHandlers } from '../chat/handlers.ts'
 import { composeCodeHost } from '../composition/accounts.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
-import { composeAgentSessions, composeChat, composeMemory, composeWebSearch } from '../composition/chat.ts'
+import {
+  composeAgentSessions,
+  composeChat,
+  composeExpand,
+  composeMemory,
+  composeWebSearch,
+} from '../composition/chat.ts'
 import { composeSecurity } from '../composition/security.ts'
 import type { Work, WorkPorts } from '../composition/work.ts'
 import { type Config, environmentSecrets, readConfig, readSome } from '../config.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'
+import type { Expand } from '../memory/expand.ts'
 import type { Log } from '../ports/log.ts'
 import type { Workspaces } from '../ports/workspace.ts'
 import { openAgents, toolVerbs } from './agents.ts'
 import { LONGEST_WAIT_MS } from './cloud-groups.ts'
+import { openMemoryPorts } from './cloud-memory.ts'
 import {
   openAccounts,
   openCloudCipher,
-  openMemoryPorts,
   openRepositories,
   openWebSearchPorts,
   withSecrets,
@@ -81,11 +88,14 @@ export const openContainer = async (
 ) => {
   const { clock } = ports
   const security = composeSecurity(auth, ports, config)
-  const memory = composeMemory(auth, openMemoryPorts(config, ports))
+  // Agents are there before memory can ask their models.
+  const expand: Expand = (question) => memoryExpand.expand?.(question) ?? Promise.resolve(undefined)
+  const memory = composeMemory(auth, { ...openMemoryPorts(config, ports), expand })
   const outbound = createOutbound({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   const agents = await openAgents({
     ...{ ...ports, config, workspacesDir: workspacesDirOf(config) },
     searchMemory: memory.recall,
+    guideTask: memory.guide,
     searchWeb: composeWebSearch(auth, openWebSearchPorts(config, ports, outbound)).search,
     ...toolVerbs(() => ({ tasks: tasks(), ...security })),
     codeHost: composeCodeHost(
@@ -98,6 +108,7 @@ export const openContainer = async (
     isLocalMode: () => auth.authMode() === 'local',
     taskSecurityMode: () => auth.settings.current().tasks.securityMode,
   })
+  const memoryExpand = composeExpand(config, { ...ports, ...agents })
   const agentSessions = composeAgentSessions(ports, config, {
     find: (id) => tasks().find(id),
     cancel: (principal, id) => tasks().cancel(principal, id),

@@ -42,7 +42,12 @@ export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHan
     const proxies = trustedProxiesOf(config)
     const http = { ...ports, guard: openGuard(auth, proxies), proxies, record: requests.record }
     const handle = lambda(http, routes, handlers)
-    return (event: HttpEvent, context: object) => handle(withRequestId(event, ports.ids.next('req')), context)
+    return async (event: HttpEvent, context: object) => {
+      const answer = await handle(withRequestId(event, ports.ids.next('req')), context)
+      // Nothing waits for it: what a function that is frozen has not sent by then goes out with its next request.
+      void ports.tracing.flush(0)
+      return answer
+    }
   }
   return async (event, context) => {
     opened ??= openHandler()
@@ -61,7 +66,7 @@ export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHan
   }
 }
 
-/** No caller is to blame for a function that cannot be opened, or told which setting of it is wrong. */
+/** A function that cannot be opened is a fault of the service; its caller does not see which setting is wrong. */
 const ownFault = (thrown: unknown): Problem => {
   const problem = problemOf(thrown)
   return statusOf[problem.kind] < 500 ? problemOf(undefined) : problem

@@ -67,7 +67,7 @@ export const openWork =
  */
 export const LONGEST_WAIT_MS = { function: 20_000, streaming: 105_000 } as const
 
-/** The gateway as it waits in a function: before the HTTP API gives up, the caller is told the state of the task. */
+/** The gateway as it waits in a function: before the HTTP API gives up, the caller gets the state of the task. */
 export const waitingAtMost = <G extends Pick<Gateway, 'waitFor'>>(longestMs: number, gateway: G): G => ({
   ...gateway,
   waitFor: (taskId: string, forMs: number, signal?: AbortSignal) =>

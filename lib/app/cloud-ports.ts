@@ -4,7 +4,6 @@ import { asUnavailable } from '../adapters/aws/failure.ts'
 import { createKmsCipher, openKms } from '../adapters/aws/kms.ts'
 import { createS3Blobs } from '../adapters/aws/s3.ts'
 import { createS3Archive } from '../adapters/aws/s3-archive.ts'
-import { createS3Memory } from '../adapters/aws/s3-memory.ts'
 import { readSecrets } from '../adapters/aws/secrets.ts'
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
 import { createRedelivery } from '../adapters/aws/sqs/redelivery.ts'
@@ -24,7 +23,7 @@ import { createWebSearchProviders } from '../adapters/web-search/catalog.ts'
 import { collections } from '../collections.ts'
 import { codeHostPlace, composeAccountAccess, type SignInPorts } from '../composition/accounts.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
-import type { WatchedMemoryPorts, WebSearchPorts } from '../composition/chat.ts'
+import type { WebSearchPorts } from '../composition/chat.ts'
 import type { WorkPorts } from '../composition/work.ts'
 import { badSetting, type Config, readConfigWith } from '../config.ts'
 import type { Collection } from '../core/collection.ts'
@@ -43,6 +42,7 @@ import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transition-log.ts'
 import { openBreakers } from './breakers.ts'
 import { openLocalCipher } from './cipher.ts'
+import { openTracing } from './tracing.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
 export const tableNames =
@@ -74,7 +74,8 @@ export const withSecrets = async (given: Config): Promise<Config> => {
   }
 }
 
-const openBucket = (config: Config) => ({
+/** The bucket, and what speaks to it. */
+export const openBucket = (config: Config) => ({
   client: openS3({ region: config.AWS_REGION, endpoint: config.S3_ENDPOINT }),
   bucket: required(config, 'FILES_BUCKET'),
 })
@@ -98,7 +99,16 @@ export const openBasePorts = (config: Config, blobs?: Blobs): AuthPorts => {
   })
   const masker = createMasker(config.secrets)
   const log = createLog({ level: config.LOG_LEVEL, masker })
-  return { store: withTransitionLog(store, log), clock, entropy, ids: createIds({ clock }), log, masker }
+  const tracing = openTracing(config, { clock, log })
+  return {
+    store: withTransitionLog(store, log),
+    clock,
+    entropy,
+    ids: createIds({ clock }),
+    log,
+    masker,
+    tracing,
+  }
 }
 
 /** The ports of a function that has to do with tasks: storage and queues of the cloud, or emulators of them. */
@@ -252,21 +262,6 @@ export const openAccounts = (
       readerOf: async (userId, name) => (await there()).access.readerOf(userId, name),
       tokenOf: async (id, name) => (await there()).access.tokenOf(id, name),
     },
-  }
-}
-
-/**
- * The ports of memory: its files lie in the bucket, beside what is made of them and the long texts of rows. No event
- * reports changes in the bucket; the tick looks at it.
- */
-export const openMemoryPorts = (config: Config, ports: AuthPorts): WatchedMemoryPorts => {
-  const bucket = openBucket(config)
-  return {
-    ...ports,
-    memoryFiles: createS3Memory(bucket),
-    isMemoryShared: true,
-    memoryCopies: createS3Blobs(bucket),
-    watchingMemory: () => ({ enabled: true, watching: false }),
   }
 }
 

@@ -11,10 +11,10 @@ import { composeChat, composeTaskRuns } from '../composition/chat.ts'
 import { composeWork, type Work } from '../composition/work.ts'
 import { badSetting, readConfig, readSome } from '../config.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
-import { poisonLetter } from '../queue/poison.ts'
+import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
+import type { StopReason } from '../worker/active.ts'
 import { every } from '../worker/beat.ts'
-import type { StopReason } from '../worker/stop.ts'
 import { openContainer, sweepDisk } from './cloud-container.ts'
 import { refreshSettings } from './cloud-jobs.ts'
 import { openTrackers, openWorkPorts, withoutSending, withSecrets } from './cloud-ports.ts'
@@ -26,6 +26,8 @@ const WATCH_MS = 500
 const GIVE_BACK_MS = 15_000
 /** The longest run of an agent in a function, which has 15 minutes in all. */
 const LONGEST_RUN_MS = 840_000
+/** What the end of an invocation waits for a collector of traces; its messages are handled by then. */
+const LAST_SPANS_MS = 1_000
 /** The wait before a message comes again that found no worker, the first time: ten of them outlast 25 minutes. */
 const UNOPENED_MS = 15_000
 
@@ -43,7 +45,11 @@ export const openWorker = async () => {
   const { agents, agentSessions, toolCalls } = opened
   warnOfShortSecrets(config, outside.log)
   const openEvents = composeTaskRuns(agentSessions, { ...outside, ...agents })
-  const work: Work = composeWork(auth, { ...outside, ...agents, openEvents }, config)
+  const work: Work = composeWork(
+    auth,
+    { ...outside, ...agents, openEvents, learn: opened.memory.learn },
+    config,
+  )
   const { active, worker, deadLetters, tasks } = work
   // A turn that goes on here knows its ticket by the task that was made of it.
   const { continueTurn, snapshots } = composeChat(
@@ -86,6 +92,7 @@ export const openWorker = async () => {
       await worker.settled()
       await toolCalls.settled()
       await sweep()
+      await outside.tracing.flush(LAST_SPANS_MS)
       cancel()
       await end()
       clearInterval(awake)

@@ -44,18 +44,22 @@ import { taskOfWorkspace } from '../ports/workspace.ts'
 import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transition-log.ts'
 import { VERSION } from '../version.ts'
-import { openAgents, openEmbedding, toolVerbs } from './agents.ts'
+import { openAgents, toolVerbs } from './agents.ts'
 import { createBackground } from './background.ts'
 import { openBreakers } from './breakers.ts'
 import { checkKey, openLocalCipher, reportingLostKey } from './cipher.ts'
 import { openData } from './data.ts'
+import { openEmbedding } from './embedding.ts'
 import { openHealth } from './health.ts'
 import { createLocalDelivery, type LocalNotice, type LocalTurn } from './local-delivery.ts'
 import type { SandboxHealth } from './sandbox.ts'
 import { refuseOpenHost, signInOf, warnOfShortSecrets } from './start-up.ts'
+import { openTracing } from './tracing.ts'
 
 /** Turns that go on at once, each after an approval. */
 const MOST_TURNS = 10
+/** What the end waits for a collector of traces. */
+const LAST_SPANS_MS = 1_000
 
 /** The whole service in one process: storage in one file or in memory, queues in memory, handlers on node:http. */
 export const openLocalApp = async (config: Config) => {
@@ -66,6 +70,7 @@ export const openLocalApp = async (config: Config) => {
   const data = openData(config)
   if (data.warning !== undefined) log.warn({ folder: data.shown }, data.warning)
   const ids = createIds({ clock })
+  const tracing = openTracing(config, { clock, log })
   const queue = <Body>(concurrency: number) => createMemoryQueue<Body>({ clock, log, concurrency })
   const taskQueue = createMemoryQueue<RunTask>({
     ...{ clock, log, concurrency: config.QUEUE_CONCURRENCY },
@@ -91,9 +96,10 @@ export const openLocalApp = async (config: Config) => {
   const outbound = createOutbound({ clock, allow })
   const providerFetch = createProviderFetch()
   const agents = await openAgents({
-    ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, repositories },
+    ...{ config, workspacesDir: data.workspacesDir, breakers, clock, log, masker, tracing, repositories },
     // Agents are there before the domains are.
     searchMemory: (query) => domains.memory.recall(query),
+    guideTask: (task) => domains.memory.guide(task),
     searchWeb: (query, signal) => domains.webSearch.search(query, signal),
     ...toolVerbs(() => domains),
     codeHost: {
@@ -126,6 +132,7 @@ export const openLocalApp = async (config: Config) => {
     ids,
     log,
     masker,
+    tracing,
     random: Math.random,
     entropy,
     passwords: createArgon2({ entropy }),
@@ -139,7 +146,9 @@ export const openLocalApp = async (config: Config) => {
     memoryFiles: createFolderMemory({ folder: config.MEMORY_DIR, clock }),
     watchingMemory: memoryWatch.status,
     memoryCopies: createFolderCopies(data.copiesDir),
-    embedding: openEmbedding({ config, breakers, clock }),
+    ...(config.EMBEDDING_MODEL && {
+      embedding: openEmbedding(config.EMBEDDING_MODEL, { providers: config.providers, breakers, clock }),
+    }),
   }
   const domains = createDomains(ports, config)
   const consumers = { tasks: taskQueue, notifications: notificationQueue, turns: turnQueue }
@@ -168,6 +177,7 @@ export const openLocalApp = async (config: Config) => {
     domains.live.endAll()
     await Promise.all([drain(), background.stop(), memoryWatch.stop()])
     await agents.close()
+    await tracing.flush(LAST_SPANS_MS)
     delivery.stop()
     await store.close()
     data.release()
@@ -219,10 +229,18 @@ const openServer = (
   config: Config,
   probeStorage: () => Promise<void>,
 ) => {
-  const { clock, log, ids } = ports
+  const { clock, log, ids, tracing } = ports
   const requests = createRequestMetrics({ clock })
   const proxies = trustedProxiesOf(config)
-  const http = { guard: openGuard(domains, proxies), proxies, record: requests.record, clock, log, compile }
+  const http = {
+    guard: openGuard(domains, proxies),
+    proxies,
+    record: requests.record,
+    clock,
+    log,
+    tracing,
+    compile,
+  }
   const groups = createGroups(http, {
     ...domains,
     health: openHealth({ ports, domains, requests, probeStorage }),

@@ -23,7 +23,7 @@ export type ApprovalRow = Approval & {
   removeAt: number
 }
 
-/** A decision, an expiry included, is told to what waits for it. */
+/** A decision, an expiry included, is sent to what waits for it. */
 const sendsOf = ({ before, after }: Change<Omit<ApprovalRow, 'params'>>): Message[] => {
   if (before?.status !== 'pending' || after === undefined || after.status === 'pending') return []
   const { id, conversationId, taskId, userId } = after

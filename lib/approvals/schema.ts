@@ -54,7 +54,7 @@ const DecidedApprovalSchema = z.object({
 })
 /** Says that a task has ended while it waited: nothing waits for its approvals any more. */
 const EndedWaitSchema = z.object({ endedTaskId: id, userId: id })
-/** What is told to those who wait for approvals. */
+/** The message to what waits for approvals. */
 export const TurnMessageSchema = z.union([DecidedApprovalSchema, EndedWaitSchema])
 export type TurnMessage = z.output<typeof TurnMessageSchema>
 /** Goes on with what waits for an approval, or takes back what a task waited for. A repeat finds nothing that waits. */

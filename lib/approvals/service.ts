@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { fitting } from '../core/answer-size.ts'
+import { canonicalJson } from '../core/canonical-json.ts'
 import { missing, Problem } from '../core/errors.ts'
 import type { Masker } from '../core/masker.ts'
 import { pagesOf } from '../core/pages.ts'
@@ -7,7 +9,6 @@ import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { AnyWrite, Outcome, Store } from '../ports/store.ts'
-import { bindingOf, scopeOf } from './binding.ts'
 import {
   type AllowedToolRow,
   type ApprovalRow,
@@ -18,6 +19,27 @@ import {
   OF_A_TASK,
 } from './rows.ts'
 import type { AllowedTool, Approval, ApprovalAnswer, ApprovalRequest, Decision } from './schema.ts'
+
+/** The session that a call is made in: a conversation or a task, of one user. */
+export const scopeOf = ({
+  userId,
+  conversationId,
+  taskId,
+}: Pick<ApprovalRequest, 'userId' | 'conversationId' | 'taskId'>): string => {
+  if (taskId !== undefined) return `task:${taskId}:${userId}`
+  return conversationId === undefined ? `user:${userId}` : `conversation:${conversationId}:${userId}`
+}
+
+/**
+ * What an approval is bound to: session, tool and the exact arguments, as a hash of their canonical JSON. Throws TypeError
+ * for arguments that no JSON can carry.
+ */
+const bindingOf = (request: ApprovalRequest): string => {
+  // The arguments come out of a schema, which may leave members that are undefined.
+  const given: unknown = JSON.parse(JSON.stringify(request.arguments))
+  const text = canonicalJson([scopeOf(request), request.tool, given])
+  return createHash('sha256').update(text).digest('base64url')
+}
 
 /** A call that waited and is never made, as a row of the commit that takes its approval back. */
 type RecordNotMade = (approval: ApprovalRow, reason: string) => AnyWrite

@@ -12,7 +12,7 @@ export const bulkRoutes = defineRoutes({
   bulkTasks: {
     method: 'POST',
     path: '/api/tasks/bulk',
-    summary: `Cancel or retry many tasks, at most ${MOST}, as a job; a dry run tells how many`,
+    summary: `Cancel or retry many tasks, at most ${MOST}, as a job; a dry run answers how many`,
     access: 'session',
     body: BulkTasksBody,
     status: 202,
@@ -22,7 +22,7 @@ export const bulkRoutes = defineRoutes({
   bulkDlq: {
     method: 'POST',
     path: '/api/dlq/bulk',
-    summary: `Retry or discard many dead letters, at most ${MOST}, as a job; a dry run tells how many`,
+    summary: `Retry or discard many dead letters, at most ${MOST}, as a job; a dry run answers how many`,
     access: 'session',
     body: BulkDlqBody,
     status: 202,

@@ -119,7 +119,7 @@ export const createCompletions = (needs: Needs) => {
     return usage
   }
 
-  /** What of a turn there is when it fails. The failure that is told is the first one. */
+  /** What of a turn there is when it fails. The first failure is the one that is reported. */
   const failed = async ({ turn }: Prepared, thrown: unknown, said: string): Promise<void> => {
     if (turn === undefined) return
     await turns.fail(turn, thrown, { content: said, usage: turn.spent }).catch((again: unknown) => {

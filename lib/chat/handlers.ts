@@ -1,12 +1,28 @@
+import { messageOf } from '../core/errors.ts'
 import { eventStream } from '../http/event-stream.ts'
 import type { Call, Handlers } from '../http/route.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Models, ProviderStatus } from '../ports/model.ts'
 import type { CancelTurn } from './cancel.ts'
 import type { CompletionBody, chatRoutes, conversationRoutes, modelRoutes } from './contract.ts'
 import type { Conversations } from './conversations.ts'
-import { listProviders } from './providers.ts'
 import type { ConversationRemoval } from './removal.ts'
 import type { Chat } from './service.ts'
+
+/** The kinds of model providers, and how those that are configured are. */
+const listProviders = async (models: Models) => {
+  const look = async ({ type, name, configured }: ProviderStatus) => {
+    if (!configured) return { type, name, configured, healthy: false }
+    const { healthy, message } = await models
+      .health(type)
+      .catch((thrown: unknown) => ({ healthy: false, message: messageOf(thrown) }))
+    return { type, name, configured, healthy, ...(message === undefined ? {} : { message }) }
+  }
+  return {
+    default: models.resolve({}).provider,
+    providers: await Promise.all(models.providers().map(look)),
+  }
+}
 
 type ConversationNeeds = {
   conversations: Conversations

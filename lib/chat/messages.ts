@@ -7,7 +7,7 @@ import type { ChatMessage, ChatToolCall } from './schema.ts'
 /** A stored row as the API shows it. */
 export const messageOfRow = ({ number: _number, ...message }: Readonly<MessageRow>): ChatMessage => message
 
-/** The calls of one step with their results, as the model made them; one without result is told to have none. */
+/** The calls of one step with their results, as the model made them; one without result says so. */
 const stepMessages = (calls: readonly ChatToolCall[]): ModelMessage[] => [
   {
     role: 'assistant',
@@ -63,7 +63,7 @@ const SPOKEN: Readonly<Record<ModelMessage['role'], string>> = {
   assistant: 'Assistant',
   tool: 'Tool result',
 }
-/** Of a tool's result, when it is told to be summarised. */
+/** Of a tool's result in the text to be summarised. */
 const LONGEST_TOLD = 2_000
 
 /** Messages as a text for the model that summarises them. */

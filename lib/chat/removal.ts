@@ -107,7 +107,7 @@ export const createConversationRemoval = (needs: Needs) => {
   }
 
   /**
-   * The conversation is gone when this resolves, and its turn is told to end; `removeDeleted` removes what belonged to it,
+   * The conversation is gone when this resolves, and its turn is cancelled; `removeDeleted` removes what belonged to it,
    * also after the process has died. Throws Problem `missing`.
    */
   const remove = async (principal: Principal, id: string): Promise<void> => {

@@ -41,13 +41,13 @@ type Ask = {
   instructions?: string
   /** In place of the conversation's own. */
   systemPrompt?: string | undefined
-  /** The tools that the model will be told about: they count towards the window. */
+  /** The tools that the model gets: they count towards the window. */
   specs?: readonly ToolSpec[]
   /** Ends what begins the turn, as its time limit does: a summary may have to be made. */
   signal?: AbortSignal
 }
 type BeginTurn = Ask & { content: string }
-/** `system` is told to the model and not stored; `known` is told besides what is known of the conversation. */
+/** `system` goes to the model and is not stored; `known` is added to what is known of the conversation. */
 type OpenTurn = Ask & { messages: readonly Said[]; system?: readonly string[]; known?: Known }
 
 /** A turn of a conversation that this process has the lease of, until it is finished or released. */
@@ -334,7 +334,7 @@ export const createTurns = (needs: Needs) => {
 
 export type Turns = ReturnType<typeof createTurns>
 
-/** A failure as it is stored with an answer: words that were not written for a caller are not told. */
+/** A failure as it is stored with an answer: words that were not written for a caller are left out. */
 export const answerErrorOf = (thrown: unknown): { code: string; message: string } => {
   if (thrown instanceof Problem) return { code: thrown.code, message: messageOf(thrown) }
   // What the signal of a connection aborts with.

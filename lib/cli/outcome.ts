@@ -1,7 +1,50 @@
-import type { Task } from '../tasks/schema.ts'
-import { diffStat } from './diff-stat.ts'
+import type { Task, TaskResult } from '../tasks/schema.ts'
 import { EXIT } from './exit-codes.ts'
 import { safeLine, safeText, type Terminal } from './terminal.ts'
+
+type Change = { path: string; additions: number; deletions: number; binary: boolean }
+
+const BAR = 40
+
+/** An agent of one's own may say anything: what is no change of a file is left out. */
+const changesIn = ({ filesChanged }: TaskResult): Change[] =>
+  (Array.isArray(filesChanged) ? filesChanged : []).flatMap((each: Partial<Change> | null) =>
+    typeof each?.path === 'string'
+      ? [
+          {
+            path: safeLine(each.path),
+            additions: Number(each.additions) || 0,
+            deletions: Number(each.deletions) || 0,
+            binary: each.binary === true,
+          },
+        ]
+      : [],
+  )
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
+
+/** What an agent changed, as `git diff --stat` shows it; nothing where it changed no file. */
+const diffStat = (result: TaskResult, paint: Terminal['paint']): string | undefined => {
+  const changes = changesIn(result)
+  if (changes.length === 0) return undefined
+  const width = Math.max(...changes.map(({ path }) => path.length))
+  const most = Math.max(BAR, ...changes.map(({ additions, deletions }) => additions + deletions))
+  const signs = (count: number, sign: string) =>
+    sign.repeat(count === 0 ? 0 : Math.max(1, Math.floor((count * BAR) / most)))
+  const rows = changes.map(({ path, additions, deletions, binary }) => {
+    const bar = `${paint('green', signs(additions, '+'))}${paint('red', signs(deletions, '-'))}`
+    return ` ${path.padEnd(width)} | ${binary ? 'binary' : `${additions + deletions} ${bar}`}`.trimEnd()
+  })
+  const sum = (name: 'additions' | 'deletions') => changes.reduce((total, each) => total + each[name], 0)
+  const added = sum('additions')
+  const deleted = sum('deletions')
+  const totals = [
+    `${counted(changes.length, 'file')} changed`,
+    ...(added > 0 ? [`${counted(added, 'insertion')}(+)`] : []),
+    ...(deleted > 0 ? [`${counted(deleted, 'deletion')}(-)`] : []),
+  ]
+  return [...rows, ` ${totals.join(', ')}`].join('\n')
+}
 
 /** Prints what a task that has ended gave back, and resolves to the exit code for its end. */
 export const showOutcome = (task: Task, { out, say, paint }: Terminal): number => {

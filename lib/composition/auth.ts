@@ -16,6 +16,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import type { Objection } from '../settings/changes.ts'
 import { createSettings } from '../settings/service.ts'
 import { createTokenPrincipal } from '../tokens/token-principal.ts'
@@ -28,6 +29,7 @@ export type AuthPorts = {
   ids: Ids
   log: Log
   masker: Masker
+  tracing: Tracing
 }
 
 /** In the cloud other processes change settings too; sessions, roles and tokens are read with each request. */
@@ -103,7 +105,7 @@ type Needs = { store: Store; issuer: string | undefined }
  * issuer's account is found.
  */
 const createIssuerBrings = ({ store, issuer = '' }: Needs) => {
-  // Any client may have linked it: subjects that the issuer tells all clients alike are still known.
+  // Any client may have linked it: subjects that are the same for all clients are still known.
   const place = { name: 'oidc', realm: issuer } as const
 
   const isLinked = async (userId: string) => {

@@ -14,10 +14,12 @@ import type { Config } from '../config.ts'
 import { Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import { createWebSearch } from '../integrations/web-search.ts'
+import { createExpand, type Expand } from '../memory/expand.ts'
 import { createMemory, type Memory, type MemoryPorts, type Watching } from '../memory/service.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import type { Cipher } from '../ports/cipher.ts'
 import type { Feed } from '../ports/feed.ts'
+import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { TrackerName, Trackers } from '../ports/tracker.ts'
@@ -192,6 +194,17 @@ export const composeMemory = (
   { audit }: Pick<AuthContext, 'audit'>,
   { watchingMemory, ...ports }: WatchedMemoryPorts,
 ) => createMemory({ ...ports, watching: watchingMemory, audit: audit.record })
+
+/** What gives questions to memory more words: a configured model, where it is asked to and there is none for embedding. */
+export const composeExpand = (
+  config: Pick<Config, 'MEMORY_EXPAND' | 'EMBEDDING_MODEL'>,
+  { models, log }: { models: Models; log: Log },
+): { expand?: Expand } => {
+  const isAsked = config.MEMORY_EXPAND === 'on' && config.EMBEDDING_MODEL === undefined
+  // The demo model knows no words.
+  const hasModel = models.providers().some(({ configured, demo }) => configured && !demo)
+  return isAsked && hasModel ? { expand: createExpand({ models, log }) } : {}
+}
 
 export type WebSearchPorts = AuthPorts & {
   cipher: Cipher

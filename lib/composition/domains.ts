@@ -16,6 +16,7 @@ import {
   composeAgentSessions,
   composeChat,
   composeConversationEnds,
+  composeExpand,
   composeMemory,
   composeTaskRuns,
   composeWebSearch,
@@ -49,11 +50,12 @@ export const createDomains = (ports: Ports, config: Config) => {
     {
       ...ports,
       openEvents: composeTaskRuns(agentSessions, ports),
+      learn: (...done) => memory.learn(...done),
       commenting: { trackers: ports.trackers, access },
     },
     config,
   )
-  const memory = composeMemory(auth, ports)
+  const memory = composeMemory(auth, { ...ports, ...composeExpand(config, ports) })
   const security = composeSecurity(auth, ports, config)
   const talk = composeChat({ ...work, ...security, memory, agentSessions, access }, ports, config)
   return {

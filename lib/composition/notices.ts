@@ -3,15 +3,19 @@ import { type BulkNotice, BulkNoticeSchema } from '../bulk/notice.ts'
 import { createBulk } from '../bulk/service.ts'
 import { Problem } from '../core/errors.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { createFailures } from '../queue/failures.ts'
-import { type EmittedEntry, EmittedEntrySchema } from '../tasks/schema.ts'
+import { type EmittedEntry, EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import type { Work } from './work.ts'
 
 /** What the notification queue carries. */
 export const NoticeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200) }),
-  z.object({ kind: z.literal('emitted'), taskId: z.string().min(1).max(200), entry: EmittedEntrySchema }),
+  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
+  z.object({
+    ...{ kind: z.literal('emitted'), taskId: z.string().min(1).max(200) },
+    ...{ entry: EmittedEntrySchema, trace: TraceSchema },
+  }),
   AnnounceSchema,
   BulkNoticeSchema,
 ])
@@ -37,7 +41,7 @@ export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports
   const failures = composeFailures(work, ports)
   const bulk = composeBulk(work, ports)
   const handleNotice: (notice: Notice) => Promise<void> = createNotices({
-    ...{ ...work, bulk },
+    ...{ ...work, bulk, tracing: ports.tracing },
     emit: work.outboundWebhooks.emit,
     isMuted: failures.isMuted,
   })
@@ -52,21 +56,23 @@ type Needs = {
   bulk: { runSlice(notice: BulkNotice): Promise<void> }
   /** Whether failures of a group are to cause no notifications. */
   isMuted(fingerprint: string): Promise<boolean>
+  tracing: Pick<Tracing, 'within'>
 }
 
 /** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
 const createNotices =
-  ({ gateway, reporting, notifications, emit, bulk, isMuted }: Needs) =>
-  async (notice: Notice): Promise<void> => {
-    if (notice.kind === 'ended') {
-      await gateway.notify(notice.taskId)
-      return reporting.ended(notice.taskId)
-    }
-    if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
-    if (notice.kind === 'bulk') return bulk.runSlice(notice)
-    const { fingerprint } = notice
-    if (fingerprint === undefined || !(await isMuted(fingerprint))) await notifications.deliver(notice)
-  }
+  ({ gateway, reporting, notifications, emit, bulk, isMuted, tracing }: Needs) =>
+  (notice: Notice): Promise<void> =>
+    tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, async () => {
+      if (notice.kind === 'ended') {
+        await gateway.notify(notice.taskId)
+        return reporting.ended(notice.taskId)
+      }
+      if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
+      if (notice.kind === 'bulk') return bulk.runSlice(notice)
+      const { fingerprint } = notice
+      if (fingerprint === undefined || !(await isMuted(fingerprint))) await notifications.deliver(notice)
+    })
 
 /** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
 export const noticeIn = (body: object): Notice => {

@@ -1,9 +1,9 @@
 import { createAgents } from '../agents/service.ts'
 import type { Config } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
 import { webhookCreator } from '../core/principal.ts'
-import { anyOf } from '../deliveries/endpoints.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
-import { createDeliveries } from '../deliveries/service.ts'
+import { anyOf, createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
 import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/catalog.ts'
@@ -30,14 +30,13 @@ import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
-import type { RunTask, TaskEvent } from '../tasks/schema.ts'
+import type { RunTask, Task, TaskEvent, TaskResult } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/deduplicate.ts'
 import { createInbound } from '../webhooks/service.ts'
 import { createActiveRuns } from '../worker/active.ts'
-import { createPool } from '../worker/pool.ts'
 import type { OpenRunEvents } from '../worker/run.ts'
-import { createWorker } from '../worker/worker.ts'
+import { createPool, createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
 
@@ -61,6 +60,8 @@ export type WorkPorts = AuthPorts & {
   defersFailing?: true
   /** Absent where no notices are handled. */
   commenting?: Commenting
+  /** Takes what a finished task came to into memory. Absent where no tasks run. */
+  learn?: (task: Task, result: TaskResult) => Promise<void>
   random: () => number
   queueMode: QueueStatus['mode']
 }
@@ -92,7 +93,7 @@ export type Work = ReturnType<typeof composeWork>
 
 /** Tasks and all that moves them: queues, agents, the worker, the gateway. */
 export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config) => {
-  const { store, taskQueue, notificationQueue, breakers, clock, log, masker } = ports
+  const { store, taskQueue, notificationQueue, breakers, clock, log, masker, tracing } = ports
   const { settings, limiter } = auth
   const retry = () => settings.current().retry
   const active = createActiveRuns()
@@ -184,12 +185,21 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
       if (task !== undefined && isFinal(task.status))
         await approvals.withdrawOf({ taskId, userId }, TASK_ENDED)
     },
+    learn: async (task, result) => {
+      if (!settings.current().memory.recordExperiences) return
+      await ports
+        .learn?.(task, result)
+        .catch((thrown) =>
+          log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'an experience was not recorded'),
+        )
+    },
     runProgram: ports.runProgram ?? runsElsewhere,
     openEvents: ports.openEvents ?? withoutEvents,
     timeoutMs: config.POOL_TIMEOUT_MS,
     clock,
     log,
     masker,
+    tracing,
   })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },

@@ -2,7 +2,7 @@ import * as path from 'node:path'
 import * as z from 'zod'
 import { securityModes } from '../core/security-mode.ts'
 import { PROVIDER_KINDS } from './families.ts'
-import { baseUrl, httpsUrl, int, ints, key32, label, list, listOf, text, url } from './values.ts'
+import { baseUrl, headerPairs, httpsUrl, int, ints, key32, label, list, listOf, text, url } from './values.ts'
 
 const DAY_MS = 86_400_000
 
@@ -72,6 +72,11 @@ export const Environment = z.object({
   REPOSITORY_ROOTS: list,
   GIT_SSL_CAINFO: text.transform((file) => path.resolve(file)).optional(),
   WORKSPACE_TTL_HOURS: int(0, 8_760, 24),
+  MEMORY_RECORD_EXPERIENCES: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((word) => word === 'true'),
+  MEMORY_EXPAND: z.enum(['off', 'on']).default('off'),
   MEMORY_DIR: text.default('./memory').transform((folder) => path.resolve(folder)),
   EMBEDDING_MODEL: z
     .string()
@@ -93,5 +98,8 @@ export const Environment = z.object({
   DEFAULT_PROVIDER: z.enum(PROVIDER_KINDS).optional(),
   FALLBACK_PROVIDERS: listOf(PROVIDER_KINDS),
   PATH: text.default('/usr/local/bin:/usr/bin:/bin'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url,
+  OTEL_EXPORTER_OTLP_HEADERS: headerPairs,
+  OTEL_SERVICE_NAME: text.max(200, 'may have 200 characters at most').default('agent-task-service'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })

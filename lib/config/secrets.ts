@@ -3,8 +3,11 @@ import { SHORTEST_MASKED } from '../core/secret-forms.ts'
 
 const SECRET_NAME = /(?:(?:^|_)(?:KEY|SECRET|TOKEN|CREDENTIALS?)|PASSWORD|PASSPHRASE)$/i
 
+/** Headers for a collector of traces, which may authorise; OpenTelemetry has chosen the name. */
+const HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS'
+
 /** Whether a variable of that name holds a secret. Every setting that holds one is named so: this is all that marks it. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name)
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name) || name === HEADERS
 
 /** A variable that is no setting may hold anything under such a name, a word of ordinary texts as well. */
 const SHORTEST_OF_OTHERS = 16
@@ -22,6 +25,7 @@ export const secretsIn = (environment: Variables, settingNames: readonly string[
     ...named.flatMap(([name, value = '']) =>
       settings.has(name) || value.length >= SHORTEST_OF_OTHERS ? [value, value.trim()] : [],
     ),
+    ...headerValuesIn(environment[HEADERS]),
     ...Object.values(environment).flatMap((value = '') => passwordsIn(value)),
   ]
 }
@@ -32,6 +36,14 @@ export const tooShortToMask = (environment: Variables, secretNames: readonly str
     const { length } = environment[name] ?? ''
     return length > 0 && length < SHORTEST_MASKED
   })
+
+/** Short ones are words of ordinary texts. */
+const headerValuesIn = (headers = ''): string[] =>
+  headers
+    .split(',')
+    .map((pair) => querystring.unescape(pair.slice(pair.indexOf('=') + 1).trim()))
+    .flatMap((value) => [value, value.slice(value.indexOf(' ') + 1)])
+    .filter(({ length }) => length >= SHORTEST_OF_OTHERS)
 
 /** A password as a URL has it, and as it is sent. */
 const passwordsIn = (value: string): string[] => {

@@ -1,3 +1,4 @@
+import * as querystring from 'node:querystring'
 import * as z from 'zod'
 
 /** Kinds of values that environment variables have. */
@@ -72,6 +73,21 @@ export const httpsUrl = baseUrl.refine(
   (origin) => origin === undefined || origin.startsWith('https:'),
   'must be an https URL',
 )
+
+/** Headers as OpenTelemetry writes them: `name=value,name=value`, values percent-encoded where they need to be. */
+export const headerPairs = z
+  .string()
+  .transform((text, context): Record<string, string> => {
+    const headers: Record<string, string> = {}
+    for (const pair of parts(text)) {
+      const [, name = '', value = ''] = /^([!#$%&'*+.^_`|~\w-]+)\s*=\s*([\x20-\x7e]+)$/.exec(pair) ?? []
+      if (name === '')
+        context.addIssue({ code: 'custom', message: 'must be name=value pairs, separated by commas' })
+      else headers[name.toLowerCase()] = querystring.unescape(value)
+    }
+    return headers
+  })
+  .optional()
 
 /** 32 bytes, in hexadecimal or base64. */
 export const key32 = z

@@ -70,7 +70,7 @@ export type Message = {
  *
  * What follows from a write is declared here, and done by storage also when the process dies after it:
  * `log` names the collection that holds the entries which writes of its rows append; its `within` is the key of this one.
- * `counts` tells which counters a change moves, `sends` which messages it causes, `publishes` what live readers see of it.
+ * `counts` says which counters a change moves, `sends` which messages it causes, `publishes` what live readers see of it.
  * All are pure, may be asked again for the same change, and read nothing but the change. What is published is not stored
  * with the write: a process that dies right after it publishes nothing.
  * `recount` is for the counters that rows alone tell: the index that has every row, and whether a name is one of those (all

@@ -11,7 +11,7 @@ export const REPLAY_MS = 24 * 3_600_000
  */
 export const replayKey = ({ userId, tokenId = userId }: Principal, key: string): string => `${tokenId}:${key}`
 
-/** What tells the body of one request from that of another under the same key. */
+/** What distinguishes the body of one request from that of another under the same key. */
 export const fingerprintOf = (body: unknown): string => hash('sha256', JSON.stringify(body))
 
 /** Refuses a key that stands for another body. Throws Problem `invalid`. */

@@ -1,6 +1,6 @@
 type Timer = { monotonic(): number; after(delayMs: number, call: () => void): () => void }
 
-/** A limit to how long nothing may be heard. */
+/** A limit to how long nothing may arrive. */
 type Silence = {
   /** Time runs from here. */
   listen(): void

@@ -1,4 +1,5 @@
 import type { AnyWrite } from '../ports/store.ts'
+import type { RunningTrace } from '../ports/tracing.ts'
 
 /** What the signing secrets of an owner are sealed as: beside the deliveries of another they open nothing. */
 export const secretContext = (owner: string): string => `deliveries/${owner}`
@@ -42,6 +43,8 @@ export type DeliveryRow = NewDelivery & {
   attemptsOmitted?: number
   /** Why and when it was held, or failed: see `stoppedAs`. */
   stopped?: string
+  /** What its event came from. */
+  trace?: RunningTrace
   createdAt: string
   /** Epoch milliseconds; absent while it is pending. */
   expiresAt?: number

@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Outbound, OutboundAnswer } from '../ports/outbound.ts'
 import type { Store, Update } from '../ports/store.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { deliveryRows, FAILED, HELD, stoppedAs } from './rows.ts'
 import {
   type Attempt,
@@ -24,6 +25,7 @@ type Needs = {
   cipher: Cipher
   clock: Clock
   log: Log
+  tracing: Pick<Tracing, 'within' | 'current'>
   endpoints: Endpoints
   /** The waits before the retries, in milliseconds. */
   delaysMs: () => readonly number[]
@@ -57,7 +59,7 @@ export type Due = Pick<DeliveryRow, 'id' | 'owner' | 'url' | 'dueAt'> & {
  * does every outcome, so that a late writer finds another time there and changes nothing. A delivery that was stored with a
  * lease is claimed already.
  */
-export const createSend = ({ store, outbound, cipher, clock, log, endpoints, delaysMs }: Needs) => {
+export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpoints, delaysMs }: Needs) => {
   const claim = async ({ id, dueAt }: Pick<DeliveryRow, 'id' | 'dueAt'>) => {
     const { applied, row } = await store.commit<DeliveryRow>(
       {
@@ -190,7 +192,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, endpoints, del
     if (endpoint === 'gone') return forget(due)
     const row = await leased(due)
     if (row === undefined) return
-    const sent = await attemptOn(row, endpoint)
+    const sent = await tracing.within(row.trace ?? {}, () => attemptOn(row, endpoint))
     const { applied, row: left } = await retry(() => conclude(row, sent), clock)
     if (!applied || left === undefined) return
     if (left.status === 'failed') log.warn(lossOf(row, sent), 'a delivery was given up')

@@ -3,8 +3,27 @@ import { iso } from '../core/time.ts'
 import type { Position } from '../ports/store.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { deliveryRows } from './rows.ts'
-import type { AddDelivery, DeliveryRow, NewDelivery } from './schema.ts'
+import type { AddDelivery, DeliveryRow, Endpoints, NewDelivery } from './schema.ts'
 import { createSend, type Due, LEASE_MS } from './send.ts'
+
+/** The endpoints of several kinds of owners, each of which knows its own. */
+export const anyOf = (...kinds: readonly Endpoints[]): Endpoints => ({
+  of: async (owner) => {
+    for (const kind of kinds) {
+      const endpoint = await kind.of(owner)
+      if (endpoint !== undefined) return endpoint
+    }
+    return undefined
+  },
+  isFailing: async (owner) => {
+    for (const kind of kinds) if (await kind.isFailing(owner)) return true
+    return false
+  },
+  onLost: async (owner) => (await Promise.all(kinds.map((kind) => kind.onLost(owner)))).flat(),
+  onSent: async (sent) => {
+    for (const kind of kinds) await kind.onSent(sent)
+  },
+})
 
 const PAGE = 100
 /** What one call of `sendDue` reads at most; the next one goes on from there. */
@@ -26,7 +45,7 @@ type Needs = Parameters<typeof createSend>[0] & {
  * whose process died is sent by the repeat of its notice or by a tick, once the lease of that process is over.
  */
 export const createDeliveries = (needs: Needs) => {
-  const { store, clock, log, endpoints, defersFailing = false } = needs
+  const { store, clock, log, endpoints, tracing, defersFailing = false } = needs
   const send = createSend(needs)
   let stopped = false
   let startsUntil = Number.POSITIVE_INFINITY
@@ -65,7 +84,9 @@ export const createDeliveries = (needs: Needs) => {
   const insert = async (delivery: NewDelivery, leaseMs: number) => {
     const now = clock.now()
     const times = { dueAt: iso(now + leaseMs), createdAt: iso(now) }
-    const row: DeliveryRow = { ...delivery, status: 'pending', tries: 0, attempts: [], ...times }
+    const trace = tracing.current()
+    const traced = trace?.requestId === undefined && trace?.traceparent === undefined ? {} : { trace }
+    const row: DeliveryRow = { ...delivery, ...traced, status: 'pending', tries: 0, attempts: [], ...times }
     const { applied, row: stored } = await store.commit<DeliveryRow>({ insert: deliveryRows, row })
     return { applied, row: applied ? row : stored }
   }

@@ -88,7 +88,7 @@ export const createPairing = ({ requests, guesses, tokenOf, clock, audit }: Need
 
   /** A request whose code is in a QR code, with the address that the scanner is to take it to. */
   const qr = async ({ address, baseUrl }: { address: string; baseUrl: string }) => {
-    // An address that cannot be told must not cost a place.
+    // An unknown address must not cost a slot.
     pairingUrl('', baseUrl)
     const { code, requestId, expiresAt } = await requests.create({ requesterId: SCANNED, address })
     const url = pairingUrl(code, baseUrl)

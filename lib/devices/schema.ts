@@ -45,7 +45,7 @@ export type Verification = z.output<typeof VerificationSchema>
 const PairingStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired'])
 export type PairingStatus = z.output<typeof PairingStatusSchema>
 
-/** How a request stands, as its device is told. */
+/** The state of a request, as its device sees it. */
 export const PairingStateSchema = z.object({
   status: PairingStatusSchema,
   /** A session token for the device, there until the request expires. */

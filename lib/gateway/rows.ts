@@ -13,7 +13,7 @@ export type GatewayRequest = {
   notifyUrl?: string
   /** The secret that signs its delivery, sealed as deliveries have it. */
   secret?: string
-  /** Set by the release before, until the end of the task was told; see `adoptOpenRequests`. */
+  /** Set by the release before, until the end of the task was sent; see `adoptOpenRequests`. */
   openSince?: string
 }
 

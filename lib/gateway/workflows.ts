@@ -1,4 +1,4 @@
-/** What an agent is told about a kind of work before it reads the request itself. */
+/** Instructions for a kind of work, which precede the request. */
 export type Workflow = {
   /** One sentence: what the work is for. */
   purpose: string

@@ -10,10 +10,16 @@ const LONGEST_ANSWER = 6_291_556
 /** So many characters of JSON never come to more, though each takes three bytes there. */
 const SHORT = 2_000_000
 
+/** For the rest of an answer in bytes, whose headers are the service's own and short. */
+const ROOM_FOR_HEADERS = 65_536
+
 /** An answer in one piece, as a function gives it, bytes in base64; Problem `too_large` `answer_too_large` in place of one that it cannot give. */
 export const buffered = async (result: HttpResult): Promise<BufferedResponse> => {
-  if (result.body instanceof Uint8Array)
-    return { ...result, body: Buffer.from(result.body).toString('base64'), isBase64Encoded: true }
+  if (result.body instanceof Uint8Array) {
+    const body = Buffer.from(result.body).toString('base64')
+    const answer: BufferedResponse = { ...result, body, isBase64Encoded: true }
+    return body.length < LONGEST_ANSWER - ROOM_FOR_HEADERS ? answer : tooLong(result)
+  }
   let body = ''
   for await (const piece of typeof result.body === 'string' ? [result.body] : result.body) {
     body += piece

@@ -39,7 +39,7 @@ export type UnreadBody = {
 }
 
 /**
- * What a host knows beside the event. A function in the cloud is not told when its caller hangs up, and has the body in
+ * What a host knows beside the event. A function in the cloud does not know when its caller hangs up, and has the body in
  * its event; Lambda's own log lines have its `awsRequestId`.
  */
 export type HttpContext = { gone?(): AbortSignal; body?: UnreadBody; awsRequestId?: string }

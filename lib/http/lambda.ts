@@ -2,7 +2,9 @@ import middy from '@middy/core'
 import httpRouterHandler from '@middy/http-router'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { Tracing } from '../ports/tracing.ts'
 import { piecesOf, takeBody } from './body.ts'
+import { compressing } from './compress.ts'
 import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
@@ -12,6 +14,7 @@ import { refuseEmbedding } from './origin-checks.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
 import { encodeWildcardPath, methodsOf, noRoute, type Place, refuseSlash } from './router.ts'
+import { tracingRequests } from './trace-request.ts'
 import { originOf, type TrustedProxies } from './trusted-proxies.ts'
 
 /** What every handler function needs around its routes. */
@@ -21,12 +24,14 @@ export type HttpNeeds = {
   record: RecordRequest
   clock: Clock
   log: Log
+  /** Absent where nothing follows from requests. */
+  tracing?: Tracing
   /** For a process that lives long; a function in the cloud serves too few requests to gain by it, and starts sooner without. */
   compile?: CompileSchema
 }
 
 /**
- * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON. The same function serves
+ * A Lambda handler for a table of routes: observed, guarded, validated, answered in JSON, compressed. The same function serves
  * API Gateway (payload format 2.0), serverless-offline and the node:http host. A path that another function has is
  * `known` to the one that answers for all: 405 there, not 404.
  */
@@ -51,7 +56,8 @@ export const lambda = <R extends Routes>(
     .before(({ event }) => refuseSlash(event as never))
     .before(({ event }) => encode(event as never))
     .handler(router as never)
-  return handle as unknown as HttpHandler
+  const handler = compressing(handle as unknown as HttpHandler)
+  return needs.tracing === undefined ? handler : tracingRequests(handler, routes, needs.tracing)
 }
 
 const endpoint = (

@@ -26,7 +26,7 @@ const PROXY_PREFIXES = ['x-forwarded', 'x-original-']
 const FORM_TYPE = /^\s*(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)?\s*(?:[;,]|$)/i
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Throws Problem `forbidden` unless the request was sent to this machine, and came from it as far as it tells. */
+/** Throws Problem `forbidden` unless the request was sent to this machine, and came from it by its headers. */
 export const refuseForeignHost = ({ headers }: HttpEvent): void => {
   const isProxied = Object.keys(headers).some(
     (name) => PROXY_HEADERS.has(name) || PROXY_PREFIXES.some((prefix) => name.startsWith(prefix)),

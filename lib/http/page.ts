@@ -1,28 +1,6 @@
-import { PAGE_ENCODINGS, type PageEncoding, type PageFile, type PageFiles } from '../ports/page-files.ts'
+import type { PageFile, PageFiles } from '../ports/page-files.ts'
+import { acceptedEncodings, acceptsHtml } from './accept.ts'
 import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
-
-/** What a header lists with a quality above 0, in lower case (RFC 9110, section 12.4.2). */
-const listed = (header: string | undefined): { names: string[]; refused: string[] } => {
-  const names: string[] = []
-  const refused: string[] = []
-  for (const part of (header ?? '').toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim())
-    const isRefused = parameters.some((parameter) => /^q=0(?:\.0{0,3})?$/.test(parameter))
-    ;(isRefused ? refused : names).push(name)
-  }
-  return { names, refused }
-}
-
-/** In which encodings a caller takes an answer, the smallest first. */
-const acceptedEncodings = (header: string | undefined): PageEncoding[] => {
-  const { names, refused } = listed(header)
-  return PAGE_ENCODINGS.filter(
-    (encoding) => names.includes(encoding) || (names.includes('*') && !refused.includes(encoding)),
-  )
-}
-
-/** Whether a caller asks for a page, as browsers do when an address is opened. */
-const acceptsHtml = (header: string | undefined): boolean => listed(header).names.includes('text/html')
 
 /** Files whose names change with what is in them. */
 const HASHED = 'assets/'

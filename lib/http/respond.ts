@@ -2,7 +2,7 @@ import type { HttpResult } from './event.ts'
 import { type RawBody, Reply, type Route } from './route.ts'
 import type { Warning } from './warnings.ts'
 
-/** Turns what a handler returned into the answer on the wire; a successful object tells the warnings too. */
+/** Turns what a handler returned into the answer on the wire; a successful object has the warnings too. */
 export const respond = (route: Route, answer: unknown, warnings: readonly Warning[] = []): HttpResult => {
   const { body, status, headers } = answer instanceof Reply ? answer : new Reply(answer)
   const statusCode = status ?? route.status ?? 200

@@ -13,7 +13,6 @@ import {
   type WebSearchProviderId,
   type WebSearchProviders,
 } from '../ports/web-search.ts'
-import { isMaskedKey, maskedKey } from './masked-key.ts'
 import {
   integrationRows,
   type StoredAccess,
@@ -22,6 +21,16 @@ import {
   type WebSearchRow,
 } from './rows.ts'
 import type { WebSearchChange, WebSearchConfig, WebSearchStatus } from './schema.ts'
+
+const ASTERISKS = '********'
+const LONGEST_PREFIX = 4
+
+/** A key as people are shown it: a short beginning, at most a quarter of it, and asterisks, whose number says nothing. */
+const maskedKey = (key: string): string =>
+  key.slice(0, Math.min(LONGEST_PREFIX, Math.floor(key.length / 4))) + ASTERISKS
+
+/** Whether a text is a key as it was shown, and not a key. */
+const isMaskedKey = (text: string): boolean => text.endsWith('****')
 
 type Needs = {
   store: Store

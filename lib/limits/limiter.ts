@@ -9,7 +9,7 @@ import type { Store } from '../ports/store.ts'
 /** So many calls that passed at one time, in epoch milliseconds; the oldest first. */
 type Moments = readonly (readonly [at: number, calls: number])[]
 
-/** So many moments of a window are told apart, which bounds what is kept of a limit with many calls. */
+/** So many moments of a window are distinguished, which bounds what is kept of a limit with many calls. */
 const MOST_MOMENTS = 100
 
 /**
@@ -32,7 +32,7 @@ const waitMs = (live: Moments, { calls, windowMs }: Limit, now: number): number 
 }
 
 /**
- * With one call more. Of a limit with more calls than moments are told apart, a call counts as made at the end of its
+ * With one call more. Of a limit with more calls than moments, a call counts as made at the end of its
  * hundredth of the window: so it counts for longer than it should, and never for shorter. Clocks of processes differ, and
  * the oldest stay first.
  */

@@ -4,14 +4,14 @@ import type { Clock } from '../ports/clock.ts'
 import type { Feed } from '../ports/feed.ts'
 import type { LivePublisher, LiveWatch } from '../ports/live.ts'
 import type { Log } from '../ports/log.ts'
-import { KEEP_MS, LIVE_STREAM } from './rows.ts'
+import { KEEP_MS, LIVE_STREAM } from './watch.ts'
 
-/** More than a page can patch: it is told to read anew instead. */
+/** More than a page can patch: it gets a `reset` instead. */
 const MOST_DRAFTS = 200
 /** Below what one append may have. */
 const MOST_CHARACTERS = 200_000
 
-/** What tells readers that they have missed something, and have to read all again. */
+/** The event after which readers read all again, since they have missed changes. */
 const RESET: LiveDraft = { type: 'reset', data: {} }
 
 /**
@@ -43,7 +43,7 @@ type Needs = { feed: Pick<Feed, 'append'> }
 const append = (feed: Needs['feed'], drafts: readonly LiveDraft[]) =>
   feed.append(LIVE_STREAM, coalesced(drafts), { ttlMs: KEEP_MS })
 
-/** Publishes the commits of this process, a window at a time. What cannot be appended is logged, and readers are told to read anew. */
+/** Publishes the commits of this process, a window at a time. What cannot be appended is logged, and readers get a `reset`. */
 export const createLocalPublisher = (
   watch: { readonly isWatchedNow: boolean },
   { feed, clock, log }: Needs & { clock: Pick<Clock, 'after'>; log: Pick<Log, 'warn'> },

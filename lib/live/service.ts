@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Feed, FeedEntry } from '../ports/feed.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { LiveWatch } from '../ports/live.ts'
-import { KEEP_MS, LIVE_STREAM, WATCH_MS } from './rows.ts'
+import { KEEP_MS, LIVE_STREAM, WATCH_MS } from './watch.ts'
 
 const LONGEST_MS = 600_000
 const RENEW_MS = WATCH_MS / 2

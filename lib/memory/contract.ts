@@ -93,6 +93,15 @@ const contentRoutes = defineRoutes({
     params: z.object({ id: z.string().min(1).max(200) }),
     response: z.object({ message: z.string() }),
   },
+  rateMemoryChunk: {
+    method: 'POST',
+    path: '/api/memory/chunks/{id}/rate',
+    summary: 'Say whether a chunk was useful; it is found a little sooner or later then',
+    access: 'session',
+    params: z.object({ id: z.string().min(1).max(200) }),
+    body: z.object({ useful: z.boolean() }),
+    response: z.object({ message: z.string() }),
+  },
   removeMemoryFile: {
     method: 'DELETE',
     path: '/api/memory/files/{path}',
@@ -243,9 +252,10 @@ const experienceRoutes = defineRoutes({
   useExperience: {
     method: 'POST',
     path: '/api/memory/experiences/{id}/use',
-    summary: 'Note that an experience was gone by',
+    summary: 'Note that an experience was gone by, and whether that was useful',
     access: 'session',
     params: experienceParams,
+    body: z.object({ useful: z.boolean().optional() }),
     response: z.object({ message: z.string(), experience: ExperienceSchema }),
   },
 })

@@ -15,9 +15,16 @@ const STATE = 'experiences'
 /** Those that are searched: the newest. */
 const MOST_SEARCHED = 2_000
 const PAGE = 200
+/** Candidates for each one that is asked for, before success, use and age have their say. */
+const CANDIDATES = 3
+/** How far a person's verdict moves the success of an experience, towards 1 or 0. */
+const STEP = 0.25
+const DAY_MS = 86_400_000
+/** After so long without use, age has taken half of what it takes. */
+const HALF_LIFE_DAYS = 90
 
-/** What is found, the best first; `type` and `successScore` do not change. */
-type Found = Pick<ExperienceRow, 'id' | 'type' | 'successScore'> & { score: number }
+/** What is found by its words, the best first; its `type` does not change. */
+type Found = Pick<ExperienceRow, 'id' | 'type'> & { score: number }
 type Search = (question: string) => Found[]
 
 type Needs = { store: Store; clock: Clock; ids: Ids }
@@ -45,7 +52,7 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
       after = page.next
     } while (after && rows.length < MOST_SEARCHED)
     const lexical = createLexical(rows.map(searched))
-    const known = new Map(rows.map(({ id, type, successScore }) => [id, { id, type, successScore }]))
+    const known = new Map(rows.map(({ id, type }) => [id, { id, type }]))
     return (question) =>
       lexical.search(question, MOST_SEARCHED).flatMap(({ id, score }) => {
         const row = known.get(id)
@@ -70,10 +77,16 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
     return shown(row)
   }
 
-  /** As they are now: how often they were used is not what they are searched by. */
+  /** As they are now: success and use are not what they are searched by, and weigh in what is found. */
   const fresh = async ({ id, score }: Found) => {
     const row = await store.get(experiences, [SPACE, id], true)
-    return row ? [{ ...shown(row), score }] : []
+    return row ? [{ ...shown(row), score: Math.round(1e4 * score * weightOf(row, clock.now())) / 1e4 }] : []
+  }
+
+  const insert = async (row: ExperienceRow): Promise<Experience> => {
+    await store.commit({ insert: experiences, row } satisfies Insert<ExperienceRow>)
+    await changed()
+    return shown(row)
   }
 
   return {
@@ -88,10 +101,12 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
         ...(sourceConversationId === undefined ? {} : { sourceConversationId }),
         ...{ createdAt: iso(clock.now()), createdBy: userId },
       }
-      await store.commit({ insert: experiences, row } satisfies Insert<ExperienceRow>)
-      await changed()
-      return shown(row)
+      return insert(row)
     },
+
+    /** Records what the service itself has learned. */
+    record: (given: Recorded): Promise<Experience> =>
+      insert({ space: SPACE, id: ids.next('exp'), ...given, useCount: 0, createdAt: iso(clock.now()) }),
 
     list: async (query: z.output<typeof ListExperiencesQuery>) => {
       const { type } = query
@@ -107,14 +122,15 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
       return { experiences: page.rows.map(shown), ...pageFacts(page, total, query, scope) }
     },
 
+    /** The closest by words, weighed by success, use and age. */
     search: async ({ q, type, limit }: z.output<typeof SearchExperiencesQuery>) => {
       const search = await searching()
-      const best = search(q)
+      const candidates = search(q)
         .filter((found) => type === undefined || found.type === type)
-        .sort((a, b) => b.score - a.score || b.successScore - a.successScore)
-        .slice(0, limit)
-      const found = (await Promise.all(best.map(fresh))).flat()
-      return { query: q, experiences: found, count: found.length }
+        .slice(0, CANDIDATES * limit)
+      const found = (await Promise.all(candidates.map(fresh))).flat()
+      const best = found.sort((a, b) => b.score - a.score || (a.id > b.id ? -1 : 1)).slice(0, limit)
+      return { query: q, experiences: best, count: best.length }
     },
 
     remove: async (id: string): Promise<void> => {
@@ -123,16 +139,35 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
       await changed()
     },
 
-    /** Notes that it was used. */
-    use: async (id: string): Promise<Experience> => {
+    /** Notes that it was used, and where a person says so, whether it was useful: that moves its success. */
+    use: async (id: string, { useful }: { useful?: boolean | undefined } = {}): Promise<Experience> => {
+      const { successScore } = await get(id)
       const update: Update<ExperienceRow> = {
-        ...{ update: experiences, key: [SPACE, id], add: { useCount: 1 } },
-        set: { lastUsedAt: iso(clock.now()) },
+        ...{ update: experiences, key: [SPACE, id] },
+        ...(useful === false ? {} : { add: { useCount: 1 } }),
+        set: {
+          lastUsedAt: iso(clock.now()),
+          ...(useful === undefined ? {} : { successScore: moved(successScore, useful) }),
+        },
       }
       if (!(await store.commit(update)).applied) throw missing('Experience')
       return get(id)
     },
   }
+}
+
+type Recorded = Omit<Experience, 'id' | 'useCount' | 'createdAt'>
+
+const moved = (score: number, useful: boolean): number =>
+  Math.round(1e3 * (score + STEP * (Number(useful) - score))) / 1e3
+
+/** From about a quarter to 1: twice as much for what always worked as for what never did, more for what is used, and of late. */
+const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceRow, now: number): number => {
+  const success = (1 + successScore) / 2
+  const use = 1 - 0.25 / (1 + useCount)
+  const days = Math.max(0, now - Date.parse(lastUsedAt ?? createdAt)) / DAY_MS
+  const age = 0.7 + 0.3 * 0.5 ** (days / HALF_LIFE_DAYS)
+  return success * use * age
 }
 
 const shown = ({ space: _space, ...experience }: ExperienceRow): Experience => experience

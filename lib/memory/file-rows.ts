@@ -7,7 +7,7 @@ import { type MemoryFileRow, memoryFiles } from './rows.ts'
 
 const SHARDS = '01234567'.split('')
 const PAGE = 100
-const OPTIONAL = ['removed', 'embeddedBy', 'vectors'] as const
+const OPTIONAL = ['removed', 'embeddedBy', 'vectors', 'rated'] as const
 
 const shardOf = (path: string) => String(Number.parseInt(hash('sha256', path, 'hex').slice(0, 4), 16) % 8)
 const keyOf = (path: string) => [shardOf(path), path] as const

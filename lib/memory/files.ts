@@ -54,6 +54,16 @@ export const createFiles = ({ indexCache, change, budget }: Needs) => {
       })
     },
 
+    /** What was said of a chunk stays until its text changes. */
+    rateChunk: async (id: string, useful: boolean): Promise<void> => {
+      holderOf(await indexCache.current(), id)
+      await change(async (draft) => {
+        const entry = holderOf(draft.contents(), id)
+        const rating = (entry.rated?.[id] ?? 0) + (useful ? 1 : -1)
+        await draft.put({ ...entry, rated: { ...entry.rated, [id]: rating } })
+      })
+    },
+
     removeFile: async (path: string): Promise<void> => {
       entryIn(await indexCache.current(), path)
       await change((draft) => takeOut(draft, entryIn(draft.contents(), path)))

@@ -13,6 +13,10 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
     await memory.files.removeChunk(params.id)
     return { message: 'Chunk deleted; it comes back when its file changes' }
   },
+  rateMemoryChunk: async ({ params, body }) => {
+    await memory.files.rateChunk(params.id, body.useful)
+    return { message: 'Noted' }
+  },
   removeMemoryFile: async ({ params }) => {
     await memory.files.removeFile(params.path)
     return { message: 'File deleted from memory; it comes back when it changes' }
@@ -42,8 +46,8 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
     await memory.experiences.remove(params.id)
     return { message: 'Experience deleted' }
   },
-  useExperience: async ({ params }) => ({
+  useExperience: async ({ params, body }) => ({
     message: 'Experience used',
-    experience: await memory.experiences.use(params.id),
+    experience: await memory.experiences.use(params.id, body),
   }),
 })

@@ -21,11 +21,9 @@ const TITLE_ASKED_FOR = 0.3
 const PARTS_OF_KNOWN = 0.1
 const PARTS_OF_UNKNOWN = 0.5
 
-/** What documents say of a term, and which term that is: the one asked for, or one that may have been meant. */
-type Says = { score: number; term: string }
-type Scores = Map<string, Says>
-type Lookup = { scores: Scores; weight: number }
-type Sum = { sum: number; said: number; terms: string[] }
+/** What documents say of a word, by id, and under which term each of them has it. */
+type Scores = { by: ReadonlyMap<string, number>; termOf: (id: string) => string }
+type Lookup = Scores & { weight: number }
 
 export type Lexical = ReturnType<typeof createLexical>
 
@@ -67,37 +65,41 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
 
   /** What documents say of a term: BM25 scores by id. */
   const scoresOf = (term: string): Scores => {
-    const scores: Scores = new Map()
-    for (const { id, score } of index.search(term)) scores.set(id, { score, term })
-    return scores
+    const by = new Map<string, number>()
+    for (const { id, score } of index.search(term)) by.set(id, score)
+    return { by, termOf: () => term }
   }
 
   /** A word that no text has stands for those that may have been meant. */
   const guessed = (word: string): Scores => {
-    const best: Scores = new Map()
+    const best = new Map<string, number>()
+    const terms = new Map<string, string>()
     for (const { term, weight } of vocabulary.meantBy(word))
-      for (const [id, { score }] of scoresOf(term))
-        if (weight * score > (best.get(id)?.score ?? 0)) best.set(id, { score: weight * score, term })
-    return best
+      for (const [id, score] of scoresOf(term).by)
+        if (weight * score > (best.get(id) ?? 0)) {
+          best.set(id, weight * score)
+          terms.set(id, term)
+        }
+    return { by: best, termOf: (id) => terms.get(id) ?? word }
   }
 
   const scoresOfPlain = (term: string, mayGuess: boolean): Scores => {
     const stem = stemOf(term)
     const known = scoresOf(stem)
     // Names in code are kept without their seams, and not stemmed.
-    const found = known.size > 0 || stem === term ? known : scoresOf(term)
-    return found.size > 0 || !mayGuess ? found : guessed(term)
+    const found = known.by.size > 0 || stem === term ? known : scoresOf(term)
+    return found.by.size > 0 || !mayGuess ? found : guessed(term)
   }
 
   /** What is looked for on behalf of a word, and how much each counts. */
   const lookups = function* ({ term, parts }: Word, mayGuess: boolean): Generator<Lookup> {
-    if (parts.length === 0) return yield { scores: scoresOfPlain(term, mayGuess), weight: 1 }
+    if (parts.length === 0) return yield { ...scoresOfPlain(term, mayGuess), weight: 1 }
     const known = scoresOf(term)
-    const whole = known.size > 0 || !mayGuess ? known : guessed(term)
-    yield { scores: whole, weight: 1 }
-    const weight = (known.size > 0 ? PARTS_OF_KNOWN : PARTS_OF_UNKNOWN) / parts.length
+    const whole = known.by.size > 0 || !mayGuess ? known : guessed(term)
+    yield { ...whole, weight: 1 }
+    const weight = (known.by.size > 0 ? PARTS_OF_KNOWN : PARTS_OF_UNKNOWN) / parts.length
     for (const part of parts.filter((each) => !isFunctionWord(each)))
-      yield { scores: scoresOfPlain(part, mayGuess && whole.size === 0), weight }
+      yield { ...scoresOfPlain(part, mayGuess && whole.by.size === 0), weight }
   }
 
   return {
@@ -111,32 +113,33 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     /** The best first, those with a score of at least `least`. Scores are from 0 to 1, and do not depend on other hits. */
     search: (question: string, most: number, least = 0): Hit[] => {
       const words = askedFor(question)
-      const found = new Map<string, Sum>()
+      const looked = words.flatMap((word, n) => [...lookups(word, n < MOST_GUESSED)])
+      const found = new Map<string, { sum: number; said: number }>()
       let asked = 0
-      for (const [n, word] of words.entries())
-        for (const { scores, weight } of lookups(word, n < MOST_GUESSED)) {
-          const says = weight * rarity(scores.size, index.documentCount)
-          asked += says
-          for (const [id, { score, term }] of scores) {
-            const before = found.get(id)
-            if (before) {
-              before.sum += weight * score
-              before.said += says
-              before.terms.push(term)
-            } else found.set(id, { sum: weight * score, said: says, terms: [term] })
-          }
+      for (const { by, weight } of looked) {
+        const says = weight * rarity(by.size, index.documentCount)
+        asked += says
+        for (const [id, score] of by) {
+          const before = found.get(id)
+          if (before) {
+            before.sum += weight * score
+            before.said += says
+          } else found.set(id, { sum: weight * score, said: says })
         }
+      }
       const terms = new Set(words.flatMap(indexedAs))
+      const termsIn = (id: string) =>
+        new Set(looked.flatMap(({ by, termOf }) => (by.has(id) ? [termOf(id)] : [])))
       return [...found]
-        .map(([id, { sum, said, terms: those }]) => {
+        .map(([id, { sum, said }]) => {
           const share = said / asked
           const whole = isNamed(termsOfTitle(id), terms) ? share + TITLE_ASKED_FOR * (1 - share) : share
-          return { id, score: scoreOf(sum, whole, words.length), those }
+          return { id, score: scoreOf(sum, whole, words.length) }
         })
         .filter(({ score }) => score >= least)
         .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
         .slice(0, most)
-        .map(({ id, score, those }) => ({ id, score, terms: [...new Set(those)] }))
+        .map((hit) => ({ ...hit, terms: [...termsIn(hit.id)] }))
     },
   }
 }

@@ -27,6 +27,8 @@ export type MemoryFileRow = {
   revision: number
   removed?: boolean
   chunks: readonly StoredChunk[]
+  /** How often people said that a chunk was useful, less how often they said that it was not, by its id. */
+  rated?: Readonly<Record<string, number>>
   /** Which model the vectors of the chunks are by, and those, as base64; a chunk may still lack its own. */
   embeddedBy?: string
   vectors?: string

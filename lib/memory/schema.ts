@@ -28,12 +28,12 @@ export const MemoryChunkSchema = z.object({
 export type MemoryChunk = z.output<typeof MemoryChunkSchema>
 
 /**
- * `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk, `terms` which words did: as they are
- * indexed, by their stems.
+ * `score` is from 0 to 1; `foundBy` says which ways of searching found the chunk: the words of the question, its meaning, or words
+ * that a model added to it. `terms` are the words that did, as they are indexed, by their stems.
  */
 export const FoundChunkSchema = MemoryChunkSchema.extend({
   score: z.number(),
-  foundBy: z.array(z.enum(['words', 'meaning'])),
+  foundBy: z.array(z.enum(['words', 'meaning', 'expansion'])),
   terms: z.array(z.string()),
 })
 export type FoundBy = FoundChunk['foundBy'][number]
@@ -101,6 +101,8 @@ export const ExperienceSchema = z.object({
   successScore: z.number(),
   tags: z.array(z.string()),
   sourceConversationId: z.string().optional(),
+  /** The task that it was recorded of, when that was done. */
+  sourceTaskId: z.string().optional(),
   useCount: z.number(),
   lastUsedAt: z.string().optional(),
   createdAt: z.string(),
@@ -108,5 +110,5 @@ export const ExperienceSchema = z.object({
 })
 export type Experience = z.output<typeof ExperienceSchema>
 
-/** `score` is from 0 to 1. */
+/** `score` is from 0 to 1: how close it is by its words, weighed by success, use and age. */
 export const FoundExperienceSchema = ExperienceSchema.extend({ score: z.number() })

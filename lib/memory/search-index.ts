@@ -27,12 +27,15 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
   const { createLexical } = await import('./lexical.ts')
   const chunks = new Map<string, MemoryChunk>()
   const vectors = new Map<string, Vector>()
+  const ratings = new Map<string, number>()
   const lexical = createLexical([], saved)
 
   const learn = (entry: FileEntry): Searched[] => {
     const known = vectorsOf(entry, model)
     return entry.chunks.flatMap((chunk, n) => {
       chunks.set(chunk.id, shownChunk(entry.path, chunk))
+      const rating = entry.rated?.[chunk.id]
+      if (rating) ratings.set(chunk.id, rating)
       const values = known[n]
       if (values) vectors.set(chunk.id, { values, length: lengthOf(values) })
       return lexical.has(chunk.id) ? [] : [searched(entry.path, chunk)]
@@ -66,6 +69,8 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
         .sort((a, b) => b.score - a.score)
         .slice(0, most),
     chunk: (id: string): MemoryChunk | undefined => chunks.get(id),
+    /** How often people found a chunk useful, less how often they did not. */
+    rating: (id: string): number => ratings.get(id) ?? 0,
     save: (): SavedLexical => lexical.save(),
     /** What was in files is forgotten before what is in them now is learned; chunks that stay are not indexed again. */
     change: async (paths: readonly string[], before: Contents, after: Contents): Promise<void> => {
@@ -73,6 +78,7 @@ export const createSearchIndex = async (contents: Contents, model?: string, save
       const stay = new Set(now.flatMap((entry) => entry.chunks.map(({ id }) => id)))
       for (const { id } of paths.flatMap((path) => before.get(path)?.chunks ?? [])) {
         vectors.delete(id)
+        ratings.delete(id)
         if (stay.has(id)) continue
         chunks.delete(id)
         lexical.remove(id)

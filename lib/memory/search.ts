@@ -1,6 +1,7 @@
 import { messageOf } from '../core/errors.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
+import type { Expand } from './expand.ts'
 import type { IndexCache } from './index-cache.ts'
 import type { Hit } from './lexical.ts'
 import type { FoundBy, FoundChunk, SearchMethod } from './schema.ts'
@@ -8,15 +9,26 @@ import type { SearchIndex } from './search-index.ts'
 import { ofLength1 } from './vectors.ts'
 
 type Question = { query: string; maxResults: number; minScore?: number | undefined }
-type Needs = { indexCache: IndexCache; embedding?: Embedding | undefined; log: Log }
+type Needs = {
+  indexCache: IndexCache
+  embedding?: Embedding | undefined
+  /** More words for a question, where there are no vectors to search by. */
+  expand?: Expand | undefined
+  log: Log
+}
 
 /** How far down each of two lists is looked before they are made one. */
 const DEPTH = 100
+/** Hits beyond those asked for, that may be found more useful. */
+const MORE = 4
+/** What people said of a chunk moves its score by a tenth at most, which three of them are enough for. */
+const MOST_MOVED = 0.1
+const VOICES = 3
 /** A caller waits for the answer. */
 const EMBEDS_WITHIN_MS = 10_000
 
 /** Finds the chunks that a question is about, the best first: by words, and by meaning where there is a model for it. */
-export const createSearch = ({ indexCache, embedding, log }: Needs) => {
+export const createSearch = ({ indexCache, embedding, expand, log }: Needs) => {
   /** Undefined where there is no model, or it fails: words are still there to search by. */
   const vectorOf = async (query: string): Promise<Float32Array | undefined> => {
     try {
@@ -26,6 +38,14 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
       log.warn({ reason: messageOf(thrown) }, 'memory is searched by words alone')
       return undefined
     }
+  }
+
+  const byWords = async (searchIndex: SearchIndex, query: string, depth: number, most: number) => {
+    const more = await expand?.(query)
+    if (more !== undefined)
+      return fused([searchIndex.lexical(query, depth), searchIndex.lexical(more, depth)], 'expansion')
+    const hits = searchIndex.lexical(query, most)
+    return hits.map((hit): FoundHit => ({ terms: [], ...hit, foundBy: ['words'] }))
   }
 
   return async ({ query, maxResults, minScore = 0 }: Question) => {
@@ -38,14 +58,22 @@ export const createSearch = ({ indexCache, embedding, log }: Needs) => {
       )
     const method: SearchMethod = vector ? 'hybrid' : 'lexical'
     const depth = Math.max(DEPTH, maxResults)
-    const hits: FoundHit[] = vector
+    const found = vector
       ? fused([searchIndex.lexical(query, depth), searchIndex.near(vector, depth)])
-      : searchIndex.lexical(query, maxResults).map((hit) => ({ terms: [], ...hit, foundBy: ['words'] }))
-    const chunks = chunksOf(hits, searchIndex)
+      : await byWords(searchIndex, query, depth, maxResults + MORE)
+    const hits = found.map((hit) => ({ ...hit, score: rated(hit.score, searchIndex.rating(hit.id)) }))
+    const chunks = chunksOf(hits.sort(byScore), searchIndex)
       .filter(({ score }) => score >= minScore)
       .slice(0, maxResults)
     return { query, method, chunks, count: chunks.length }
   }
+}
+
+const byScore = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : 1)
+
+const rated = (score: number, rating: number): number => {
+  const moved = score * (1 + MOST_MOVED * Math.max(-1, Math.min(1, rating / VOICES)))
+  return rating === 0 ? score : Math.min(1, Math.round(1e4 * moved) / 1e4)
 }
 
 const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChunk[] =>
@@ -56,28 +84,30 @@ const chunksOf = (hits: readonly FoundHit[], searchIndex: SearchIndex): FoundChu
 
 /** What was found, and by which ways of searching. */
 type FoundHit = Required<Hit> & { foundBy: FoundBy[] }
-const WAYS: readonly [FoundBy, FoundBy] = ['words', 'meaning']
 
 /** How much less a place further down says; the usual choice (Cormack, Clarke and Büttcher, 2009). */
 const RANK_CONSTANT = 60
 const MOST = 2 / (RANK_CONSTANT + 1)
 
 /**
- * Hits by words and hits by meaning as one list, by reciprocal rank: what stands high in both comes first. A score is 1 for what is the best of
+ * Hits by words and hits by a second way as one list, by reciprocal rank: what stands high in both comes first. A score is 1 for what is the best of
  * both, and at most one half for what only one of them has.
  */
-export const fused = (lists: readonly [readonly Hit[], readonly Hit[]]): FoundHit[] => {
+export const fused = (
+  lists: readonly [readonly Hit[], readonly Hit[]],
+  second: FoundBy = 'meaning',
+): FoundHit[] => {
   const found = new Map<string, Omit<FoundHit, 'id'>>()
   for (const [way, hits] of lists.entries())
     for (const [rank, { id, terms = [] }] of hits.entries()) {
       const before = found.get(id) ?? { score: 0, foundBy: [], terms: [] }
       found.set(id, {
         score: before.score + 1 / (RANK_CONSTANT + rank + 1),
-        foundBy: [...before.foundBy, WAYS[way] as FoundBy],
+        foundBy: [...before.foundBy, way === 0 ? 'words' : second],
         terms: [...before.terms, ...terms],
       })
     }
   return [...found]
     .map(([id, hit]) => ({ id, ...hit, score: Math.round((1e4 * hit.score) / MOST) / 1e4 }))
-    .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
+    .sort(byScore)
 }

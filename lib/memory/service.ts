@@ -10,9 +10,11 @@ import { createChange } from './change.ts'
 import { chunkCount, filesIn } from './contents.ts'
 import { type CopyPlace, createCopies } from './copies.ts'
 import { createExcluded } from './excluded.ts'
+import type { Expand } from './expand.ts'
 import { createExperiences } from './experiences.ts'
 import { createFileRows } from './file-rows.ts'
 import { createFiles } from './files.ts'
+import { createGuidance } from './guidance.ts'
 import { createIndexCache } from './index-cache.ts'
 import type { SearchMethod } from './schema.ts'
 import { createSearch } from './search.ts'
@@ -40,6 +42,8 @@ export type MemoryPorts = {
   memoryCopies?: CopyPlace | undefined
   /** What gives texts their vectors; without it memory is searched by words. */
   embedding?: Embedding | undefined
+  /** What gives questions more words, where there is no embedding model. */
+  expand?: Expand | undefined
 }
 
 type Needs = MemoryPorts & {
@@ -68,6 +72,7 @@ export const createMemory = (needs: Needs) => {
   const sessions = createMemorySessions(needs)
   const budget = createBudget({ ...needs, shared })
   const contents = createFiles({ indexCache, change, budget })
+  const experiences = createExperiences(needs)
   const excluded = createExcluded({ ...needs, indexCache })
 
   return {
@@ -78,7 +83,8 @@ export const createMemory = (needs: Needs) => {
     files: contents,
     excluded,
     sessions,
-    experiences: createExperiences(needs),
+    experiences,
+    ...createGuidance({ ...needs, search, experiences }),
     warm: createWarm({ indexCache, search, namesOf: sessions.namesOf }),
     stats: async () => {
       const { contents: held, lastSync } = await indexCache.withState()

@@ -11,6 +11,7 @@ import type { Change, Draft } from './change.ts'
 import { type Contents, type FileEntry, filesIn } from './contents.ts'
 import { embeddedAs, embedMissing, type KnownVectors, knownVectors } from './embed.ts'
 import type { Excluded } from './excluded.ts'
+import type { StoredChunk } from './rows.ts'
 import type { ExcludedFile, SyncResult } from './schema.ts'
 import type { MemoryState } from './state.ts'
 import { lackingIn } from './vectors.ts'
@@ -98,29 +99,34 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     const chunks = chunkMarkdown(path, text)
     const facts = { path, tag, hash: digest, size: bytes.length, updatedAt: iso(clock.now()) }
     const vectors = embedding ? embeddedAs(chunks, known, embedding.model) : {}
-    if (!(await draft.put({ ...facts, chunks, ...vectors }))) return {}
+    const rated = ratedOf(before, chunks)
+    if (!(await draft.put({ ...facts, chunks, ...vectors, ...rated }))) return {}
     return { change: before && !before.removed ? 'updated' : 'added' }
   }
 
   /** Undefined when each chunk has its vector. A model that fails leaves the rest of a sync as it is. */
-  const embedAll = async (draft: Draft, known: KnownVectors, leftMs: number, asksForSize: boolean) => {
+  const embedAll = async (
+    { draft, known }: Run,
+    leftMs: number,
+    asksForSize: boolean,
+  ): Promise<SyncResult['embedding']> => {
     if (embedding === undefined) return undefined
-    const inTime = Number.isFinite(leftMs) ? [AbortSignal.timeout(Math.max(0, leftMs))] : []
-    const outOfTime = AbortSignal.any(inTime)
-    const signal = AbortSignal.any([stopped.signal, outOfTime])
+    const outOfTime = new AbortController()
+    const cancel = Number.isFinite(leftMs)
+      ? clock.after(Math.max(0, leftMs), () => outOfTime.abort())
+      : nothing
+    const signal = AbortSignal.any([stopped.signal, outOfTime.signal])
     try {
       await embedMissing({ draft, embedding, known, signal, asksForSize })
       return undefined
     } catch (thrown) {
-      if (stopped.signal.aborted) throw thrown
-      const missing = filesIn(draft.contents()).reduce(
-        (sum, each) => sum + lackingIn(each, embedding.model),
-        0,
-      )
-      if (outOfTime.aborted) throw unfinished(`${missing} chunks have no vector yet`)
-      if (!(thrown instanceof Problem)) throw thrown
+      const missing = missingIn(draft.contents(), embedding.model)
+      if (outOfTime.signal.aborted) throw unfinished(`${missing} chunks have no vector yet`)
+      if (stopped.signal.aborted || !(thrown instanceof Problem)) throw thrown
       log.warn({ missing, reason: messageOf(thrown) }, 'chunks of memory have no vectors yet')
       return { missing, reason: messageOf(thrown) }
+    } finally {
+      cancel()
     }
   }
 
@@ -141,7 +147,7 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       ]
       const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
       await excluded.note(skipped)
-      const failed = await embedAll(draft, known, leftMs(), isAskedFor)
+      const failed = await embedAll(run, leftMs(), isAskedFor)
       const by = embedding && !failed ? { embeddedBy: embedding.model } : {}
       // The listing of files that could not be read is not that of files that were.
       const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingOf(found)
@@ -171,6 +177,17 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     },
   }
 }
+
+const nothing = () => undefined
+
+/** What was said of the chunks that are still there. */
+const ratedOf = (before: FileEntry | undefined, chunks: readonly StoredChunk[]): Pick<FileEntry, 'rated'> => {
+  const kept = chunks.flatMap(({ id }) => (before?.rated?.[id] === undefined ? [] : [[id, before.rated[id]]]))
+  return kept.length > 0 ? { rated: Object.fromEntries(kept) } : {}
+}
+
+const missingIn = (contents: Contents, model: string): number =>
+  filesIn(contents).reduce((sum, entry) => sum + lackingIn(entry, model), 0)
 
 const listingOf = (found: readonly MemoryFile[]) =>
   hash('sha256', JSON.stringify(found.map(({ path, tag }) => [path, tag])), 'base64url')

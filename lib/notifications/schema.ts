@@ -22,7 +22,7 @@ export type Announcement = z.output<typeof AnnouncementSchema>
 export const AnnounceSchema = z.object({
   kind: z.literal('announce'),
   notification: AnnouncementSchema,
-  /** The group of the failure that it tells of. */
+  /** The group of the failure that it announces. */
   fingerprint: z.string().max(100).exactOptional(),
 })
 export type Announce = z.output<typeof AnnounceSchema>

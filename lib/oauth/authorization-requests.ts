@@ -12,7 +12,7 @@ const SECRET_BYTES = 32
 
 type Needs = { store: Store; cipher: Cipher; entropy: Entropy; clock: Clock }
 
-/** What goes on at the other end: who links, and where the browser was told to come back to. */
+/** What goes on at the other end: who links, and where the browser comes back to. */
 export type AuthorizationRequest = {
   provider: ProviderName
   redirectUri: string

@@ -11,7 +11,7 @@ type Revocation = {
 }
 type Client = { clientId: string }
 
-/** What tells one provider from another. Everything else is OAuth 2.0. */
+/** What distinguishes the providers. Everything else is OAuth 2.0. */
 export type CatalogEntry = {
   authorizeUrl: string
   tokenUrl: string

@@ -55,7 +55,7 @@ export type Returned = {
   error?: string | undefined
   iss?: string | undefined
 }
-/** `isLinked` tells that the user was signed in already. */
+/** `isLinked`: the user was signed in already. */
 export type Finished = { user: User; isLinked: boolean }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>

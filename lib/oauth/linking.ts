@@ -18,7 +18,7 @@ export const refuseOtherSession = (
 
 /**
  * Whether a page of another site led a signed-in user here. Its author may have signed the person in as himself
- * at the provider, and a user who links that account lets him in from then on. `Sec-Fetch-Site` of Fetch Metadata tells: a
+ * at the provider, and a user who links that account lets him in from then on. `Sec-Fetch-Site` of Fetch Metadata shows it: a
  * browser that does not send it is old, and any other caller is led by no page.
  */
 export const isForeignLink = ({ principal, header }: Pick<Call, 'principal' | 'header'>): boolean => {

@@ -12,14 +12,14 @@ type Needs = {
 }
 
 type Exchanged = Awaited<ReturnType<Provider['exchange']>>
-/** `isKnown` tells that the account elsewhere was the user's before, `isNew` that the user is new, and it is by now. */
+/** `isKnown`: the account elsewhere was the user's before; `isNew`: the user is new, and it is by now. */
 type Person = { user: User; isKnown: boolean; isNew: boolean }
 
 /**
  * Who signs in with an account elsewhere: its owner, else the user who has proven to own the same address, else a new
  * one. A subject never becomes another person; an address may, when its owner leaves and it is given away (OpenID
- * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place, as told to the same
- * client: another one may be told other subjects of the same people.
+ * Connect Core 1.0, section 5.7). So it opens no account that has another subject of the same place, as given to the same
+ * client: another one may get other subjects of the same people.
  */
 export const createPersonWho = ({ accounts, userOf, accountStatusOf, findOrCreateUser }: Needs) => {
   /** The user whose account that is; undefined when it has no owner, or the owner is gone. */

@@ -31,7 +31,7 @@ export type Provider = {
   name: ProviderName
   /** Where subjects are unique: after a change of the provider's address they are other people's. */
   realm: string
-  /** As which client subjects are told, where an issuer may tell each client others (OpenID Connect Core 1.0, 8.1). */
+  /** The client that subjects belong to, where an issuer may give each client others (OpenID Connect Core 1.0, 8.1). */
   clientId?: string
   authorizationUrl(departure: Departure & Wanted): Promise<string>
   /** Who came back, and the tokens for it where any are kept. */

@@ -36,7 +36,7 @@ export type LinkedAccountRow = Workplace & {
   provider: ProviderName
   /** Where its subject is unique, as the provider was set then; rows of before this was kept have none. */
   realm?: string
-  /** The client that the subject was told to, where each may be told another; older rows have none. */
+  /** The client that got the subject, where each may get another; older rows have none. */
   clientId?: string
   linkedAt: string
   username?: string
@@ -58,7 +58,7 @@ export const linkedAccounts = collection<LinkedAccountRow>({
   indexes: { ofUser: { within: 'userId', by: 'linkedAt' } },
 })
 
-/** Where subjects are told; without a client it is wherever any client is told them. */
+/** Where subjects hold; without a client they hold for all clients. */
 export type Place = { name: ProviderName; realm: string; clientId?: string }
 
 /** Whether the account is one of that place; what a row does not tell is taken for the same. */

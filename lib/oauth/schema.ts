@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const PROVIDERS = ['codehost', 'trackera', 'trackerb', 'oidc'] as const
 export type ProviderName = (typeof PROVIDERS)[number]
 
-/** Why signing in or linking came to nothing, as the login page is told. Nothing a provider says gets into this. */
+/** Why signing in or linking came to nothing, for the login page. Nothing a provider says gets into this. */
 export const FailureSchema = z.enum([
   'access_denied',
   'invalid_state',
@@ -50,7 +50,7 @@ export type Connection = Workplace & {
 export type ConnectionOf = (userId: string, provider: ProviderName) => Promise<Connection | undefined>
 
 /**
- * Revokes a user's tokens at several providers, where one lets us do that, and forgets the accounts; tells which they were.
+ * Revokes a user's tokens at several providers, where one lets us do that, and forgets the accounts; answers which they were.
  * Nothing linked is fine.
  */
 export type Unlink = (

@@ -44,6 +44,19 @@ export type AgentWaiting = {
   approvals?: readonly { approvalId: string; toolCallId: string; name: string }[]
 }
 
+/** What memory has on a task before its agent begins: parts of files by lines, and what was learned from work like it. */
+export type Guidance = {
+  chunks: readonly {
+    id: string
+    path: string
+    startLine: number
+    endLine: number
+    heading?: string | undefined
+    text: string
+  }[]
+  experiences: readonly { id: string; intent: string; solution: string | object }[]
+}
+
 export type AgentContext = {
   /** Aborts on cancel, time-out, loss of the lease and shutdown; its reason is an Error that says which. */
   signal: AbortSignal
@@ -53,7 +66,7 @@ export type AgentContext = {
   checkpoint?: object
   /** Writes a progress event and renews the lease. After a thousand in one attempt it only renews. */
   progress(message: string): void
-  /** Has a secret masked in all that the service tells until the end of this run is read. */
+  /** Has a secret masked in all that the service shows until the end of this run is read. */
   keepSecret(secret: string): void
   /** Adds an event to the agent session of the task, where people follow the run. */
   observe(event: LoopEvent): void

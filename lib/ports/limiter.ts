@@ -1,4 +1,4 @@
-/** So many calls in any window of that length (a sliding window). `name` tells the limits apart. */
+/** So many calls in any window of that length (a sliding window). `name` distinguishes the limits. */
 export type Limit = { name: string; calls: number; windowMs: number }
 
 /** Counts calls; where many processes serve, they count together. */

@@ -33,7 +33,7 @@ export type AnyWrite = Write<any>
 /**
  * `row` is the head's row after an applied commit (before, for a removal), or the row that stood in the head's way; without
  * detail unless asked. `refused` is the place of the first write whose condition failed: 0 for the head, from 1 for `rows`.
- * Where it is one of `rows`, the head's row is not told.
+ * Where it is one of `rows`, the head's row is not answered.
  */
 export type Outcome<R> =
   | { applied: true; row: R | undefined }

@@ -4,7 +4,7 @@ import type { IssueRef, TrackerName } from '../ports/tracker.ts'
 import type { TaskReport } from './schema.ts'
 
 /**
- * The comment that tells how a task ended. The row is stored together with the task that an event makes, so that only such
+ * The comment about the end of a task. The row is stored together with the task that an event makes, so that only such
  * a task has one, and a task that was retried from one of those takes it over. Its delivery is another for each end.
  */
 export type ReportRow = {
@@ -15,9 +15,9 @@ export type ReportRow = {
   /** What the comment is marked with: the first task, and how often a comment was deleted and made again. */
   mark: string
   createdAt: string
-  /** Absent before the first end that is told. */
+  /** Absent before the first end that is reported. */
   status?: TaskReport['status']
-  /** The end that is told: when the task ended. */
+  /** The end that is reported: when the task ended. */
   endedAt?: string
   commentId?: string
   url?: string
@@ -32,7 +32,7 @@ export type ReportRow = {
   passedTo?: string
 }
 
-/** The report as its task shows it; undefined where nothing is to be told yet. */
+/** The report as its task shows it; undefined where nothing is to be reported yet. */
 export const shownReport = (row: ReportRow | undefined): TaskReport | undefined => {
   if (row?.status === undefined) return undefined
   const { provider, status, url, reportedAt, error } = row
@@ -71,7 +71,7 @@ export const isReportId = (owner: string): boolean => owner.startsWith(REPORT)
 export const deliveryIdOf = ({ id, endedAt = '' }: Pick<ReportRow, 'id' | 'endedAt'>): string =>
   `${id}_${Date.parse(endedAt).toString(36)}`
 
-/** What is stored together with a task that an event makes, so that its end can be told there. */
+/** What is stored together with a task that an event makes, so that its end can be reported there. */
 export const reportWritesOf = (
   { id, createdAt }: { id: string; createdAt: string },
   provider: TrackerName,

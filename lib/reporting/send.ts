@@ -30,7 +30,7 @@ const LEASE_MS = 30_000
 const BUSY_WAIT_MS = 30_000
 const LONGEST_MESSAGE = 500
 
-/** What is repeated; anything else is told on the task. */
+/** What is repeated; any other failure is shown on the task. */
 const REPEATED: ReadonlySet<ProblemKind> = new Set(['rate_limited', 'unavailable', 'internal'])
 
 const DONE: Handled = { outcome: 'delivered' }
@@ -60,7 +60,7 @@ export const createSendReport = (needs: Needs) => {
     return isClaimed ? { ...row, sendingUntil, ...begun } : undefined
   }
 
-  /** The comment as it is to be: made, or changed where one is there. `isRepeated` tells that one may be. */
+  /** The comment as it is to be: made, or changed where one is there. `isRepeated`: one may be. */
   const post = async (
     row: ReportRow,
     asked: Asked,

@@ -25,7 +25,7 @@ type Needs = Parameters<typeof createSendReport>[0] & {
 /** Retries of retries that are followed back to the task that an event has made. */
 const MOST_RETRIES = 50
 
-/** How tasks of events end, told where they came from: one comment a task, which a later end changes. */
+/** Reports of the ends of tasks at their sources: one comment a task, which a later end changes. */
 export const createReporting = (needs: Needs) => {
   const { store, clock, access, findTask, addDelivery, isOn, placeOf } = needs
   const send = createSendReport(needs)
@@ -53,7 +53,7 @@ export const createReporting = (needs: Needs) => {
   }
 
   /**
-   * Takes the comment over from the task that was retried: that one tells nothing any more. One commit, which a send that is
+   * Takes the comment over from the task that was retried: that one is not reported any more. One commit, which a send that is
    * under way there keeps from happening, so that no second comment is made beside it.
    */
   const takeOver = async (task: Task, from: ReportRow): Promise<ReportRow | undefined> => {
@@ -95,7 +95,7 @@ export const createReporting = (needs: Needs) => {
   }
 
   /**
-   * Handles the notice that a task has ended. A repeat of it adds no second delivery. Adds none where nothing is to be told:
+   * Handles the notice that a task has ended. A repeat of it adds no second delivery. Adds none where nothing is to be reported:
    * of a task that no event has made, that was cancelled or runs again, and without an account that may write.
    */
   const ended = async (taskId: string): Promise<void> => {

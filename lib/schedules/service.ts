@@ -35,7 +35,7 @@ type Needs = {
 
 const SCOPE = 'schedules'
 const MOST_SCHEDULES = 1_000
-/** As many due times as an answer tells ahead. */
+/** As many due times as an answer lists. */
 const AHEAD = 5
 /** Due schedules that are run at the same time. */
 const AT_ONCE = 20

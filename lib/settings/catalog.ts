@@ -26,6 +26,9 @@ export const settingsCatalog = {
   tasks: {
     securityMode: { variable: 'TASK_SECURITY_MODE', schema: z.enum(securityModes) },
   },
+  memory: {
+    recordExperiences: { variable: 'MEMORY_RECORD_EXPERIENCES', schema: z.boolean() },
+  },
   webhooks: {
     retryDelaysMs: {
       variable: 'WEBHOOK_RETRY_DELAYS_MS',

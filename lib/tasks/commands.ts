@@ -69,7 +69,7 @@ export const createTaskCommands = (needs: Needs) => {
   }
 
   /**
-   * Cancels a task that has not ended, together with `rows` or not at all; a run of it is told to stop. Throws
+   * Cancels a task that has not ended, together with `rows` or not at all; a run of it is stopped. Throws
    * `task_state_conflict` when it has ended, and when a condition of `rows` fails.
    */
   const cancel = async (principal: Principal, id: string, rows: readonly AnyWrite[] = []): Promise<Task> => {
@@ -126,7 +126,7 @@ export const createTaskCommands = (needs: Needs) => {
     return task
   }
 
-  /** Has the end of a task that has not ended told to others; false when it has ended, or does not exist. */
+  /** Has a notice sent at the end of a task that has not ended; false when it has ended, or does not exist. */
   const watch = async (id: string): Promise<boolean> => {
     const unfinished = TASK_STATUSES.filter((status) => !isFinal(status))
     const change = { update: tasks, key: id, when: { status: unfinished }, set: { watched: true as const } }
@@ -145,7 +145,7 @@ export const createRedrive = ({ transitions, clock }: Pick<Needs, 'transitions' 
       from: 'failed',
       verb: 'redrive',
       when: { completedAt: completedAt ?? null },
-      // A task of an earlier version does not say whether its end is to be told; a notice without a receiver does nothing.
+      // A task of an earlier version does not say whether its end is watched; a notice without a receiver does nothing.
       set: { attempts: 0, queuedAt: iso(clock.now()), watched: true, ...(trace ? { trace } : {}) },
       unset: ['error', 'completedAt', 'startedAt'],
     }),

@@ -26,7 +26,7 @@ export const COPY_HEADER = 'x-export-copy'
  */
 export const createTaskExport = ({ store, clock, audit }: Needs) =>
   async function* exportTasks(principal: Principal): AsyncGenerator<string> {
-    // Before the first byte, since nothing tells how many of them the caller takes.
+    // Before the first byte, since it is unknown how many of them the caller reads.
     await audit(principal, 'task.export')
     yield `{"version":"${EXPORT_VERSION}","exportedAt":"${iso(clock.now())}","tasks":[`
     let written = 0
@@ -51,7 +51,7 @@ export type KeepExport = (pieces: Pieces) => { pieces: Pieces; copy?: string }
  * fails costs the caller the time until it does, and an export that fails leaves no copy.
  *
  * The answer ends only when the copy is kept or given up: so the copy has all the time that the answer has, in Lambda
- * the invocation. There the function is not told that a caller has left, and AWS takes the answer to its end ("streamed
+ * the invocation. There the function does not know that a caller has left, and AWS takes the answer to its end ("streamed
  * responses are not interrupted or stopped when the invoking client connection is broken", Lambda Developer Guide,
  * Response streaming). No copy is promised of an answer that AWS cuts off: at the function's time limit, or at 200 MB.
  *

@@ -107,7 +107,7 @@ export const createLease = (needs: Needs) => {
 
   /** Renews the lease, with a progress event when there is a message. False when the task is not leased any more. */
   const renew = async (leased: Leased, message?: string): Promise<boolean> => {
-    // Made before the write: what was told before a run ended comes before its end, however long storage takes.
+    // Made before the write: progress from before the end of a run comes before it, however long storage takes.
     const eventId = ids.next('evt')
     const { applied } = await store.commit<TaskRow>({
       update: tasks,

@@ -153,15 +153,18 @@ export const EmittedEntrySchema = z.object({
 })
 export type EmittedEntry = z.output<typeof EmittedEntrySchema>
 
+/** The request that a message comes from. */
+export const TraceSchema = z
+  .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
+  .exactOptional()
+
 /** What the queue carries: never the task, only which attempt of which task is to run. */
 export const RunTaskSchema = z.object({
   taskId: z.string().min(1).max(200),
   attempt: z.int().min(1),
   /** The attempt has begun, and goes on after a decision. */
   resume: z.literal(true).exactOptional(),
-  trace: z
-    .object({ requestId: z.string().max(200), traceparent: z.string().max(200).exactOptional() })
-    .exactOptional(),
+  trace: TraceSchema,
 })
 export type RunTask = z.output<typeof RunTaskSchema>
 
@@ -179,7 +182,7 @@ export type TaskRow = Task & {
   sentAgainAt?: string
   /** The request that the task came with. */
   trace?: Trace
-  /** Its end is to be told to others. */
+  /** Notices are sent at its end. */
   watched?: true
 }
 

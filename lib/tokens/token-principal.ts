@@ -23,7 +23,7 @@ const USE_NOTED_MS = 60_000
 /**
  * The principal of an API token: the user who made it, as long as that account may sign in. Undefined for a text that is no token, and
  * for a token that was revoked or has expired. Throws Problem `forbidden` `scope_missing` for one that was made for
- * something else than `scope`; without one it only tells whose the token is, which is no use of it.
+ * something else than `scope`; without one it only says whose the token is, which is no use of it.
  */
 export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Needs) => {
   const rowOf = async (text: string): Promise<TokenRow | undefined> => {

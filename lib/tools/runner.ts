@@ -12,7 +12,7 @@ import { type CountCall, createCallRate } from './rate.ts'
 import type { Risk } from './schema.ts'
 import type { Tool, ToolOutput } from './tool.ts'
 
-// Less than the worker gives an agent: the result of a stopped call is told before its run is over.
+// Less than the worker gives an agent: the result of a stopped call is reported before its run is over.
 const GRACE_MS = 1_000
 
 /**
@@ -57,7 +57,7 @@ type Needs = {
 
 const fixedPolicy: PolicySource = { known: () => defaultPolicy, current: async () => defaultPolicy }
 
-// What is not a Problem was not written for the model and may name folders of this machine: only its code is told.
+// What is not a Problem was not written for the model and may name folders of this machine: only its code is shown.
 const failure = (tool: Tool, thrown: unknown): ToolOutput => {
   const { code = 'unexpected error' } = (thrown ?? {}) as { code?: unknown }
   const content = thrown instanceof Problem ? messageOf(thrown) : `${tool.name} failed (${code}).`

@@ -43,7 +43,7 @@ const aboutParts = (mark: string) => [
 ]
 
 /**
- * What the agent of an event is told: how to work, then the words of the event, between lines that carry `mark`. The mark
+ * The prompt for an event: how to work, then the words of the event, between lines that carry `mark`. The mark
  * must be one that no outsider can know, so that no text can pass for the end of itself. Of what is too long the
  * description gives way.
  */

@@ -11,7 +11,7 @@ const LONGEST_LABEL = 200
 const MOST_LABELS = 50
 
 const REPOSITORY = /^[\w.-]{1,200}\/[\w.-]{1,200}$/
-/** What git refuses in names of branches, as far as a letter tells. */
+/** What git refuses in names of branches, as far as single letters show. */
 const BRANCH = /^(?![-/.])[^\p{Cc}\p{Z}~^:?*[\]\\]{1,200}$/u
 
 /**

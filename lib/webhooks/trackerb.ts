@@ -106,7 +106,7 @@ const updated = (event: IssueEvent, labels: Labels): Verdict => {
 /** The types of states in which an issue is worked on no more. */
 const CLOSED = new Set(['completed', 'canceled', 'duplicate'])
 
-/** What no label asks for, of an issue that has lost one. Which it was, is told by an id that is nowhere else. */
+/** What no label asks for, of an issue that has lost one. Only an id that is nowhere else says which it was. */
 const missingIn = (event: IssueEvent, labels: Labels): LabelKind[] => {
   const now = event.data.labels.map(({ id }) => id)
   const hasLost = (event.updatedFrom?.labelIds ?? []).some((id) => !now.includes(id))

@@ -44,7 +44,7 @@ const DIGITS = /^[0-9a-f]{64}$/
 
 /**
  * Whether a header carries the HMAC-SHA256 (RFC 2104) of these bytes under the secret, in lower-case hexadecimal and in no
- * other form; without a secret nothing does. The time that it takes tells nothing of the right one.
+ * other form; without a secret nothing does. Its duration reveals nothing of the right one.
  */
 export const isSigned = (
   bytes: Buffer,

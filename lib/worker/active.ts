@@ -1,7 +1,27 @@
 import { messageOf, Problem } from '../core/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { RunTask, TaskError, TaskResult, TaskRow } from '../tasks/schema.ts'
-import { RunStopped, type StopReason } from './stop.ts'
+
+/** Why a run was stopped before its agent was done. */
+export type StopReason = 'cancelled' | 'lost' | 'timeout' | 'shutdown'
+
+const texts: Readonly<Record<StopReason, string>> = {
+  cancelled: 'The task was cancelled',
+  lost: 'The task is held by another worker now',
+  timeout: 'The agent did not finish in time',
+  shutdown: 'The service is shutting down',
+}
+
+/** The reason that an agent finds on its abort signal. */
+class RunStopped extends Error {
+  readonly code: StopReason
+
+  constructor(code: StopReason) {
+    super(texts[code])
+    this.name = 'RunStopped'
+    this.code = code
+  }
+}
 
 /** A run in this process. `beat` renews its lease; `check` only looks whether the task is still its own. */
 type ActiveRun = {

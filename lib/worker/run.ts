@@ -6,8 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { LoopEvent } from '../ports/tool.ts'
 import { workspaceName } from '../ports/workspace.ts'
 import { type TaskError, type TaskResult, TaskResultSchema } from '../tasks/schema.ts'
-import type { Leased, LeasedRun } from './active.ts'
-import type { StopReason } from './stop.ts'
+import type { Leased, LeasedRun, StopReason } from './active.ts'
 
 /** The events of one run, for those who follow the task. The last call is how the run ended. */
 type RunEvents = {
@@ -37,7 +36,7 @@ export type Ended = Outcome | { kind: 'stopped'; reason: StopReason }
 
 /**
  * Runs an agent on a leased task until it is done or stopped: by a cancel, the loss of its lease, a shutdown, or after
- * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still says is not heard. What an
+ * `timeoutMs`. Never rejects. An agent that ignores its signal is abandoned; what it still reports is ignored. What an
  * agent says, returns or throws is masked here, for every agent.
  */
 export const createRunner = ({ clock, timeoutMs, runProgram, masker, openEvents }: Needs) => {

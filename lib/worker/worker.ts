@@ -4,10 +4,44 @@ import { retry } from '../core/retry.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { RunTask, Task, TaskError } from '../tasks/schema.ts'
+import type { Tracing } from '../ports/tracing.ts'
+import type { RunTask, Task, TaskError, TaskResult } from '../tasks/schema.ts'
 import { createLeasedRuns, type Leased, type LeasedRun, type LeaseWrites } from './active.ts'
-import type { Pool } from './pool.ts'
 import { createRunner, type Ended } from './run.ts'
+import { createAttemptSpans } from './spans.ts'
+
+/** A semaphore of `size` permits; waiters get them in the order they came (FIFO). */
+export const createPool = (given: number) => {
+  let size = given
+  let free = size
+  const waiting: (() => void)[] = []
+  return {
+    /** Resolves to nothing at once when there is room, which keeps the ordinary path free of waiting. */
+    acquire: (): Promise<void> | undefined => {
+      if (free > 0) {
+        free--
+        return undefined
+      }
+      return new Promise((resolve) => waiting.push(resolve))
+    },
+    release: () => {
+      const next = free >= 0 ? waiting.shift() : undefined
+      if (next) next()
+      else free++
+    },
+    /** From now on there are so many permits; those over it that are held are returned first. */
+    resize: (next: number) => {
+      free += next - size
+      size = next
+      while (free > 0 && waiting.length > 0) {
+        free--
+        waiting.shift()?.()
+      }
+    },
+  }
+}
+
+type Pool = ReturnType<typeof createPool>
 
 type RetryPolicy = Pick<Backoff, 'baseMs' | 'type'>
 
@@ -18,6 +52,8 @@ type FinishNeeds = {
   timeoutMs: number
   clock: Clock
   log: Log
+  /** Called with the outcome of a task once that is stored; never rejects. */
+  learn: (task: Task, result: TaskResult) => Promise<void>
   /** Takes back the approvals that a task which is over has asked for. */
   withdrawIfOver: (task: Pick<Task, 'id' | 'createdBy'>) => Promise<void>
 }
@@ -30,6 +66,7 @@ type Needs = FinishNeeds &
     pool: Pool
     slots: Pool
     clock: Pick<Clock, 'monotonic'>
+    tracing: Tracing
   }
 
 /** A run that is shorter than this ends before the commit of the next claim does. */
@@ -51,6 +88,7 @@ export const createWorker = (needs: Needs) => {
   const leased = createLeasedRuns(needs)
   const execute = createRunner(needs)
   const finish = createFinishRun(needs)
+  const inAttempt = createAttemptSpans(needs.tracing)
   let meanRunMs = 1_000
   let finishing = 0
   const idle: (() => void)[] = []
@@ -59,9 +97,10 @@ export const createWorker = (needs: Needs) => {
     const { task } = run
     const agent = needs.agent(task.agent)
     const view = agentView(task)
-    return agent
-      ? execute(run, view, agent, isResumed ? task.checkpoint : undefined)
-      : Promise.resolve(unavailable(task.agent))
+    if (agent === undefined) return Promise.resolve(unavailable(task.agent))
+    return inAttempt(task, isResumed, () =>
+      execute(run, view, agent, isResumed ? task.checkpoint : undefined),
+    )
   }
 
   /** The run is active until its end is written: the heartbeat renews its lease, and no tick takes the task. */
@@ -145,7 +184,7 @@ const agentView = ({
 
 /** Writes what a run came to, again and again for a moment if storage refuses. */
 const createFinishRun = (needs: FinishNeeds) => {
-  const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver } = needs
+  const { lease, retryPolicy, random, timeoutMs, clock, log, withdrawIfOver, learn } = needs
   /** The failure handler: tries again after a backoff while attempts are left, else fails the task. */
   const failAttempt = (task: Leased, error: TaskError, retryable: boolean) => {
     const { id: taskId, attempts: attempt } = task
@@ -157,8 +196,12 @@ const createFinishRun = (needs: FinishNeeds) => {
     return lease.retry(task, error, backoffMs({ attempt, ...retryPolicy(), random }))
   }
 
+  const succeed = async (task: Leased, result: TaskResult) => {
+    if (await lease.succeed(task, result)) await learn(agentView(task), result)
+  }
+
   const write = async (task: Leased, ended: Ended): Promise<unknown> => {
-    if (ended.kind === 'succeeded') return lease.succeed(task, ended.result)
+    if (ended.kind === 'succeeded') return succeed(task, ended.result)
     if (ended.kind === 'failed') return failAttempt(task, ended.error, ended.retryable)
     if (ended.kind === 'waiting') return lease.suspend(task, ended)
     if (ended.reason === 'timeout') return failAttempt(task, timedOut(timeoutMs), true)

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import * as z from 'zod'
-import { mergeRoutes } from '../../lib/api/merge.ts'
-import { routes, tables } from '../../lib/api/routes.ts'
+import { mergeRoutes, routes, tables } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 
 const route = (method: Route['method'], path: string): Route => ({

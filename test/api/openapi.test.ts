@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
-import { apiHandlers } from '../../lib/api/handlers.ts'
 import { openApiDocument } from '../../lib/api/openapi.ts'
+import { apiHandlers } from '../../lib/api/openapi-route.ts'
 import { tables } from '../../lib/api/routes.ts'
 import type { Route } from '../../lib/http/route.ts'
 import { VERSION } from '../../lib/version.ts'

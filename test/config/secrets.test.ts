@@ -22,6 +22,7 @@ describe('the settings that hold a secret', () => {
       'OPENAI_API_KEY',
       'OPENROUTER_API_KEY',
       'ORIGIN_SECRET',
+      'OTEL_EXPORTER_OTLP_HEADERS',
       'PERPLEXITY_API_KEY',
       'TOGETHER_API_KEY',
       'TRACKERA_CLIENT_SECRET',
@@ -36,7 +37,7 @@ describe('the settings that hold a secret', () => {
     // Where things are that are secret, which key of several it is, and how many tokens a model reads.
     const windows = settingNames.filter((name) => name.endsWith('_CONTEXT_TOKENS'))
     const harmless = ['KMS_KEY_ID', 'SECRETS_PATH', 'ACCOUNT_SECRETS_PATH', ...windows]
-    const named = settingNames.filter((name) => /KEY|SECRET|TOKEN(?!_URL)|PASS|CREDENTIAL/.test(name))
+    const named = settingNames.filter((name) => /KEY|SECRET|TOKEN(?!_URL)|PASS|CREDENTIAL|HEADERS/.test(name))
     expect(named.filter((name) => !harmless.includes(name)).sort()).toEqual([...secretNames].sort())
   })
 })

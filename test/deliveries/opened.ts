@@ -1,6 +1,7 @@
 import { createCipher } from '../../lib/adapters/node/cipher.ts'
 import { entropy } from '../../lib/adapters/node/entropy.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
+import { createTracing } from '../../lib/adapters/node/tracing.ts'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
@@ -27,6 +28,7 @@ export const openDeliveries = ({ delaysMs = DELAYS_MS, ...options }: Options = {
   const log = createFakeLog()
   const deliveries = createDeliveries({
     ...{ store, outbound, cipher, clock, log, endpoints: noEndpoints },
+    tracing: createTracing({ clock }),
     delaysMs: () => delaysMs,
   })
   /** Sends what is due now, to the end. */

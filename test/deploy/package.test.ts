@@ -11,14 +11,20 @@ import { ofType, type Resource, referencesIn, type Template } from './template.t
 import { bundleOf, filesOf } from './zip.ts'
 
 const IMAGES = ['worker', 'agentic']
-/** It sends while its caller waits: undici is in it. */
-const SENDING = ['outbound']
+/** Undici is in the one, which sends while its caller waits; the client of SSM in the other, for the key of a model. */
+const SENDING = ['outbound', 'memory']
+
+const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/1'
+const ACL = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/agents/1'
 
 let stage: ReturnType<typeof packageStage>
 let template: Template
 let cloud: Awaited<ReturnType<typeof startCloud>>
 beforeAll(async () => {
-  const params = { taskConcurrency: '20', notificationConcurrency: '7' }
+  const params = {
+    ...{ taskConcurrency: '20', notificationConcurrency: '7', tracing: 'Active', deletionProtection: 'true' },
+    ...{ domain: 'agents.example.com', certificateArn: CERTIFICATE, webAclArn: ACL },
+  }
   stage = packageStage('prod', { change: addAgent, params })
   template = stage.template
   cloud = await startCloud()
@@ -32,6 +38,43 @@ const all = (type: string) => ofType(template, type)
 const properties = (type: string) => all(type).map(([, resource]) => resource.Properties)
 const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
 const functionOf = (name: string) => template.Resources[`${capital(name)}LambdaFunction`] as Resource
+
+describe('what may be asked for', () => {
+  it('is a domain with its certificate, a web ACL, tables that refuse to be deleted, and X-Ray', () => {
+    const { Aliases, ViewerCertificate, WebACLId } =
+      properties('AWS::CloudFront::Distribution')[0]?.DistributionConfig ?? {}
+    const none = { Ref: 'AWS::NoValue' }
+    expect(Aliases).toEqual({ 'Fn::If': ['HasDomain', ['agents.example.com'], none] })
+    expect(ViewerCertificate).toEqual({
+      'Fn::If': ['HasDomain', expect.objectContaining({ AcmCertificateArn: CERTIFICATE }), none],
+    })
+    expect(WebACLId).toEqual({ 'Fn::If': ['HasWebAcl', ACL, none] })
+    expect(Object(template).Conditions).toMatchObject({
+      HasDomain: { 'Fn::Not': [{ 'Fn::Equals': ['agents.example.com', ''] }] },
+      HasWebAcl: { 'Fn::Not': [{ 'Fn::Equals': [ACL, ''] }] },
+      TracingIsActive: { 'Fn::Equals': ['Active', 'Active'] },
+    })
+    for (const table of properties('AWS::DynamoDB::Table'))
+      expect(String(table.DeletionProtectionEnabled)).toBe('true')
+    for (const { TracingConfig } of properties('AWS::Lambda::Function'))
+      expect(TracingConfig).toEqual({ Mode: 'Active' })
+  })
+})
+
+describe('the access log of the HTTP API', () => {
+  it('is JSON, is kept for 30 days, and has the route in place of the path', () => {
+    const [stageOf] = properties('AWS::ApiGatewayV2::Stage')
+    const { DestinationArn, Format } = stageOf?.AccessLogSettings ?? {}
+    const [group = ''] = referencesIn(DestinationArn)
+    expect(template.Resources[group]).toMatchObject({
+      Type: 'AWS::Logs::LogGroup',
+      Properties: { RetentionInDays: 30 },
+    })
+    const line = JSON.parse(Format)
+    expect(line).toMatchObject({ awsRequestId: '$context.integration.requestId', route: '$context.routeKey' })
+    expect(Object.values(line)).not.toContain('$context.path')
+  })
+})
 
 describe('a function', () => {
   it('is one of those that the service has', () => {

@@ -97,7 +97,7 @@ describe('resources/tables.yml', () => {
 
   it('is read as what it was made from', () => {
     const read = Object.fromEntries(ofType(service.resources, 'AWS::DynamoDB::Table'))
-    const stage = { prefix: PREFIX, onReplacement: 'Delete', onRemoval: 'Delete' }
+    const stage = { prefix: PREFIX, onReplacement: 'Delete', onRemoval: 'Delete', deletionProtection: false }
     expect(read).toEqual(resourcesOf(stage).Resources)
   })
 

@@ -173,11 +173,45 @@ describe('what is kept', () => {
     const { Rules } = template.Resources.FilesBucket?.Properties.LifecycleConfiguration ?? {}
     expect(Rules.filter(({ Prefix }: { Prefix?: string }) => !Prefix?.startsWith('rows/'))).toEqual([
       {
+        Id: 'earlier-versions',
+        Status: 'Enabled',
+        ExpiredObjectDeleteMarker: true,
+        NoncurrentVersionExpiration: { NoncurrentDays: 35 },
+      },
+      {
         Id: 'unfinished-uploads',
         Status: 'Enabled',
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
       },
       { Id: 'old-exports', Status: 'Enabled', Prefix: 'exports/', ExpirationInDays: 30 },
+    ])
+  })
+})
+
+describe('what is an option', () => {
+  it('is off unless asked for, but for versions of files, which stage dev does without', () => {
+    const protectedTables = properties('AWS::DynamoDB::Table').map((table) => table.DeletionProtectionEnabled)
+    expect(new Set(protectedTables)).toEqual(new Set([false]))
+    expect(template.Resources.FilesBucket?.Properties.VersioningConfiguration).toEqual({ Status: 'Enabled' })
+    const dev = printStage('dev').resources.Resources.FilesBucket?.Properties
+    expect(dev?.VersioningConfiguration).toEqual({ Status: 'Suspended' })
+    expect(service.provider.environment.OTEL_EXPORTER_OTLP_ENDPOINT).toBe('')
+  })
+
+  it('gives every role the rights of X-Ray where that is active, and no other right', () => {
+    const policy = template.Resources.TracingPolicy
+    expect(policy).toMatchObject({ Condition: 'TracingIsActive' })
+    expect(policy?.Properties.Roles.flatMap(referencesIn).sort()).toEqual(
+      all('AWS::IAM::Role')
+        .map(([name]) => name)
+        .sort(),
+    )
+    expect(policy?.Properties.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+        Resource: '*',
+      },
     ])
   })
 })

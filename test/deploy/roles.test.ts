@@ -70,6 +70,7 @@ describe('the roles', () => {
       'agents ssm:DescribeParameters',
       'auth ssm:GetParametersByPath',
       'dlq ssm:GetParametersByPath',
+      'memory ssm:GetParametersByPath',
       'notify ssm:GetParametersByPath',
       'tick ssm:GetParametersByPath',
       'webhooks ssm:GetParametersByPath',
@@ -98,6 +99,12 @@ describe('the roles', () => {
       expect(paths).toEqual([path, `${path}/*`])
     },
   )
+
+  it('let memory read the parameters of the worker, for the key of the embedding model', () => {
+    const { SECRETS_PATH: path } = service.functions.memory?.environment ?? {}
+    expect(path).toBe('/agent-task-service/prod/worker')
+    expect(JSON.stringify(roleOf('memory'))).toContain('/worker/*')
+  })
 
   it.each(['notify', 'dlq', 'tick', 'agentic'])(
     'let %s read the parameters of the OAuth apps, with its own if it has any',

@@ -1,4 +1,5 @@
-import { openMemoryPorts, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
+import { openMemoryPorts } from '../../lib/app/cloud-memory.ts'
+import { openBasePorts, openBlobs, openWorkPorts, withoutSending } from '../../lib/app/cloud-ports.ts'
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeMemory } from '../../lib/composition/chat.ts'
 import type { Config } from '../../lib/config.ts'
@@ -20,12 +21,15 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
   await putFile('long.md', `${LONG_FILE}, changed`)
   await call('POST /api/memory/sync')
   await call('POST /api/memory/search', { query: 'title' })
+  await as('memory', searchByMeaning)
   for (const path of ['stats', 'files', 'watcher/status']) await call(`GET /api/memory/${path}`)
   const { chunks } = await call('GET /api/memory/files/b%2Fc.md/chunks')
+  await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful: true })
   await call(`DELETE /api/memory/chunks/${chunks[0].id}`)
   await call('DELETE /api/memory/files/a.md')
   await useSessions(call)
   await useExperiences(call)
+  await as('worker', learnAndGuide)
   await as('worker', recall)
   await dropCopies()
   await as('worker', recall)
@@ -44,6 +48,33 @@ const recall = async (config: Config) => {
   if (found.length === 0) throw new Error('The worker found nothing in memory')
 }
 
+/** A search with an embedding model whose key nobody has stored: its provider cannot be asked, words are found all the same. */
+const searchByMeaning = async (config: Config) => {
+  const ports = openBasePorts(config, openBlobs(config))
+  const memoryPorts = openMemoryPorts({ ...config, EMBEDDING_MODEL: 'openrouter/m' }, ports)
+  const { search } = composeMemory(createAuthContext(ports, config), memoryPorts)
+  const { method, count } = await search({ query: 'title', maxResults: 1 })
+  if (method !== 'lexical' || count === 0) throw new Error(`Found ${count} by a ${method} search`)
+}
+
+/** What is recorded of a task, so long that it does not fit its row, and given to one that is like it. */
+const learnAndGuide = async (config: Config) => {
+  const ports = openWorkPorts(config, withoutSending)
+  const memory = composeMemory(createAuthContext(ports, config), openMemoryPorts(config, ports))
+  const task = {
+    id: 'task_1',
+    title: 'repair the roof',
+    labels: [],
+    createdBy: 'user_1',
+    agent: 'coding-agent',
+  }
+  const filesChanged = Array.from({ length: 50 }, (_, n) => ({ path: `${'folder/'.repeat(120)}${n}.ts` }))
+  await memory.learn(task, { output: 'carefully', filesChanged })
+  await memory.learn(task, { output: 'carefully', filesChanged })
+  const { experiences } = await memory.guide({ title: 'repair the roof' })
+  if (experiences.length === 0) throw new Error('The worker found no experience')
+}
+
 const useSessions = async (call: (route: string, body?: unknown) => Promise<Answer>) => {
   const { session } = await call('POST /api/memory/sessions', { name: 'title', conversationId: 'c-1' })
   await call('GET /api/memory/sessions?conversationId=c-1')
@@ -60,6 +91,6 @@ const useExperiences = async (call: (route: string, body?: unknown) => Promise<A
   await call('GET /api/memory/experiences')
   await call('GET /api/memory/experiences/search?q=repair')
   await call(`GET /api/memory/experiences/${experience.id}`)
-  await call(`POST /api/memory/experiences/${experience.id}/use`)
+  await call(`POST /api/memory/experiences/${experience.id}/use`, { useful: true })
   await call(`DELETE /api/memory/experiences/${experience.id}`)
 }

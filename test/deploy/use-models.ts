@@ -4,7 +4,6 @@ import { createIds } from '../../lib/adapters/node/ids.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
 import { type AgentSessionRow, agentSessions, streamOf } from '../../lib/agentic/rows.ts'
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
-import { scopeOf } from '../../lib/approvals/binding.ts'
 import {
   type AllowedToolRow,
   type ApprovalRow,
@@ -12,6 +11,7 @@ import {
   approvalSlots,
   approvals,
 } from '../../lib/approvals/rows.ts'
+import { scopeOf } from '../../lib/approvals/service.ts'
 import { createConversations } from '../../lib/chat/conversations.ts'
 import {
   type ConversationRow,

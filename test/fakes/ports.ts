@@ -1,5 +1,6 @@
 import { createBreakers } from '../../lib/adapters/node/breakers.ts'
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { createTracing } from '../../lib/adapters/node/tracing.ts'
 import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
 import type { ConversationPorts } from '../../lib/composition/chat.ts'
 import type { Ports } from '../../lib/composition/domains.ts'
@@ -40,6 +41,7 @@ export const processPorts = (
 ) => ({
   ...{ clock, ids, log },
   masker: createMasker([]),
+  tracing: createTracing({ clock }),
   breakers: createBreakers({ clock, isFault: () => true }),
   random: () => 0,
   ...peoplePorts(),

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { buffered } from '../../lib/http/buffered-response.ts'
 
 const MOST_BYTES = 6_291_556
-const answerOf = (body: string | AsyncIterable<string>) => ({
+const answerOf = (body: string | Uint8Array | AsyncIterable<string>) => ({
   statusCode: 200,
   headers: { 'x-request-id': 'req_1', 'content-disposition': 'attachment' },
   body,
@@ -28,6 +28,7 @@ describe('the answer of a function', () => {
     ['in pieces, of a byte more', pieces('a'.repeat(ROOM), 'a')],
     ['of quotes, which Lambda escapes', '"'.repeat(ROOM / 2 + 1)],
     ['of three bytes a character', '日'.repeat(ROOM / 3 + 1)],
+    ['of bytes, which travel in base64', new Uint8Array((ROOM / 4) * 3)],
   ])('is refused in our form where it is one %s', async (_name, body) => {
     const { statusCode, headers, body: text } = await buffered(answerOf(body))
     expect(statusCode).toBe(413)

@@ -19,6 +19,25 @@ describe('a request behind the Lambda Web Adapter', () => {
     expect(await addressSeen({ 'x-amzn-request-context': context })).toBe('203.0.113.7')
   })
 
+  it('is known by the id of its invocation', async () => {
+    const handler = behindWebAdapter(async (_event, { awsRequestId }) => ({
+      ...{ statusCode: 200, headers: {} },
+      body: String(awsRequestId),
+    }))
+    const idSeen = async (invocation: string) =>
+      (
+        await handler(
+          eventFrom('127.0.0.1', {
+            'x-amzn-request-context': '{"http":{"sourceIp":"203.0.113.7"}}',
+            'x-amzn-lambda-context': invocation,
+          }),
+          {},
+        )
+      ).body
+    expect(await idSeen('{"request_id":"8f5a-1","deadline":1}')).toBe('8f5a-1')
+    for (const garbage of ['', '{', '{}']) expect(await idSeen(garbage)).toBe('undefined')
+  })
+
   it('keeps the address of its connection when no adapter says one', async () => {
     expect(await addressSeen({})).toBe('127.0.0.1')
     for (const garbage of ['{', '{}', 'null', '{"http":{"sourceIp":1}}'])

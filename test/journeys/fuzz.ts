@@ -92,6 +92,7 @@ const VALID: Readonly<Partial<Record<Fuzzed['name'], object>>> = {
   createToken: { name: 'Fuzzed', scopes: ['gateway'] },
   submitRequest: { task: CREATE },
   attest: { data: { a: 1 } },
+  rateMemoryChunk: { useful: true },
   verifyAttestation: { attestation: {}, maxAgeMs: 1_000 },
   changeUser: { disabled: false },
   requestPairing: { requesterId: 'fuzzed' },

@@ -60,6 +60,7 @@ const MISSING = [
   'GET /api/memory/experiences/exp_1',
   'DELETE /api/memory/experiences/exp_1',
   'POST /api/memory/experiences/exp_1/use',
+  'POST /api/memory/chunks/chk_1/rate',
 ]
 
 describe('the API of memory', () => {
@@ -74,7 +75,10 @@ describe('the API of memory', () => {
   it('answers 404 for what is not there', async () => {
     await using api = await startApi()
     for (const request of MISSING) {
-      const { status, body } = await api.call(request, request.startsWith('POST') ? { body: {} } : {})
+      const { status, body } = await api.call(
+        request,
+        request.startsWith('POST') ? { body: { useful: true } } : {},
+      )
       expect([request, status, typeof body.code]).toEqual([request, 404, 'string'])
     }
   })

@@ -115,6 +115,27 @@ describe('vectors of chunks', () => {
     expect(chunks.map(({ heading }) => heading).sort()).toEqual(['Bath', 'Kitchen'])
   })
 
+  it('that a function has no time left for are asked for by the next call', async () => {
+    await using on = await started()
+    const slow: Embedding = {
+      ...on.model.embedding,
+      embed: async (texts, signal) => {
+        on.world.clock.advance(4_000)
+        signal.throwIfAborted()
+        return on.model.embedding.embed(texts, signal)
+      },
+    }
+    for (let n = 0; n < 600; n += 1) on.world.place.write(`n${n}.md`, `# Note ${n}`)
+    const memory = on.world.process({ shared: true, embedding: slow })
+    await expect(memory.sync()).rejects.toMatchObject({ code: 'memory_sync_unfinished' })
+    const before = on.model.asked.length
+    expect([before > 0, before < 603]).toEqual([true, true])
+    for (let n = 0; n < 9; n += 1) await memory.sync().catch(() => undefined)
+    // Each text once; a sync that is asked for asks for the size of the vectors as well.
+    expect(new Set(on.model.asked).size).toBe(603)
+    expect(await memory.stats()).not.toHaveProperty('withoutVector')
+  })
+
   it('that a dead process has stored are not asked for again', async () => {
     await using on = await started()
     for (let n = 0; n < 200; n += 1) on.world.place.write(`n${n}.md`, `# Note ${n}`)

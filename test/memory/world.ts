@@ -2,6 +2,7 @@ import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { collections } from '../../lib/collections.ts'
 import type { Principal } from '../../lib/core/principal.ts'
 import type { CopyPlace } from '../../lib/memory/copies.ts'
+import type { Expand } from '../../lib/memory/expand.ts'
 import { createMemory } from '../../lib/memory/service.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
 import type { MemoryBytes, MemoryFiles } from '../../lib/ports/memory-files.ts'
@@ -53,6 +54,7 @@ type Given = {
   files?: MemoryFiles
   copies?: CopyPlace
   embedding?: Embedding
+  expand?: Expand
 }
 
 /** One storage, one place of files, and as many processes on both as a test starts. */
@@ -68,6 +70,7 @@ export const createWorld = () => {
       memoryFiles: given.files ?? place.files,
       ...{ memoryCopies: given.copies ?? copies, isMemoryShared: given.shared ?? false },
       embedding: given.embedding,
+      expand: given.expand,
       watching: () => ({ enabled: true, watching: false }),
       audit: async ({ userId }, action) => void audited.push(`${userId} ${action}`),
     })

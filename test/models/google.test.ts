@@ -1,37 +1,50 @@
-import { LLMock } from '@copilotkit/aimock'
 import { describe, expect, it } from '@jest/globals'
 import { createModels } from '../../lib/adapters/models/models.ts'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { forAllTests, forEachTest } from '../fakes/lifetimes.ts'
 import { answer, ask, failure, tool } from '../fakes/model-steps.ts'
-import { events, type Reply, reset, startWire } from '../fakes/model-wire.ts'
+import { events, type Reply, reset, startWire, status } from '../fakes/model-wire.ts'
 
 const KEY = 'AIza-planted-canary-0123456789'
 const counted = { promptTokenCount: 7, candidatesTokenCount: 2, totalTokenCount: 9 }
-const failing = (status: number, type: string) => ({ error: { message: `No ${KEY}`, type }, status })
+const failing = (code: number, name: string, headers = {}) =>
+  status(code, { error: { code, message: `No ${KEY}`, status: name } }, headers)
 
-/** Gemini as somebody else wrote it down; what is said to it chooses what it does. */
-const startGemini = async () => {
-  const gemini = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', chunkSize: 3 })
-  const called = { toolCalls: [{ id: 'call_1', name: 'read_file', arguments: '{"path":"a.txt"}' }] }
-  gemini
-    .on({ userMessage: 'hello' }, { content: 'Hello you', usage: counted })
-    .on({ userMessage: 'long' }, { content: 'Hello you', finishReason: 'length' })
-    .on({ userMessage: 'unsafe' }, { content: 'Hello you', finishReason: 'content_filter' })
-    .on({ userMessage: 'cut' }, { content: 'Hello you' }, { truncateAfterChunks: 2 })
-    .on(
-      { userMessage: 'read', hasToolResult: false },
-      { ...called, content: 'Looking.', finishReason: 'stop' },
-    )
-    .on({ userMessage: 'read', toolResultContains: 'A!' }, { content: 'It says A!' })
-    .on({ userMessage: 'key' }, failing(401, 'UNAUTHENTICATED'))
-    .on({ userMessage: 'limit' }, { ...failing(429, 'RESOURCE_EXHAUSTED'), retryAfter: 7 })
-    .on({ userMessage: 'broken' }, failing(500, 'INTERNAL'))
-  await gemini.start()
-  return gemini
+/** A chunk of the stream, as in ai.google.dev/api/generate-content. */
+const chunk = (part: object, finishReason?: string) => ({
+  candidates: [
+    { content: { role: 'model', parts: [part] }, index: 0, ...(finishReason && { finishReason }) },
+  ],
+  ...(finishReason && { usageMetadata: counted }),
+})
+const saying = (finishReason: string) =>
+  events(chunk({ text: 'Hel' }), chunk({ text: 'lo ' }), chunk({ text: 'you' }, finishReason))
+const called = { functionCall: { name: 'read_file', args: { path: 'a.txt' }, id: 'call_1' } }
+
+/** What Gemini answers to each prompt. */
+const replies: Readonly<Record<string, Reply>> = {
+  hello: saying('STOP'),
+  long: saying('MAX_TOKENS'),
+  unsafe: saying('SAFETY'),
+  cut: reset(chunk({ text: 'Hel' }), chunk({ text: 'lo ' })),
+  read: events(chunk({ text: 'Look' }), chunk({ text: 'ing.' }), chunk(called, 'STOP')),
+  key: failing(401, 'UNAUTHENTICATED'),
+  limit: failing(429, 'RESOURCE_EXHAUSTED', { 'retry-after': '7' }),
+  broken: failing(500, 'INTERNAL'),
+}
+const resultRead = events(chunk({ text: 'It says A!' }, 'STOP'))
+
+/** The last part of a request chooses the answer: a prompt, or the result of the tool. */
+const answering: Reply = (res, request) => {
+  const { text, functionResponse } = request.body.contents.at(-1).parts.at(-1)
+  const reply = JSON.stringify(functionResponse ?? '').includes('A!') ? resultRead : replies[text]
+  return reply?.(res, request)
 }
 
-const gemini = forAllTests(startGemini, (server) => server.stop())
+const gemini = forAllTests(
+  () => startWire(answering),
+  ({ close }) => close(),
+)
 
 const open = () => {
   // biome-ignore lint/suspicious/noExplicitAny: the test reaches into the body of a wire.
@@ -41,7 +54,7 @@ const open = () => {
     sent.push({ url: String(input), headers: new Headers(init?.headers), body })
     return fetch(input, init)
   }
-  const providers = { google: { apiKey: KEY, baseUrl: `${gemini().url}/v1beta`, model: 'gemini-3-flash' } }
+  const providers = { google: { apiKey: KEY, baseUrl: `${gemini().origin}/v1beta`, model: 'gemini-3-flash' } }
   const models = createModels({ settings: { providers, retries: 0 }, clock: createClock(), fetch: recording })
   return { models, sent }
 }

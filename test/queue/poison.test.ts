@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { poisonLetter } from '../../lib/queue/poison.ts'
+import { poisonLetter } from '../../lib/queue/dead-letters.ts'
 
 const letterOf = (text: string) => poisonLetter({ id: 'm-1', reason: 'unknown_shape', text })
 

@@ -1,4 +1,5 @@
 import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
+import { createTracing } from '../../lib/adapters/node/tracing.ts'
 import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import { createMasker } from '../../lib/core/masker.ts'
@@ -48,6 +49,7 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
   })
   const deliveries = createDeliveries({
     ...{ store, clock, log, endpoints: reporting.endpoints },
+    tracing: createTracing({ clock }),
     outbound: { check: never, send: never },
     cipher: { seal: never, open: never },
     delaysMs: () => DELAYS_MS,

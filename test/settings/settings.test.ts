@@ -24,6 +24,7 @@ describe('settings', () => {
         },
         retry: { attempts: 7, backoff: 1_000, type: 'exponential' },
         tasks: { securityMode: 'full' },
+        memory: { recordExperiences: false },
         webhooks: {
           cancelClosed: true,
           retryDelaysMs: [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000],

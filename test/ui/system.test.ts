@@ -104,7 +104,7 @@ inBrowser('the view of memory', () => {
     const { page } = opened
     await page.getByRole('searchbox', { name: 'Search memory' }).fill('deploy')
     await page.locator('mark').first().waitFor()
-    expect(await page.locator('mark').allInnerTexts()).toEqual(['Deploying', 'Deploying', 'Deployment'])
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['Deploying', 'Deploying'])
     await page.getByText('<img src=x onerror=alert(1)>').waitFor()
     expect(page.url()).toMatch(/\/memory\?q=deploy$/)
     await expectSound(opened)
@@ -124,6 +124,43 @@ inBrowser('the view of memory', () => {
     await page.getByRole('link', { name: 'deploy.md' }).click()
     await page.getByText('And then to all.').waitFor()
     expect(page.url()).toMatch(/\/memory\?path=deploy\.md$/)
+  })
+
+  it('says why a chunk was found, and lists the files that are left out with the reason', async () => {
+    writeFileSync(path.join(folder, 'zip.md'), 'PK\0\0')
+    await api.client.syncMemory()
+    await using opened = await open('/memory?q=goes+first+to+staging')
+    const { page } = opened
+    await page.getByTitle('goes, staging').waitFor()
+    await page.getByRole('link', { name: 'Left out' }).click()
+    await page.getByText('zip.md').waitFor()
+    await page.getByText('no text: it has bytes of zero').waitFor()
+    await expectSound(opened)
+  })
+
+  it('begins a session, warms it up and puts it aside', async () => {
+    await using opened = await open('/memory?show=sessions')
+    const { page } = opened
+    await page.getByLabel('New session').last().fill('Deploying to staging')
+    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByRole('button', { name: 'Warm up Deploying to staging' }).click()
+    await page.getByText('Memory is loaded; 1 chunk is relevant').waitFor()
+    await expectSound(opened)
+    await page.getByRole('button', { name: 'Put Deploying to staging aside' }).click()
+    await page.getByText('No session is under way').waitFor()
+  })
+
+  it('records an experience that a person adds', async () => {
+    await using opened = await open('/memory?show=experiences')
+    const { page } = opened
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByLabel('What it was for').fill('flaky journeys')
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.locator('[aria-invalid=true]').first().waitFor()
+    await page.getByLabel('What worked').fill('wait on conditions')
+    await expectSound(opened)
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('link', { name: 'flaky journeys' }).waitFor()
   })
 
   it('opens an experience under an address of its own', async () => {

@@ -9,7 +9,7 @@ const OF_THE_REQUEST: ReadonlySet<string> = new Set([
   'InvalidParameterValueException',
 ])
 
-/** The name of an error, which is what AWS tells its kinds apart by. */
+/** The name of an error, by which AWS distinguishes its kinds. */
 export const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : '')
 
 /** The SDK puts `$metadata` on each error that ended a request: an answer of the service, a network error, a time-out. */

@@ -1,8 +1,8 @@
 import type { Clock } from '../../ports/clock.ts'
 import type { StepPart, StepRequest } from '../../ports/model.ts'
-import type { OpenModel } from './catalog.ts'
 import { providerError, type Scene, toProblem } from './failures.ts'
 import { secretsOf } from './health.ts'
+import type { OpenModel } from './loaders.ts'
 import type { Provider } from './resolve.ts'
 import { callModel, openLine } from './step.ts'
 

@@ -1,23 +1,17 @@
-import type { LanguageModel } from 'ai'
 import type { Effort } from '../../ports/model.ts'
-
-/** What an SDK package is given; nothing is left for it to look up in the environment. */
-type Connection = { apiKey: string; baseUrl: string; fetch: typeof fetch }
-export type OpenModel = (model: string) => LanguageModel
 
 type Options = NonNullable<Parameters<typeof import('ai').streamText>[0]['providerOptions']>
 
 /** What has to be set before a provider counts as configured. */
 export type Requirement = 'a key' | 'a key and a base URL' | 'a base URL or a model'
 
-/** One kind of provider, as data. `load` imports its package on first use. */
+/** One kind of provider, as data. `loaders.ts` has its package. */
 export type CatalogEntry = {
   name: string
   defaultModel: string
   /** Where a base URL is required, only the path of this one is used: below a bare host name. */
   defaultBaseUrl: string
   requires: Requirement
-  load: (connection: Connection) => Promise<OpenModel>
   /** A GET that costs no tokens and, where the provider has one, checks the key. */
   healthPath: string
   /** A GET that answers the models that can be called; absent where the provider has none. */
@@ -37,30 +31,6 @@ export type CatalogEntry = {
 const bearer = (apiKey: string): Record<string, string> =>
   apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }
 
-const compatible =
-  (name: string): CatalogEntry['load'] =>
-  async ({ apiKey, baseUrl, fetch }) => {
-    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-    const key = apiKey === '' ? {} : { apiKey }
-    return createOpenAICompatible({ name, baseURL: baseUrl, fetch, includeUsage: true, ...key })
-  }
-
-const isHostOf = (baseUrl: string, domain: string): boolean => new URL(baseUrl).hostname.endsWith(domain)
-
-// The vendor itself is spoken to by its Responses API, which its reasoning models need for tools; whatever else sits
-// behind an OpenAI base URL (a proxy, vLLM, LM Studio) is only sure to speak chat completions.
-const openai: CatalogEntry['load'] = async ({ apiKey, baseUrl, fetch }) => {
-  const { createOpenAI } = await import('@ai-sdk/openai')
-  const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch })
-  return isHostOf(baseUrl, 'api.openai.com') ? provider.responses : provider.chat
-}
-
-const azure: CatalogEntry['load'] = async ({ apiKey, baseUrl, fetch }) => {
-  const { createAzure } = await import('@ai-sdk/azure')
-  const provider = createAzure({ apiKey, baseURL: baseUrl, fetch })
-  return isHostOf(baseUrl, '.azure.com') ? provider.responses : provider.chat
-}
-
 const graded = { low: 'low', medium: 'medium', high: 'high' } as const
 
 /** The provider kinds; the first configured one is the default. */
@@ -70,8 +40,6 @@ export const catalog = {
     defaultModel: 'claude-sonnet-5',
     defaultBaseUrl: 'https://api.anthropic.com/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/anthropic')).createAnthropic({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models?limit=1',
     modelsPath: '/models?limit=1000',
     headers: (apiKey) => ({ 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' }),
@@ -83,7 +51,6 @@ export const catalog = {
     defaultModel: 'gpt-5.4',
     defaultBaseUrl: 'https://api.openai.com/v1',
     requires: 'a key',
-    load: openai,
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -97,7 +64,6 @@ export const catalog = {
     defaultModel: 'gpt-5.4',
     defaultBaseUrl: 'https://RESOURCE.openai.azure.com/openai/v1',
     requires: 'a key and a base URL',
-    load: azure,
     healthPath: '/models',
     headers: (apiKey) => ({ 'api-key': apiKey }),
     effort: { ...graded, max: 'xhigh' },
@@ -108,8 +74,6 @@ export const catalog = {
     defaultModel: 'gemini-flash-latest',
     defaultBaseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/google')).createGoogle({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models?pageSize=1',
     modelsPath: '/models?pageSize=1000',
     headers: (apiKey) => ({ 'x-goog-api-key': apiKey }),
@@ -120,7 +84,6 @@ export const catalog = {
     defaultModel: 'qwen3',
     defaultBaseUrl: 'http://127.0.0.1:11434/v1',
     requires: 'a base URL or a model',
-    load: compatible('ollama'),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -131,7 +94,6 @@ export const catalog = {
     defaultModel: 'openrouter/auto',
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     requires: 'a key',
-    load: compatible('openrouter'),
     healthPath: '/key',
     modelsPath: '/models',
     headers: bearer,
@@ -143,8 +105,6 @@ export const catalog = {
     defaultModel: 'openai/gpt-oss-120b',
     defaultBaseUrl: 'https://api.groq.com/openai/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/groq')).createGroq({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -155,8 +115,6 @@ export const catalog = {
     defaultModel: 'grok-latest',
     defaultBaseUrl: 'https://api.x.ai/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/xai')).createXai({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -168,8 +126,6 @@ export const catalog = {
     defaultModel: 'mistral-large-latest',
     defaultBaseUrl: 'https://api.mistral.ai/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/mistral')).createMistral({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -180,8 +136,6 @@ export const catalog = {
     defaultModel: 'command-a-03-2025',
     defaultBaseUrl: 'https://api.cohere.com/v2',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/cohere')).createCohere({ apiKey, baseURL: baseUrl, fetch }),
     // Models are listed by version 1 of the API only.
     healthPath: '/../v1/models?page_size=1',
     modelsPath: '/../v1/models?page_size=1000&endpoint=chat',
@@ -192,8 +146,6 @@ export const catalog = {
     defaultModel: 'sonar-pro',
     defaultBaseUrl: 'https://api.perplexity.ai',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/perplexity')).createPerplexity({ apiKey, baseURL: baseUrl, fetch }),
     // It lists no models; this lists the requests that were made to be answered later.
     healthPath: '/async/chat/completions',
     headers: bearer,
@@ -204,8 +156,6 @@ export const catalog = {
     defaultModel: 'deepseek-v4-pro',
     defaultBaseUrl: 'https://api.deepseek.com',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/deepseek')).createDeepSeek({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -216,8 +166,6 @@ export const catalog = {
     defaultModel: 'meta-llama/Llama-3.3-70B-Instruct-Turbo',
     defaultBaseUrl: 'https://api.together.xyz/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/togetherai')).createTogetherAI({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -228,8 +176,6 @@ export const catalog = {
     defaultModel: 'gpt-oss-120b',
     defaultBaseUrl: 'https://api.cerebras.ai/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/cerebras')).createCerebras({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -239,8 +185,6 @@ export const catalog = {
     defaultModel: 'accounts/fireworks/models/kimi-k2p6',
     defaultBaseUrl: 'https://api.fireworks.ai/inference/v1',
     requires: 'a key',
-    load: async ({ apiKey, baseUrl, fetch }) =>
-      (await import('@ai-sdk/fireworks')).createFireworks({ apiKey, baseURL: baseUrl, fetch }),
     healthPath: '/models',
     modelsPath: '/models',
     headers: bearer,
@@ -254,7 +198,6 @@ export const demoEntry: CatalogEntry = {
   defaultModel: 'demo',
   defaultBaseUrl: 'http://127.0.0.1',
   requires: 'a base URL or a model',
-  load: compatible('demo'),
   healthPath: '/models',
   headers: bearer,
 }

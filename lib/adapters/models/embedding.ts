@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { Clock } from '../../ports/clock.ts'
 import type { Embedding } from '../../ports/embedding.ts'
 import { providerError, toProblem } from './failures.ts'
@@ -8,6 +9,8 @@ import { configuredProviders, type ModelSettings, type Provider } from './resolv
 /** Providers of models for embedding; the others have none. */
 const KINDS: ReadonlySet<string> = new Set(['openai', 'ollama', 'openrouter'])
 const ANSWERS_WITHIN_MS = 60_000
+/** Before a call that a provider could not answer just then is made again; the last try has none. */
+const WAITS_MS = [500, 2_000, undefined]
 
 type Needs = { settings: ModelSettings; model: string; clock: Clock; guard?: Guard; fetch?: typeof fetch }
 
@@ -25,20 +28,15 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
   const { fetch = globalThis.fetch } = needs
 
   const call = async (texts: readonly string[], signal: AbortSignal) => {
-    const [{ embedMany }, { createOpenAICompatible }] = await Promise.all([
-      import('ai'),
-      import('@ai-sdk/openai-compatible'),
-    ])
-    const { apiKey, baseUrl } = provider
-    const opened = createOpenAICompatible({
-      ...{ name: kind, baseURL: baseUrl, ...(apiKey === '' ? {} : { apiKey }) },
-      // A redirect could carry the key to another host.
-      fetch: (input, init) => fetch(input, { ...init, redirect: 'error' }),
-    })
-    const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
-    const values = [...texts]
-    const { embeddings } = await embedMany({ model: opened.embeddingModel(model), values, abortSignal })
-    return vectorsOf(embeddings)
+    const within = AbortSignal.any([signal, AbortSignal.timeout(ANSWERS_WITHIN_MS)])
+    for (const waitMs of WAITS_MS) {
+      const answer = await asked(fetch, provider, { model, input: texts }, within)
+      if (answer.ok) return vectorsIn(await answer.json(), texts.length)
+      const thrown = await refusalOf(answer)
+      if (waitMs === undefined || (answer.status !== 429 && answer.status < 500)) throw thrown
+      await new Promise<void>((resolve) => void clock.after(waitMs, resolve))
+    }
+    return undefined
   }
 
   const tried = async (texts: readonly string[], signal: AbortSignal) => {
@@ -47,7 +45,7 @@ export const createEmbedding = ({ settings, model: named, clock, guard, ...needs
       const vectors = await call(texts, signal)
       if (vectors) return vectors
     } catch (thrown) {
-      throw signal.aborted ? signal.reason : toProblem(lastOf(thrown), scene)
+      throw signal.aborted ? signal.reason : toProblem(thrown, scene)
     }
     throw providerError(scene, 'nonsense', 'answered other vectors than it was asked for')
   }
@@ -63,13 +61,47 @@ const sceneOf = (provider: Provider, model: string, now: number) => ({
   ...{ secrets: secretsOf(provider), now },
 })
 
-/** What the last of several tries threw. */
-const lastOf = (thrown: unknown): unknown => (thrown as { lastError?: unknown }).lastError ?? thrown
+/**
+ * Asks by the wire that all of these providers share. It is spoken here and not by the library for models, which would be the
+ * larger part of the functions that search memory.
+ */
+const asked = (
+  send: typeof fetch,
+  { apiKey, baseUrl }: Provider,
+  body: { model: string; input: readonly string[] },
+  signal: AbortSignal,
+) =>
+  send(`${baseUrl}/embeddings`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` }),
+    },
+    body: JSON.stringify({ ...body, encoding_format: 'float' }),
+    // A redirect could carry the key to another host.
+    redirect: 'error',
+    signal,
+  })
 
-/** The library has counted them; that they fit together it does not look at. */
-const vectorsOf = (embeddings: readonly (readonly number[])[]): Float32Array[] | undefined => {
-  const size = embeddings[0]?.length ?? 0
-  const isWhole = (each: readonly number[]) => each.length === size && each.every(Number.isFinite)
-  if (size === 0 || !embeddings.every(isWhole)) return undefined
-  return embeddings.map((each) => Float32Array.from(each))
+const LONGEST_REFUSAL = 2_000
+
+/** An answer that is none, with the fields by which failures of providers are distinguished. */
+const refusalOf = async (answer: Response) =>
+  Object.assign(new Error((await answer.text()).slice(0, LONGEST_REFUSAL)), {
+    statusCode: answer.status,
+    responseHeaders: Object.fromEntries(answer.headers),
+  })
+
+const AnswerSchema = z.object({
+  data: z.array(z.object({ index: z.number().optional(), embedding: z.array(z.number()) })),
+})
+
+/** Undefined unless they are as many as the texts, and all of one size. */
+const vectorsIn = (answer: unknown, count: number): Float32Array[] | undefined => {
+  const { data = [] } = AnswerSchema.safeParse(answer).data ?? {}
+  const size = data[0]?.embedding.length ?? 0
+  if (data.length !== count || size === 0) return undefined
+  if (!data.every(({ embedding }) => embedding.length === size)) return undefined
+  const ordered = data.map((each, n) => ({ at: each.index ?? n, embedding: each.embedding }))
+  return ordered.sort((a, b) => a.at - b.at).map(({ embedding }) => Float32Array.from(embedding))
 }

@@ -7,7 +7,7 @@ type Opaque = { provider: string; messages: SdkMessage[] }
 
 type Part = Exclude<AssistantContent, string>[number]
 
-/** What a model made, as it is handed back to it: what the provider said of it becomes what the provider is told. */
+/** What a model made, as it is handed back to it: metadata of the provider goes back to it unchanged. */
 const toPart = (made: ContentPart<ToolSet>): Part[] => {
   const providerOptions = 'providerMetadata' in made ? made.providerMetadata : undefined
   const more = providerOptions === undefined ? {} : { providerOptions }
@@ -46,7 +46,7 @@ const isOpaqueOf = (provider: string, given: unknown): given is Opaque =>
   (given as Partial<Opaque>).provider === provider &&
   Array.isArray((given as Partial<Opaque>).messages)
 
-// Providers refuse arguments that are no object; the failed tool result that follows tells the model why.
+// Providers refuse arguments that are no object; the failed tool result that follows gives the model the reason.
 const asInput = (given: unknown): unknown => (typeof given === 'object' && given !== null ? given : {})
 
 /** Whose turn it is to answer, and the ids of tool calls that it takes. */

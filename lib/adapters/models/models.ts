@@ -4,11 +4,12 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Models, ProviderStatus, StepPart, StepRequest } from '../../ports/model.ts'
 import { attempt } from './attempt.ts'
-import { catalog, type OpenModel } from './catalog.ts'
+import { catalog } from './catalog.ts'
 import { answered, supports } from './fallback.ts'
 import { type Guard, guarded } from './guard.ts'
 import { checkHealth } from './health.ts'
 import { createListing } from './listing.ts'
+import { loaders, type OpenModel } from './loaders.ts'
 import {
   configuredProviders,
   defaultProvider,
@@ -68,10 +69,11 @@ const withoutRedirects =
 // Packages are loaded and clients made on first use, once per provider; a failed load is tried again.
 const opener = (fetcher: typeof fetch) => {
   const opened = new Map<string, Promise<OpenModel>>()
-  return ({ kind, entry, apiKey, baseUrl }: Provider): Promise<OpenModel> => {
+  return ({ kind, apiKey, baseUrl }: Provider): Promise<OpenModel> => {
     const known = opened.get(kind)
     if (known) return known
-    const loading = entry.load({ apiKey, baseUrl, fetch: fetcher })
+    // A provider is one of the catalog, or the demo model.
+    const loading = loaders[kind as keyof typeof loaders]({ apiKey, baseUrl, fetch: fetcher })
     opened.set(kind, loading)
     loading.catch(() => opened.delete(kind))
     return loading

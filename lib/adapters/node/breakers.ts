@@ -25,7 +25,7 @@ export const createBreakers = ({ clock, isFault, threshold = 10, resetMs = 10_00
 
 type Circuit = ReturnType<typeof circuit>
 
-/** The state and its transitions. An outcome is heard only in the period, between two transitions, its call began in. */
+/** The state and its transitions. An outcome counts only in the period, between two transitions, its call began in. */
 const circuit = (clock: Needs['clock'], threshold: number, resetMs: number) => {
   let period = 0
   let inARow = 0

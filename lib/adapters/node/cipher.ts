@@ -28,6 +28,6 @@ export const createCipher = ({ keys, entropy }: Needs): Cipher => ({
   },
 })
 
-/** A name for the key that tells nothing of it. */
+/** A name for the key that reveals nothing of it. */
 const headOf = (key: Buffer): string =>
   `v1.${createHmac('sha256', key).update('key id').digest('base64url').slice(0, 11)}`

@@ -1,6 +1,7 @@
 import type { Client } from 'undici'
 import { Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
+import { traceHeaders } from './current-trace.ts'
 import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
 
 const TIMEOUT_MS = 15_000
@@ -47,7 +48,7 @@ const exchange = async (client: Client, { pathname, search }: URL, request: Outb
   const answer = await client.request({
     method,
     path: pathname + search,
-    headers,
+    headers: { ...traceHeaders(), ...headers },
     ...(body === undefined ? {} : { body }),
     ...(signal === undefined ? {} : { signal }),
     reset: true,

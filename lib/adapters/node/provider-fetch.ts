@@ -1,5 +1,6 @@
 import { Problem } from '../../core/errors.ts'
 import type { ProviderFetch } from '../../ports/provider-fetch.ts'
+import { tracedFetch } from './current-trace.ts'
 
 type Limits = { timeoutMs?: number; mostBytes?: number }
 
@@ -9,7 +10,7 @@ export const createProviderFetch =
   async (url, { method = 'GET', headers = {}, body, timeoutMs: mostMs = timeoutMs } = {}) => {
     const signal = AbortSignal.timeout(Math.min(mostMs, timeoutMs))
     try {
-      const answer = await fetch(url, {
+      const answer = await tracedFetch(url, {
         method,
         headers,
         redirect: 'manual',

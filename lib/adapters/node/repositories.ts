@@ -123,7 +123,7 @@ export const createRepositories = ({
     return { transport: 'file', ...found, shown: path }
   }
 
-  /** The host of `owner/repo` is known to all, so that a name server that is down may be told from a refusal. */
+  /** The host of `owner/repo` is known to all, so that a name server that is down may be distinguished from a refusal. */
   const hostedAt = async (url: URL): Promise<readonly string[]> => {
     try {
       return await addressesOf(url)

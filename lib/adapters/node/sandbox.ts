@@ -25,7 +25,7 @@ const SYSTEM_FILES = [
 const SOCKET = '/run/agent-proxy.sock'
 
 // Signals to the group reach the program alone: bubblewrap, which they would end first, ignores them. A parent that died
-// before the kernel was told to end this process with it has another id by now.
+// before this process was bound to its life has another id by now.
 const GUARD = 'trap "" TERM INT HUP; [ "$PPID" = "$0" ] && exec "$@"'
 
 type SandboxNeeds = {
@@ -113,7 +113,7 @@ const withoutPrivileges = ['setpriv', '--no-new-privs', '--']
 const proxyVariables = {
   ...{ HTTP_PROXY: PROXY_URL, HTTPS_PROXY: PROXY_URL, http_proxy: PROXY_URL, https_proxy: PROXY_URL },
   ...{ NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1' },
-  // Node's own clients follow the variables above only when told to.
+  // Node's own clients follow the variables above only with a flag.
   NODE_USE_ENV_PROXY: '1',
 }
 

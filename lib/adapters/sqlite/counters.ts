@@ -155,7 +155,7 @@ const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
 
 /**
  * Reads of counters. Every list asks for some, so what was read while the file stood still is kept until it changes: no
- * other program writes to it. `isChanging` tells whether a batch is with the writer.
+ * other program writes to it. `isChanging` says whether a batch is with the writer.
  */
 export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   const select = db.prepare(

@@ -26,7 +26,7 @@ export const quoted = (name: string): string => {
   return `"${name}"`
 }
 
-/** `crossing`: the index spans owners of a collection with `within`, so equal keys are told apart by the owner. */
+/** `crossing`: the index spans owners of a collection with `within`, so the owner distinguishes equal keys. */
 export type IndexPlan = {
   name: string
   columns: string[]

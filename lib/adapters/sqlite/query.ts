@@ -132,7 +132,7 @@ const walk = (plan: Plan, { clustered, name }: IndexPlan) => {
 }
 
 /**
- * The statement of a page, one row longer than asked for so that it tells whether more follow. Its records have the head,
+ * The statement of a page, one row longer than asked for so that it shows whether more follow. Its records have the head,
  * then where the detail lies if the page is to be `whole`, or the key if they are to have it.
  */
 const pageSql = (

@@ -33,7 +33,7 @@ const gitCommands: Readonly<Record<string, readonly string[]>> = {
 }
 
 // Options that run a program, read or write beside the repository, sign with a program of the settings, or dress up a
-// diff so that its headers cannot be told any more.
+// diff so that its headers cannot be recognised any more.
 const refusedOptions = [
   '--color',
   '--color-moved',

@@ -75,5 +75,29 @@ export const useSync = () => useChange(() => client.syncMemory())
 export const useClear = () => useChange(() => client.clearMemory())
 export const useRemoveFile = () => useChange((path: string) => client.removeMemoryFile({ params: { path } }))
 export const useRemoveChunk = () => useChange((id: string) => client.removeMemoryChunk({ params: { id } }))
+export const useMemorySessions = () =>
+  useLivePages(
+    [...key, 'sessions'],
+    (query, signal) => client.listMemorySessions({ query }, { signal }),
+    ({ sessions }) => sessions,
+  )
+export type MemorySession = Awaited<ReturnType<typeof client.listMemorySessions>>['sessions'][number]
+export const useCreateSession = () =>
+  useChange((body: { name: string }) => client.createMemorySession({ body }))
+export const useArchiveSession = () =>
+  useChange((id: string) => client.archiveMemorySession({ params: { id } }))
+/** What memory has on a stretch of work; the service has it at hand then. */
+export const useWarm = () => useChange((query: string) => client.warmMemory({ body: { query } }))
+type NewExperience = Parameters<typeof client.createExperience>[0]['body']
+export const useAddExperience = () => useChange((body: NewExperience) => client.createExperience({ body }))
+
+/** What a person says of something that memory gave to a task. */
+export const useRate = () =>
+  useChange(({ kind, id, useful }: { kind: 'chunk' | 'experience'; id: string; useful: boolean }) =>
+    kind === 'chunk'
+      ? client.rateMemoryChunk({ params: { id }, body: { useful } })
+      : // biome-ignore lint/correctness/useHookAtTopLevel: the name of a route, and no hook.
+        client.useExperience({ params: { id }, body: { useful } }),
+  )
 export const useRemoveExperience = () =>
   useChange((id: string) => client.removeExperience({ params: { id } }))

@@ -1,6 +1,6 @@
-import { ShieldQuestion } from 'lucide-react'
 import { Button } from '../components/button.tsx'
 import { clockOf, useCountdown } from '../components/countdown.ts'
+import { ShieldQuestion } from '../components/icons.tsx'
 import { Refusal } from '../components/refusal.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag } from '../components/tag.tsx'
@@ -70,6 +70,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
         {choices.map(([decision, says, kind]) => (
           <Button
+            needsService
             key={decision}
             kind={kind}
             size="small"

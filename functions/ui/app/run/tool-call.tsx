@@ -1,5 +1,5 @@
-import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Ban, Check, CircleDashed, Hourglass, LoaderCircle, X } from '../components/icons.tsx'
 import { Scroller } from '../components/scroller.tsx'
 import { Tag, type Tone } from '../components/tag.tsx'
 import { spanOf } from '../components/time.ts'

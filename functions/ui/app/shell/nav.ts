@@ -1,4 +1,5 @@
 import type { LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import {
   Activity,
   Bell,
@@ -6,10 +7,10 @@ import {
   Bot,
   Brain,
   CalendarClock,
+  type IconComponent,
   Inbox,
   LayoutDashboard,
   ListTodo,
-  type LucideIcon,
   MessagesSquare,
   MonitorSmartphone,
   ScrollText,
@@ -18,14 +19,13 @@ import {
   Stamp,
   TriangleAlert,
   Webhook,
-} from 'lucide-react'
-import type { ReactNode } from 'react'
+} from '../components/icons.tsx'
 import { ApprovalBadge } from './approval-badge.tsx'
 
 type Entry = {
   to: NonNullable<LinkProps['to']>
   label: string
-  icon: LucideIcon
+  icon: IconComponent
   /** `g` and then this leads there. */
   key: string
   /** What stands at the end of the entry. */

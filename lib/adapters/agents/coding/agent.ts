@@ -8,6 +8,7 @@ import type {
   AgentResult,
   AgentTask,
   AgentWaiting,
+  Guidance,
 } from '../../../ports/agent.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Git } from '../../../ports/git.ts'
@@ -19,6 +20,7 @@ import { changesIn } from './changes.ts'
 import { type Checkout, createCheckout } from './checkout.ts'
 import { type CodingCheckpoint, checkoutOf, checkpointOf, restore, spentBy } from './checkpoint.ts'
 import { codingAgentFacts } from './facts.ts'
+import { type GivenMemory, givenOf, wordsOfMemory } from './guidance.ts'
 import { createPublish, credentialOf, type Publication } from './publish.ts'
 
 const MOST = 300
@@ -58,11 +60,11 @@ const place = ({ branch, hasRepository }: Setting): string =>
     : `The workspace is an empty git repository, on branch ${branch}.`
 
 /** What the model is told before its first step: how to work, and the task in the words of its creator. */
-const openingMessages = (task: AgentTask, setting: Setting): ModelMessage[] => [
+const openingMessages = (task: AgentTask, setting: Setting, guidance?: Guidance): ModelMessage[] => [
   { role: 'system', content: [...rules, '', place(setting), '', ...toolLines(setting.tools)].join('\n') },
   {
     role: 'user',
-    content: wordsOf(task).filter(Boolean).join('\n\n'),
+    content: [...wordsOf(task), ...wordsOfMemory(guidance)].filter(Boolean).join('\n\n'),
   },
 ]
 
@@ -117,6 +119,8 @@ type Needs = {
   maxSteps?: number
   /** Tokens that a run may spend, where its task does not say. */
   maxBudget?: number | undefined
+  /** What memory has on a task; never rejects. */
+  guide?: ((task: AgentTask) => Promise<Guidance>) | undefined
   /** The code host, where accounts of it may be linked. */
   publication?: Publication | undefined
 }
@@ -152,7 +156,13 @@ const budgetOf = ({ metadata }: AgentTask): number | undefined => {
 }
 
 /** A run of a task, and where it worked. */
-type Ran = { task: AgentTask; context: AgentContext; workspace: Workspace; at: Checkout }
+type Ran = {
+  task: AgentTask
+  context: AgentContext
+  workspace: Workspace
+  at: Checkout
+  memory: GivenMemory | undefined
+}
 
 const waitingOn = ({ pending }: LoopResult, checkpoint: CodingCheckpoint): AgentWaiting => {
   const names = [...new Set(pending.map(({ call }) => call.name))].join(', ')
@@ -225,11 +235,15 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
   }
 
   /** Of a run with all that it has spent, also before it waited. */
-  const resultOf = async (run: LoopResult, { task, context, workspace, at }: Ran): Promise<AgentResult> => {
+  const resultOf = async (
+    run: LoopResult,
+    { task, context, workspace, at, memory }: Ran,
+  ): Promise<AgentResult> => {
     const { branch, baseCommit } = at
     const { provider, model, steps, toolCalls, usage } = run
     const changed = await changesIn(workspace, baseCommit, context.signal)
-    const result = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const facts = { ...changed, branch, baseCommit, steps, toolCalls, usage, provider, model }
+    const result = { ...facts, ...(memory && { memory }) }
     const output = outputOf(run)
     // Another attempt would spend as much again.
     const retryable = run.ended === 'budget' ? { retryable: false } : {}
@@ -238,6 +252,11 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const about = { task, workspace, at, output, filesChanged, sourceOf: () => sourceOf(task), context }
     const published = await publish?.(about)
     return { success: true, output, ...result, ...(published && { published }) }
+  }
+
+  const opened = async (task: AgentTask, setting: Setting) => {
+    const guidance = await needs.guide?.(task)
+    return { messages: openingMessages(task, setting, guidance), memory: givenOf(guidance) }
   }
 
   const execute = async (task: AgentTask, context: AgentContext): Promise<AgentResult | AgentWaiting> => {
@@ -250,8 +269,9 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     const { workspace, at } = await (left ? reopen(task, context, left) : prepare(task, context))
     const toolbox = openTools({ mode, workspace, userId: task.createdBy, taskId: task.id })
     const setting = { branch: at.branch, hasRepository: Boolean(task.repository), tools: toolbox.specs }
+    const { messages, memory } = left ?? (await opened(task, setting))
     const run = await loop({
-      messages: left?.messages ?? openingMessages(task, setting),
+      messages,
       ...(left?.waiting ? { waiting: left.waiting } : {}),
       ...{ toolbox, signal, maxSteps: Math.max(1, maxSteps - (left?.steps ?? 0)) },
       ...(maxTokens === undefined ? {} : { maxTokens: maxTokens - (left?.usage.totalTokens ?? 0) }),
@@ -263,8 +283,8 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     })
     const spent = spentBy(run, left)
     if (run.ended === 'waiting')
-      return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace }, signal))
-    return resultOf({ ...run, ...spent }, { task, context, workspace, at })
+      return waitingOn(run, await checkpointOf(run, spent, { ...at, workspace, memory }, signal))
+    return resultOf({ ...run, ...spent }, { task, context, workspace, at, memory })
   }
 
   return {

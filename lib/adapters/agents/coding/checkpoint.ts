@@ -5,6 +5,7 @@ import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { withoutSecrets, workspaceGit } from './changes.ts'
 import type { Checkout } from './checkout.ts'
+import type { GivenMemory } from './guidance.ts'
 
 /**
  * What a run leaves when it waits for approval. `messages` end with the calls that have no result yet; `waiting` are those
@@ -17,6 +18,8 @@ export type CodingCheckpoint = Checkout & {
   toolCalls: number
   usage: TokenUsage
   patch?: string
+  /** What of memory the run began with. */
+  memory?: GivenMemory
 }
 
 type Spent = Pick<CodingCheckpoint, 'steps' | 'toolCalls' | 'usage'>
@@ -52,12 +55,14 @@ const patchOf = async (
 export const checkpointOf = async (
   { messages, pending }: LoopResult,
   spent: Spent,
-  at: Checkout & { workspace: Workspace },
+  at: Checkout & { workspace: Workspace; memory: GivenMemory | undefined },
   signal: AbortSignal,
 ): Promise<CodingCheckpoint> => {
   const patch = await patchOf(at.workspace, at.baseCommit, signal)
   const waiting = pending.map(({ call, approvalId }) => ({ callId: call.id, approvalId }))
-  return { ...checkoutOf(at), messages, waiting, ...spent, ...(patch === undefined ? {} : { patch }) }
+  const { memory } = at
+  const more = { ...(patch === undefined ? {} : { patch }), ...(memory && { memory }) }
+  return { ...checkoutOf(at), messages, waiting, ...spent, ...more }
 }
 
 export const checkoutOf = ({ branch, baseCommit, destination }: Checkout): Checkout => ({

@@ -61,7 +61,7 @@ export const credentialOf = ({ token }: CodeHostAccount): Credential => ({
 /**
  * Commits what a run changed, pushes it to the task's branch and opens a pull request, all by a git directory of the
  * service's own. Undefined where that is not wanted, or no account is linked that may write. What keeps it from being
- * published is told, and does not fail the run; it rejects when the run is stopped.
+ * published is reported, and does not fail the run; it rejects when the run is stopped.
  */
 export const createPublish = (needs: Publication) => {
   const { accountFor, codeHost, isWanted, mask } = needs

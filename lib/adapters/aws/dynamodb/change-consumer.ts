@@ -230,7 +230,7 @@ export const createChangeConsumer = ({
     const { all, failed: unreadable } = foreseen(Records)
     const { done, failed: refused } = await delivered(all)
     await countAll(shardId, done)
-    // Counts are right when a reader that heard of the change asks for them.
+    // Counts are right when a reader of the change asks for them.
     await publish?.(done.flatMap(({ drafts }) => drafts))
     const failed = refused ?? unreadable
     if (failed === undefined) return { batchItemFailures: [], state: {} }

@@ -44,7 +44,7 @@ export const asProblem = (thrown: unknown): unknown => {
   })
 }
 
-/** The outcome of a write cannot be told. */
+/** The outcome of a write is unknown. */
 export const uncertain = (cause?: unknown) =>
   new Problem('unavailable', CODE, `${WHAT} is unavailable: the outcome of a write is not known.`, { cause })
 
@@ -124,7 +124,7 @@ export const connect = (dynamoDb: DynamoDBClient, wait: (ms: number) => Promise<
 
   /**
    * One conditional write. The SDK repeats a request whose answer was lost, and the repetition then fails on what the
-   * first one wrote; its token tells that, and where others wrote since, its log entry. A removal leaves neither, so a
+   * first one wrote; its token shows that, and where others wrote since, its log entry. A removal leaves neither, so a
    * repeated one that finds nothing is uncertain.
    */
   const write = async (sent: Sent): Promise<Written> => {

@@ -29,7 +29,7 @@ const openReader = (connection: Connection, input: QueryCommandInput, { first, n
   }
   const askAhead = (taken: number) => {
     coming = ask(taken)
-    // A rejection is told by the next fill, which may never come.
+    // A rejection is thrown by the next fill, which may never come.
     coming.catch(() => undefined)
   }
 

@@ -58,7 +58,7 @@ export const COUNTERS = 'counters'
 export const TOKEN = '_w'
 /** The log entries that the row still holds, each a compact text, in the order of their writes. */
 export const LOG = '_l'
-/** The token of the insert. It tells a row that was inserted over an expired one from that one changed. */
+/** The token of the insert. It distinguishes a row that was inserted over an expired one from a changed one. */
 export const BORN = '_b'
 /** The fixed fields of a row as one attribute, a map: an index can name 20 attributes and no more. */
 export const FIXED = '_f'

@@ -98,7 +98,7 @@ export const filterOf = (
   test: Test<Fields>,
 ): string | undefined => {
   if ('contains' in test || 'hasAll' in test || plan.heavy.has(test.field)) return undefined
-  // A value that lies in a blob cannot be told from here, nor one among others.
+  // A value that lies in a blob cannot be evaluated here, nor one among others.
   if (plan.long.has(test.field) || plan.fixed.has(test.field)) return undefined
   if (index.own && plan.keys.includes(test.field)) return undefined
   if (index.carried?.has(test.field) === false && !plan.keys.includes(test.field)) return undefined

@@ -26,7 +26,7 @@ type Needs = {
 
 /**
  * Brings a record that a function failed back after `delayMs`; by itself it would come at the end of the visibility
- * timeout of its queue. Rejects with Problem `unavailable` when SQS cannot be told.
+ * timeout of its queue. Rejects with Problem `unavailable` when SQS does not answer.
  */
 export const createRedelivery =
   ({ client, anyUrl, clock }: Needs) =>

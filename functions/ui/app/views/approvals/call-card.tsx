@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router'
-import { Check, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { Arguments } from '../../components/arguments.tsx'
 import { Button } from '../../components/button.tsx'
@@ -7,6 +6,7 @@ import { Checkbox } from '../../components/checkbox.tsx'
 import { Confirm } from '../../components/confirm.tsx'
 import { clockOf, useCountdown } from '../../components/countdown.ts'
 import { type Selection, toggled } from '../../components/data-row.tsx'
+import { Check, X } from '../../components/icons.tsx'
 import { Person } from '../../components/person.tsx'
 import { RiskTag } from '../../components/risk.tsx'
 import { Facts } from '../../components/rows.tsx'
@@ -125,7 +125,7 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
   const isOff = isDeciding || isAway
   const place = placeOf(approval)
   const deny = (
-    <Button kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
+    <Button needsService kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
       <X size={14} /> Deny
     </Button>
   )
@@ -141,7 +141,7 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
     )
   return (
     <>
-      <Button kind="primary" disabled={isOff} onClick={() => decideOrSay('allow-once')}>
+      <Button needsService kind="primary" disabled={isOff} onClick={() => decideOrSay('allow-once')}>
         <Check size={14} /> Allow once
       </Button>
       {deny}

@@ -1,6 +1,6 @@
-import { ArrowUp, Square } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { Button } from '../../components/button.tsx'
+import { ArrowUp, Square } from '../../components/icons.tsx'
 import { useNarrow } from '../../components/narrow.ts'
 import type { TurnRequest } from '../../data/turns.ts'
 import { draftOf, keepDraft, options, requestOf } from './draft.ts'
@@ -65,7 +65,7 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
           <TurnOptions />
           <span className="ml-auto" />
           {onStop && (
-            <Button kind="danger" size="small" disabled={isStopping} onClick={onStop}>
+            <Button needsService kind="danger" size="small" disabled={isStopping} onClick={onStop}>
               <Square size={12} /> Stop
             </Button>
           )}

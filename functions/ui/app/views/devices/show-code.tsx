@@ -1,5 +1,5 @@
-import { QrCode } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
+import { QrCode } from '../../components/icons.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useNewQr } from '../../data/devices.ts'
@@ -21,7 +21,7 @@ export const ShowCode = () => {
             </p>
             <Refusal error={error} />
             <div>
-              <Button disabled={isPending} onClick={() => mutate()}>
+              <Button needsService disabled={isPending} onClick={() => mutate()}>
                 <QrCode size={15} /> Show a QR code
               </Button>
             </div>

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
-import { Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { MemoryChunk } from '../../../../../lib/memory/schema.ts'
 import { Confirm } from '../../components/confirm.tsx'
+import { Trash2 } from '../../components/icons.tsx'
 import { useRemoveChunk } from '../../data/memory.ts'
 import { Marked } from './marked.tsx'
 

@@ -22,6 +22,7 @@ const Why = ({ heading = '', trail = [], path, text, terms, foundBy, score }: Ch
         {shown.join(', ')}
       </span>
       {foundBy.includes('meaning') && <Tag>meaning</Tag>}
+      {foundBy.includes('expansion') && <Tag>other words</Tag>}
       <span title="How well it fits, of 100">{Math.round(score * WHOLE)}</span>
     </span>
   )

@@ -4,12 +4,14 @@ import { SearchField } from '../../components/search-field.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { useMemoryStats } from '../../data/memory.ts'
+import { AddExperience } from './add-experience.tsx'
 import { Care } from './care.tsx'
 import { Chunks } from './chunks.tsx'
 import { Excluded } from './excluded.tsx'
 import { Experiences } from './experiences.tsx'
 import { Files } from './files.tsx'
 import { Found } from './found.tsx'
+import { Sessions } from './sessions.tsx'
 
 /** What the agents can look up: parts of files, and what was learned from earlier work. */
 export const Memory = (): ReactNode => {
@@ -19,6 +21,7 @@ export const Memory = (): ReactNode => {
     <View title="Memory" isFixed aside={<Stats />} actions={<Care />}>
       <Bar />
       {show === 'experiences' && <Experiences key={q} q={q} />}
+      {show === 'sessions' && <Sessions />}
       {show === 'excluded' && <Excluded />}
       {isFiles && path !== undefined && <Chunks key={path} path={path} />}
       {isFiles && path === undefined && (q === undefined ? <Files /> : <Found q={q} />)}
@@ -80,10 +83,14 @@ const Bar = () => {
         <Link to="/memory" search={({ q }) => ({ q, show: 'experiences' })} className={tab}>
           Experiences
         </Link>
+        <Link to="/memory" search={{ show: 'sessions' }} className={tab}>
+          Sessions
+        </Link>
         <Link to="/memory" search={{ show: 'excluded' }} className={tab}>
           Left out
         </Link>
       </nav>
+      {show === 'experiences' && <AddExperience />}
     </div>
   )
 }

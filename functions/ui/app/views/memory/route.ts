@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
-const shown = ['experiences', 'excluded'] as const
+const shown = ['experiences', 'sessions', 'excluded'] as const
 export type Shown = (typeof shown)[number]
 const isShown = (value: unknown): value is Shown => shown.some((each) => each === value)
 

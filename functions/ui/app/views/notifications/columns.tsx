@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { Check } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { Check } from '../../components/icons.tsx'
 import { When } from '../../components/when.tsx'
 import type { NotificationRow } from '../../data/notification-pages.ts'
 import { useRead } from '../../data/notifications.ts'
@@ -49,6 +49,7 @@ const MarkRead = ({ id, read }: NotificationRow) => {
           title="Mark read"
           aria-label="Mark read"
           disabled={mark.isPending}
+          needsService
           onClick={() => mark.mutate(id)}
         >
           <Check size={14} />

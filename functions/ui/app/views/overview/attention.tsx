@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
-import { ChevronRight, CircleCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { ChevronRight, CircleCheck } from '../../components/icons.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'

@@ -1,9 +1,9 @@
 import { Link, useSearch } from '@tanstack/react-router'
-import { RotateCcw, Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { LongText } from '../../components/long-text.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { When } from '../../components/when.tsx'
@@ -110,10 +110,10 @@ const Decide = ({ letter, onDone }: { letter: DeadLetter; onDone: () => void }) 
   const { decide, isDeciding } = useDecision(letter, onDone)
   return (
     <>
-      <Button disabled={isDeciding} onClick={() => decide('discard')}>
+      <Button needsService disabled={isDeciding} onClick={() => decide('discard')}>
         <Trash2 size={14} /> Discard
       </Button>
-      <Button kind="primary" disabled={isDeciding} onClick={() => decide('retry')}>
+      <Button needsService kind="primary" disabled={isDeciding} onClick={() => decide('retry')}>
         <RotateCcw size={14} /> Retry
       </Button>
     </>

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
-import { Pause, Play, Zap } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Confirm } from '../../components/confirm.tsx'
+import { Pause, Play, Zap } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { FactsLine, Row } from '../../components/rows.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -91,10 +91,17 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
           </Link>
         </span>
       )}
-      <Button size="small" aria-label={`Run now: ${name}`} disabled={run.isPending} onClick={runNow}>
+      <Button
+        needsService
+        size="small"
+        aria-label={`Run now: ${name}`}
+        disabled={run.isPending}
+        onClick={runNow}
+      >
         <Zap size={13} /> Run now
       </Button>
       <Button
+        needsService
         size="small"
         aria-label={enabled ? `Pause ${name}` : `Resume ${name}`}
         disabled={change.isPending}

@@ -36,6 +36,10 @@ export const words: Readonly<Record<string, Words>> = {
     label: 'Cancel waiting tasks of closed issues',
     hint: 'Of those that lose their label too.',
   },
+  'memory.recordExperiences': {
+    label: 'Record what finished tasks came to',
+    hint: 'As experiences in memory, which agents get before tasks that are like those.',
+  },
   'reporting.comments': {
     label: 'Comment on the issue when its task ends',
     hint: 'Once an admin has linked an account that may write there.',

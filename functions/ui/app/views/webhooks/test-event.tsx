@@ -1,6 +1,6 @@
-import { Send } from 'lucide-react'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { Send } from '../../components/icons.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { useTestWebhook, type Webhook } from '../../data/webhooks.ts'
@@ -21,6 +21,7 @@ export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIco
         title={reason ?? 'Send a test'}
         aria-label={`Send a test to ${name}`}
         disabled={isPending || reason !== undefined}
+        needsService
         onClick={() => mutate(undefined)}
       >
         <Send size={14} />

@@ -1,5 +1,15 @@
-import { type Handlers, Reply } from '../http/route.ts'
-import type { apiRoutes } from './contract.ts'
+import * as z from 'zod'
+import { defineRoutes, type Handlers, Reply } from '../http/route.ts'
+
+export const apiRoutes = defineRoutes({
+  openApi: {
+    method: 'GET',
+    path: '/api/openapi.json',
+    summary: 'This description of the API, as OpenAPI 3.1',
+    access: 'public',
+    response: z.record(z.string(), z.unknown()),
+  },
+})
 
 /** `describe` makes the description; it is called at the first request, and once. */
 export const apiHandlers = ({

@@ -1,0 +1,81 @@
+import { useState } from 'react'
+import { Button } from '../../components/button.tsx'
+import { Dialog, DialogBody } from '../../components/dialog.tsx'
+import { AreaField, SelectField, TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, given, type Texts } from '../../components/form.tsx'
+import { Plus } from '../../components/icons.tsx'
+import { Refusal } from '../../components/refusal.tsx'
+import { toast } from '../../components/toast.tsx'
+import { useAddExperience } from '../../data/memory.ts'
+import { type Experience, kinds } from './experience-dialog.tsx'
+
+const FIELDS = ['intent', 'solution', 'type', 'tags']
+
+const bodyOf = (texts: Texts) => {
+  const { intent = '', solution = '', tags = '' } = given(texts)
+  const named = tags.split(',').map((tag) => tag.trim())
+  return {
+    ...{ intent, solution, type: texts.type as Experience['type'] },
+    tags: named.filter((tag) => tag !== ''),
+  }
+}
+
+/** A button, and the form behind it that records an experience. */
+export const AddExperience = () => {
+  const [isOpen, setOpen] = useState(false)
+  const { mutate, error, isPending, reset } = useAddExperience()
+  const wrong = fieldErrors(error)
+  const close = () => {
+    setOpen(false)
+    reset()
+  }
+  const add = (texts: Texts) =>
+    mutate(bodyOf(texts), {
+      onSuccess: ({ experience }) => {
+        close()
+        toast.done('Recorded', experience.intent)
+      },
+    })
+  return (
+    <>
+      <Button size="small" onClick={() => setOpen(true)}>
+        <Plus size={14} /> Add
+      </Button>
+      <Dialog isOpen={isOpen} onClose={close} title="What was learned">
+        <DialogBody>
+          <Form label="What was learned" error={error} onSend={add}>
+            <TextField
+              label="What it was for"
+              name="intent"
+              autoComplete="off"
+              maxLength={2_000}
+              error={wrong.intent}
+            />
+            <AreaField label="What worked" name="solution" rows={6} error={wrong.solution} />
+            <div className="flex flex-wrap gap-3 [&>*]:basis-40">
+              <SelectField label="Kind" name="type" defaultValue="task_solution" error={wrong.type}>
+                {Object.entries(kinds).map(([type, name]) => (
+                  <option key={type} value={type}>
+                    {name}
+                  </option>
+                ))}
+              </SelectField>
+              <TextField
+                label="Tags"
+                name="tags"
+                autoComplete="off"
+                hint="With commas between them"
+                error={wrong.tags}
+              />
+            </div>
+            <Refusal error={error} fields={FIELDS} />
+            <Button kind="primary" type="submit" className="self-start" disabled={isPending}>
+              Record
+            </Button>
+          </Form>
+        </DialogBody>
+      </Dialog>
+    </>
+  )
+}

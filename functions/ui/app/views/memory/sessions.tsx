@@ -1,0 +1,122 @@
+import { Button } from '../../components/button.tsx'
+import type { Column } from '../../components/data-row.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { TextField } from '../../components/field.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Form, type Texts } from '../../components/form.tsx'
+import { Archive, Flame } from '../../components/icons.tsx'
+import { Problem, saysOf } from '../../components/problem.tsx'
+import { toast } from '../../components/toast.tsx'
+import { When } from '../../components/when.tsx'
+import {
+  type MemorySession,
+  useArchiveSession,
+  useCreateSession,
+  useMemorySessions,
+  useWarm,
+} from '../../data/memory.ts'
+
+/** Stretches of work that memory is kept for: begun here, warmed up, put aside. */
+export const Sessions = () => {
+  const { rows, total, isPending, error, refetch, onMore } = useMemorySessions()
+  if (error && rows.length === 0) return <Problem error={error} onRetry={() => void refetch()} />
+  return (
+    <>
+      <Begin />
+      <DataTable
+        label="Memory sessions"
+        keyOf={({ id }: MemorySession) => id}
+        {...{ columns, rows, onMore }}
+        {...(total === undefined ? {} : { total })}
+        isLoading={isPending}
+        empty={
+          <Empty title="No session is under way">
+            A session names a stretch of work; warming it up shows what memory has on it.
+          </Empty>
+        }
+      />
+    </>
+  )
+}
+
+const Begin = () => {
+  const { mutate, error, isPending } = useCreateSession()
+  const begin = ({ name = '' }: Texts, form: HTMLFormElement) =>
+    mutate({ name: name.trim() }, { onSuccess: () => form.reset() })
+  return (
+    <Form
+      label="New session"
+      error={error}
+      onSend={begin}
+      className="flex items-end gap-2 border-b px-4 py-2 md:px-6"
+    >
+      <TextField
+        label="New session"
+        name="name"
+        autoComplete="off"
+        placeholder="Release 7"
+        maxLength={200}
+        error={fieldErrors(error).name}
+      />
+      <Button type="submit" disabled={isPending}>
+        Begin
+      </Button>
+    </Form>
+  )
+}
+
+const Actions = ({ id, name }: MemorySession) => {
+  const warm = useWarm()
+  const archive = useArchiveSession()
+  const warmUp = () =>
+    warm.mutate(name, {
+      onSuccess: ({ message, chunks }) =>
+        void toast.done(
+          message,
+          chunks.map(({ path, startLine, endLine }) => `${path}:${startLine}–${endLine}`).join(', '),
+        ),
+      onError: (error) => void toast.failed('Not warmed up', saysOf(error)),
+    })
+  const putAside = () =>
+    archive.mutate(id, { onError: (error) => void toast.failed('Not put aside', saysOf(error)) })
+  return (
+    <span className="relative z-1 flex gap-1">
+      <Button
+        kind="ghost"
+        size="icon"
+        aria-label={`Warm up ${name}`}
+        disabled={warm.isPending}
+        onClick={warmUp}
+      >
+        <Flame size={14} />
+      </Button>
+      <Button
+        kind="ghost"
+        size="icon"
+        aria-label={`Put ${name} aside`}
+        disabled={archive.isPending}
+        onClick={putAside}
+      >
+        <Archive size={14} />
+      </Button>
+    </span>
+  )
+}
+
+const columns: readonly Column<MemorySession>[] = [
+  {
+    id: 'name',
+    header: 'Session',
+    width: 'minmax(0, 1fr)',
+    cell: ({ name }) => <span className="truncate font-medium">{name}</span>,
+  },
+  {
+    id: 'begun',
+    header: 'Begun',
+    width: '5rem',
+    narrow: '3.75rem',
+    cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
+  },
+  { id: 'actions', header: 'Actions', width: '5rem', narrow: '5rem', cell: (row) => <Actions {...row} /> },
+]

@@ -1,0 +1,19 @@
+import { createEmbedding } from '../adapters/models/embedding.ts'
+import { tracedFetch } from '../adapters/node/current-trace.ts'
+import { badSetting, type Config } from '../config.ts'
+import { messageOf } from '../core/errors.ts'
+import type { Breakers } from '../ports/breaker.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Embedding } from '../ports/embedding.ts'
+
+type Needs = { providers: Config['providers']; breakers: Breakers; clock: Clock }
+
+/** The model that memory is searched with. Throws Problem `bad_setting` for one that cannot be called. */
+export const openEmbedding = (model: string, { providers, breakers, clock }: Needs): Embedding => {
+  const guard = <T>(provider: string, call: () => Promise<T>) => breakers.of(`provider:${provider}`).run(call)
+  try {
+    return createEmbedding({ settings: { providers }, model, clock, guard, fetch: tracedFetch })
+  } catch (thrown) {
+    throw badSetting(`EMBEDDING_MODEL: ${messageOf(thrown)}`)
+  }
+}

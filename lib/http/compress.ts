@@ -1,0 +1,51 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { PageEncoding } from '../ports/page-files.ts'
+import { acceptedEncodings } from './accept.ts'
+import type { HttpEvent, HttpHandler, HttpResult } from './event.ts'
+
+/** A smaller body fits the first packets of an answer anyway. */
+const SMALLEST = 1_024
+/** Compressed in the threads that also do file access and password hashes; of those there are four. */
+const MOST_AT_ONCE = 2
+
+/** The default quality takes some hundred times as long. The window bounds the memory of each call. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 18 } }
+
+const [brotli, gzipped] = [promisify(brotliCompress), promisify(gzip)]
+const compressors: Readonly<Record<PageEncoding, (text: string) => Promise<Uint8Array>>> = {
+  br: (text) => brotli(text, BROTLI),
+  gzip: (text) => gzipped(text),
+}
+
+/**
+ * A handler whose JSON answers in one piece are compressed for callers that accept it (RFC 9110, section 8.4). What would
+ * have to wait for other answers goes out as it is, so that large answers do not delay each other. A request that
+ * a browser marks as made by another site gets no compressed answer: its length would tell that site what is in it (BREACH).
+ */
+export const compressing = (handle: HttpHandler): HttpHandler => {
+  let busy = 0
+  return async (event, context) => {
+    const result = await handle(event, context)
+    const { headers, body } = result
+    if (typeof body !== 'string' || body.length < SMALLEST || !isJson(result)) return result
+    headers.vary = headers.vary === undefined ? 'Accept-Encoding' : `${headers.vary}, Accept-Encoding`
+    const [encoding] = acceptedEncodings(event.headers['accept-encoding'])
+    if (encoding === undefined || busy >= MOST_AT_ONCE || isOfOtherSite(event)) return result
+    busy += 1
+    try {
+      const compressed = await compressors[encoding](body)
+      return { ...result, headers: { ...headers, 'content-encoding': encoding }, body: compressed }
+    } finally {
+      busy -= 1
+    }
+  }
+}
+
+const isJson = ({ headers }: HttpResult): boolean =>
+  headers['content-type']?.startsWith('application/json') === true &&
+  headers['content-encoding'] === undefined
+
+/** `none` is an address that a person typed. */
+const isOfOtherSite = ({ headers }: HttpEvent): boolean =>
+  !['same-origin', 'none', undefined].includes(headers['sec-fetch-site'])

@@ -1,0 +1,159 @@
+import { describe, expect, it } from '@jest/globals'
+import { createFakeAgent } from '../fakes/agent.ts'
+import { startApi } from '../fakes/caller.ts'
+import { createAgentOn } from '../fakes/coding-agent.ts'
+import { createScriptedModels } from '../fakes/scripted-models.ts'
+import { startDomains } from '../fakes/service.ts'
+import { createWorkbench } from '../fakes/workbench.ts'
+import { ADMIN, createWorld } from './world.ts'
+
+const DAY_MS = 86_400_000
+const done = async () => ({
+  success: true,
+  output: 'Ran make rollback',
+  filesChanged: [{ path: 'Makefile' }],
+})
+
+describe('experiences that are found', () => {
+  type Case = {
+    scores?: [one: number, two: number]
+    used?: 'one' | 'two'
+    useful?: boolean
+    laterMs?: number
+  }
+  // Where all else is the same, the one that was recorded later comes first.
+  it.each<[what: string, Case, first: string]>([
+    ['worked more often', { scores: [0.9, 0.5] }, 'one'],
+    ['was useful', { used: 'one', useful: true }, 'one'],
+    ['is not of no use', { used: 'two', useful: false }, 'one'],
+    ['was used', { used: 'one' }, 'one'],
+    [
+      'is newer by a year, though it worked a little less often',
+      { scores: [0.55, 0.5], laterMs: 365 * DAY_MS },
+      'two',
+    ],
+    ['worked a little more often, of the same day', { scores: [0.55, 0.5], laterMs: DAY_MS / 2 }, 'one'],
+  ])('have first which %s', async (_what, { scores = [0.5, 0.5], used, useful, laterMs = 0 }, first) => {
+    await using api = await startApi()
+    const { call } = api
+    const create = async (solution: string, successScore: number): Promise<string> => {
+      const body = { type: 'tool_chain', intent: 'Roll back', solution, successScore }
+      return (await call('POST /api/memory/experiences', { body })).body.experience.id
+    }
+    const one = await create('one', scores[0])
+    api.service.clock.advance(laterMs)
+    const two = await create('two', scores[1])
+    if (used)
+      await call(`POST /api/memory/experiences/${used === 'one' ? one : two}/use`, {
+        body: useful === undefined ? {} : { useful },
+      })
+    const { experiences } = (await call('GET /api/memory/experiences/search?q=roll+back')).body
+    expect(experiences[0].solution).toBe(first)
+  })
+})
+
+describe('a task that is done', () => {
+  it.each([
+    ['true', 1],
+    ['false', 0],
+  ])('is recorded as an experience where MEMORY_RECORD_EXPERIENCES=%s', async (value, total) => {
+    await using service = await startDomains({
+      adapters: [createFakeAgent(done)],
+      env: { MEMORY_RECORD_EXPERIENCES: value },
+    })
+    const { id } = await service.create({ title: 'Roll back the release' })
+    await service.reaches(id, 'completed')
+    await service.worker.settled()
+    const { experiences } = await service.memory.experiences.list({ limit: 9 })
+    expect(experiences).toHaveLength(total)
+    if (total > 0)
+      expect(experiences[0]).toMatchObject({
+        ...{ type: 'task_solution', intent: 'Roll back the release', sourceTaskId: id },
+        solution: 'Ran make rollback\n\nFiles: Makefile',
+      })
+  })
+
+  it('that fails, or said nothing, is not', async () => {
+    await using service = await startDomains({
+      adapters: [createFakeAgent(async () => ({ success: true, output: ' ' }))],
+      env: { MEMORY_RECORD_EXPERIENCES: 'true' },
+    })
+    const { id } = await service.create()
+    await service.reaches(id, 'completed')
+    await service.worker.settled()
+    expect((await service.memory.experiences.list({ limit: 9 })).experiences).toEqual([])
+  })
+})
+
+describe('the coding agent', () => {
+  it('begins with what memory has on its task, by file and lines, and its result names it', async () => {
+    await using bench = await createWorkbench()
+    await using world = createWorld()
+    world.place.write(
+      'ops/deploy.md',
+      '# Deploying\n\nText.\n\n# Rollback of a release\n\nRun make rollback.',
+    )
+    const memory = world.process()
+    await memory.sync()
+    await memory.experiences.create(ADMIN, {
+      ...{
+        type: 'error_recovery',
+        intent: 'Rollback a release that hangs',
+        solution: 'Stop the queue first',
+      },
+      ...{ successScore: 0.9, tags: [] },
+    })
+    const models = createScriptedModels([{ text: 'As ops/deploy.md:5-7 says' }])
+    const result = await createAgentOn(bench, models, { guide: memory.guide }).run({
+      title: 'Rollback of the release',
+      prompt: '',
+    })
+    const [, user] = models.requests[0]?.messages ?? []
+    expect(user?.content).toContain('[ops/deploy.md:5-7]\n# Rollback of a release\n\nRun make rollback.')
+    expect(user?.content).toContain('[earlier work: Rollback a release that hangs]\nStop the queue first')
+    expect(result.memory).toMatchObject({
+      chunks: [{ path: 'ops/deploy.md', startLine: 5, endLine: 7, heading: 'Rollback of a release' }],
+      experiences: [{ intent: 'Rollback a release that hangs' }],
+    })
+    expect(JSON.stringify(result.memory)).not.toContain('make rollback')
+  })
+
+  it('begins without memory where that has nothing, or cannot be read', async () => {
+    await using bench = await createWorkbench()
+    await using world = createWorld()
+    const store = { ...world.store, get: () => Promise.reject(new Error('the power is gone')) }
+    for (const [n, memory] of [world.process(), world.process({ store })].entries()) {
+      const models = createScriptedModels([{ text: 'Ok' }])
+      const result = await createAgentOn(bench, models, { guide: memory.guide }).run({
+        id: `task_${n}`,
+        prompt: 'Do',
+      })
+      expect(models.requests[0]?.messages[1]?.content).not.toContain('memory')
+      expect(result).not.toHaveProperty('memory')
+    }
+  })
+})
+
+describe('a chunk that people find useful', () => {
+  it('is found before one that is as close by its words, until its text changes', async () => {
+    await using world = createWorld()
+    world.place.write('a.md', '# Release\n\nThe same.')
+    world.place.write('b.md', '# Release\n\nThe same.')
+    const memory = world.process({ shared: true })
+    await memory.sync()
+    const first = async (of = memory) => (await of.search({ query: 'release', maxResults: 1 })).chunks[0]
+    const before = await first()
+    const other = before?.path === 'a.md' ? 'b.md' : 'a.md'
+    await memory.files.rateChunk((await memory.files.chunks(other)).chunks[0]?.id ?? '', true)
+    for (const each of [memory, world.process({ shared: true })])
+      expect((await first(each))?.path).toBe(other)
+    world.place.write(other, '# Release\n\nThe same.\n\n# More')
+    await memory.sync()
+    expect((await first())?.path).toBe(other)
+    await memory.files.rateChunk((await first())?.id ?? '', false)
+    expect((await first())?.path).toBe(before?.path)
+    await expect(memory.files.rateChunk('chk_0', true)).rejects.toMatchObject({
+      code: 'memory_chunk_not_found',
+    })
+  })
+})

@@ -2,6 +2,10 @@ import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openWork } from '../lib/app/cloud-groups.ts'
 import { bulkRoutes } from '../lib/bulk/contract.ts'
 import { bulkHandlers } from '../lib/bulk/handlers.ts'
+import { composeBulk } from '../lib/composition/notices.ts'
 
 /** Takes bulk jobs; what they ask for is done where notices are handled. */
-export const handler = serveGroup(bulkRoutes, openWork(bulkHandlers))
+export const handler = serveGroup(
+  bulkRoutes,
+  openWork((served) => bulkHandlers({ bulk: composeBulk(served, served.ports) })),
+)

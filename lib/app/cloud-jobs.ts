@@ -4,7 +4,8 @@ import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { createAuthContext } from '../composition/auth.ts'
-import { composeWork, type Notice, NoticeSchema } from '../composition/work.ts'
+import { composeNotices, type Notice, NoticeSchema } from '../composition/notices.ts'
+import { composeWork } from '../composition/work.ts'
 import { type Config, readConfig } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { AgentAdapter } from '../ports/agent.ts'
@@ -57,7 +58,7 @@ const openNotices = async () => {
         await deliveries.settled(0)
       }
     }
-  return { ...jobs, sending }
+  return { ...jobs, ...composeNotices({ ...jobs, audit: jobs.auth.audit }, jobs.outside), sending }
 }
 
 /** The handler of notices. */

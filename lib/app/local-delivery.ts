@@ -1,6 +1,6 @@
 import type { TurnMessage } from '../approvals/schema.ts'
 import { turnMessageIn } from '../composition/chat.ts'
-import { type Notice, noticeIn } from '../composition/work.ts'
+import { type Notice, noticeIn } from '../composition/notices.ts'
 import type { Message } from '../core/collection.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Clock } from '../ports/clock.ts'

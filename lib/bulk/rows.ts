@@ -1,7 +1,8 @@
 import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
 import type { Role } from '../core/principal.ts'
 import type { Trace } from '../core/trace.ts'
-import { type BulkFailure, type BulkNotice, type BulkSummary, BulkSummarySchema } from './schema.ts'
+import type { BulkNotice } from './notice.ts'
+import type { BulkFailure, BulkSummary } from './schema.ts'
 
 /** Jobs can be read for so long. */
 export const KEEP_MS = 30 * 86_400_000
@@ -41,7 +42,6 @@ export const bulkJobs = collection<BulkRow>({
   name: 'bulkJobs',
   key: 'id',
   indexes: {},
-  summary: [...BulkSummarySchema.keyof().options, 'at', 'role', 'trace', 'expiresAt'],
   expires: 'expiresAt',
   sends: sendsOf,
   publishes: publishesOf,

@@ -1,6 +1,8 @@
 import * as z from 'zod'
-import { DlqSelectionSchema } from '../queue/schema.ts'
-import { TaskSelectionSchema } from '../tasks/schema.ts'
+import { FingerprintSchema } from '../core/failure-group.ts'
+import { listIn, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
+import { DLQ_STATUSES } from '../queue/schema.ts'
+import { PrioritySchema, TASK_SORTINGS, TaskSourceSchema, TaskStatusSchema } from '../tasks/schema.ts'
 
 /** Items of one job. */
 export const MOST_ITEMS = 10_000
@@ -21,7 +23,7 @@ const BulkFailureSchema = z.object({
 export type BulkFailure = z.output<typeof BulkFailureSchema>
 
 /** A job as lists and events have it. */
-export const BulkSummarySchema = z.object({
+const BulkSummarySchema = z.object({
   id: z.string(),
   target: z.enum(BULK_TARGETS),
   action: z.enum(BULK_ACTIONS),
@@ -53,6 +55,51 @@ export const BulkPreviewSchema = z
   .meta({ id: 'BulkPreview' })
 export type BulkPreview = z.output<typeof BulkPreviewSchema>
 
+const word = z.string().min(1).max(500)
+
+/**
+ * Which tasks a bulk job takes: the fields of the filter endpoint, as JSON or as in its query. A name that it does not have
+ * is refused: what was meant to narrow the selection must not leave it wide.
+ */
+const TaskSelectionSchema = z.strictObject({
+  status: listIn(TaskStatusSchema).optional(),
+  priority: z
+    .union([
+      z.array(PrioritySchema).min(1).max(100),
+      queryList(queryInt(1, 4)),
+      PrioritySchema.transform((one) => [one]),
+    ])
+    .optional(),
+  source: listIn(TaskSourceSchema).optional(),
+  agent: listIn(word).optional(),
+  labels: listIn(word).optional(),
+  createdAfter: queryFrom.optional(),
+  createdBefore: queryUntil.optional(),
+  completedAfter: queryFrom.optional(),
+  completedBefore: queryUntil.optional(),
+  repository: word.optional(),
+  q: word.optional(),
+  fingerprint: FingerprintSchema.optional().meta({
+    description:
+      'The tasks of a failure group whose dead letters wait; no other field but `limit` goes with it',
+  }),
+  sortBy: z.enum(TASK_SORTINGS).optional(),
+  sortOrder: z.enum(['asc', 'desc']).optional(),
+  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the first in this order' }),
+})
+export type TaskSelection = z.output<typeof TaskSelectionSchema>
+
+/** Which dead letters a bulk job takes; those that wait unless it says otherwise. */
+const DlqSelectionSchema = z.strictObject({
+  status: listIn(z.enum(DLQ_STATUSES)).optional(),
+  fingerprint: FingerprintSchema.optional(),
+  agent: listIn(z.string().min(1).max(500)).optional(),
+  createdAfter: queryFrom.optional(),
+  createdBefore: queryUntil.optional(),
+  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the newest' }),
+})
+export type DlqSelection = z.output<typeof DlqSelectionSchema>
+
 const ids = z.array(z.string().min(1).max(200)).min(1).optional()
 const dryRun = z.boolean().optional()
 
@@ -78,11 +125,3 @@ export const BulkDlqBody = z
   .object({ action: z.enum(['retry', 'discard']), ids, filter: DlqSelectionSchema.optional(), dryRun })
   .refine(isOneOf, ONE_OF)
 export type BulkDlq = z.output<typeof BulkDlqBody>
-
-/** The notice by which a job goes on from an item. */
-export const BulkNoticeSchema = z.object({
-  kind: z.literal('bulk'),
-  jobId: z.string().min(1).max(200),
-  from: z.int().min(0),
-})
-export type BulkNotice = z.output<typeof BulkNoticeSchema>

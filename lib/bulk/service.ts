@@ -6,8 +6,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { Log } from '../ports/log.ts'
 import type { AnyWrite, Store, Update } from '../ports/store.ts'
-import type { DlqItem, DlqSelection } from '../queue/schema.ts'
-import type { Task, TaskSelection } from '../tasks/schema.ts'
+import type { DlqItem } from '../queue/schema.ts'
+import type { Task } from '../tasks/schema.ts'
+import type { BulkNotice } from './notice.ts'
 import {
   type BulkFailureRow,
   type BulkPart,
@@ -24,12 +25,13 @@ import {
   type BulkAction,
   type BulkDlq,
   type BulkJob,
-  type BulkNotice,
   type BulkPreview,
   type BulkTarget,
   type BulkTasks,
+  type DlqSelection,
   MOST_FAILURES,
   MOST_ITEMS,
+  type TaskSelection,
 } from './schema.ts'
 
 const SAMPLE = 10

@@ -23,6 +23,7 @@ import {
   type WatchedMemoryPorts,
   type WebSearchPorts,
 } from './chat.ts'
+import { composeNotices } from './notices.ts'
 import { composeSecurity } from './security.ts'
 import { composeSchedules, composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
 
@@ -62,6 +63,7 @@ export const createDomains = (ports: Ports, config: Config) => {
     ...signIn,
     ...work,
     ...security,
+    ...composeNotices({ ...auth, ...work }, ports),
     devices: composeDevices(auth, ports),
     memory,
     live: createLive(ports),

@@ -1,14 +1,10 @@
-import * as z from 'zod'
 import { createAgents } from '../agents/service.ts'
-import { type BulkNotice, BulkNoticeSchema } from '../bulk/schema.ts'
-import { createBulk } from '../bulk/service.ts'
 import type { Config } from '../config.ts'
-import { messageOf, Problem } from '../core/errors.ts'
+import { messageOf } from '../core/errors.ts'
 import { webhookCreator } from '../core/principal.ts'
 import { createOwnedDeliveries } from '../deliveries/owned.ts'
 import { anyOf, createDeliveries } from '../deliveries/service.ts'
 import { createGateway, type Gateway } from '../gateway/service.ts'
-import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
 import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
@@ -24,10 +20,8 @@ import type { Feed } from '../ports/feed.ts'
 import type { Outbound } from '../ports/outbound.ts'
 import type { Consumer, Queue } from '../ports/queue.ts'
 import type { Repositories } from '../ports/repositories.ts'
-import type { Tracing } from '../ports/tracing.ts'
 import type { Tracker, Trackers } from '../ports/tracker.ts'
 import { createDeadLetters } from '../queue/dead-letters.ts'
-import { createFailures } from '../queue/failures.ts'
 import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { reportWritesOf } from '../reporting/rows.ts'
@@ -36,15 +30,7 @@ import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
-import {
-  type EmittedEntry,
-  EmittedEntrySchema,
-  type RunTask,
-  type Task,
-  type TaskEvent,
-  type TaskResult,
-  TraceSchema,
-} from '../tasks/schema.ts'
+import type { RunTask, Task, TaskEvent, TaskResult } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/deduplicate.ts'
 import { createInbound } from '../webhooks/service.ts'
@@ -147,8 +133,6 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
       sendAgain: tasks.recovery.sendAgain,
     },
   })
-  const failures = createFailures({ ...ports, audit: auth.audit.record })
-  const bulk = createBulk({ ...ports, tasks, deadLetters, audit: auth.audit.record })
   const places = apiUrlsOf(config.accounts)
   const { endpoints: reportEndpoints, ...reporting } = createReporting({
     ...ports,
@@ -217,63 +201,11 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     masker,
     tracing,
   })
-  const handleNotice: (notice: Notice) => Promise<void> = createNotices({
-    ...{ gateway, reporting, notifications, bulk, tracing },
-    emit: outboundWebhooks.emit,
-    isMuted: failures.isMuted,
-  })
   return {
     ...{ tasks, counters, deadLetters, queueStatus, agents, notifications, deliveries, gateway },
-    ...{ outboundWebhooks, failures, bulk },
+    ...{ outboundWebhooks, reporting, active, worker, slots },
     reportOf: reporting.reportOf,
-    ...{ active, worker, slots, handleNotice },
   }
-}
-
-/** What the notification queue carries. */
-export const NoticeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('ended'), taskId: z.string().min(1).max(200), trace: TraceSchema }),
-  z.object({
-    ...{ kind: z.literal('emitted'), taskId: z.string().min(1).max(200) },
-    ...{ entry: EmittedEntrySchema, trace: TraceSchema },
-  }),
-  AnnounceSchema,
-  BulkNoticeSchema,
-])
-export type Notice = z.output<typeof NoticeSchema>
-
-type Needs = {
-  gateway: { notify(taskId: string): Promise<void> }
-  reporting: { ended(taskId: string): Promise<void> }
-  notifications: { deliver(announce: Announce): Promise<void> }
-  emit(taskId: string, entry: EmittedEntry): Promise<void>
-  bulk: { runSlice(notice: BulkNotice): Promise<void> }
-  /** Whether failures of a group are to cause no notifications. */
-  isMuted(fingerprint: string): Promise<boolean>
-  tracing: Pick<Tracing, 'within'>
-}
-
-/** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
-const createNotices =
-  ({ gateway, reporting, notifications, emit, bulk, isMuted, tracing }: Needs) =>
-  (notice: Notice): Promise<void> =>
-    tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, async () => {
-      if (notice.kind === 'ended') {
-        await gateway.notify(notice.taskId)
-        return reporting.ended(notice.taskId)
-      }
-      if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
-      if (notice.kind === 'bulk') return bulk.runSlice(notice)
-      const { fingerprint } = notice
-      if (fingerprint === undefined || !(await isMuted(fingerprint))) await notifications.deliver(notice)
-    })
-
-/** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
-export const noticeIn = (body: object): Notice => {
-  const { success, data } = NoticeSchema.safeParse(body)
-  if (!success)
-    throw new Problem('internal', 'unknown_notice', 'A collection sent a notice of an unknown shape')
-  return data
 }
 
 /** Schedules, and the tasks that they create. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { DlqSelection } from '../bulk/schema.ts'
 import { missing, Problem } from '../core/errors.ts'
 import { failureGroupOf } from '../core/failure-group.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
@@ -12,7 +13,7 @@ import type { AnyWrite, Insert, Store, Test, Update } from '../ports/store.ts'
 import type { Task } from '../tasks/schema.ts'
 import type { ListDlqQuery } from './contract.ts'
 import { DEAD_LETTER_COUNTERS, deadLetters, UNDELIVERED_MESSAGE } from './rows.ts'
-import type { DlqCounts, DlqItem, DlqSelection, Resolution } from './schema.ts'
+import type { DlqCounts, DlqItem, Resolution } from './schema.ts'
 
 /** A message that did nothing; `messageId` is the queue's own name for it, a UUID, or the ULID of the task it names. */
 type Undelivered = { messageId: string; taskId: string; reason: string }

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { FingerprintSchema } from '../core/failure-group.ts'
-import { listIn, queryFrom, queryUntil } from '../core/page.ts'
 
 export const DLQ_STATUSES = ['pending', 'resolved', 'discarded'] as const
 
@@ -73,14 +71,3 @@ export const FailureGroupSchema = z
   })
   .meta({ id: 'FailureGroup' })
 export type FailureGroup = z.output<typeof FailureGroupSchema>
-
-/** Which dead letters a bulk job takes; those that wait unless it says otherwise. */
-export const DlqSelectionSchema = z.strictObject({
-  status: listIn(z.enum(DLQ_STATUSES)).optional(),
-  fingerprint: FingerprintSchema.optional(),
-  agent: listIn(z.string().min(1).max(500)).optional(),
-  createdAfter: queryFrom.optional(),
-  createdBefore: queryUntil.optional(),
-  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the newest' }),
-})
-export type DlqSelection = z.output<typeof DlqSelectionSchema>

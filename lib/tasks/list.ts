@@ -1,3 +1,4 @@
+import type { TaskSelection } from '../bulk/schema.ts'
 import { Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import { pagesOf } from '../core/pages.ts'
@@ -5,7 +6,7 @@ import type { Store, Test } from '../ports/store.ts'
 import { TASK_COUNTERS } from './counters.ts'
 import type { FilterTasks, ListTasks } from './queries.ts'
 import { publicTask, tasks } from './rows.ts'
-import type { TaskFields, TaskRow, TaskSelection } from './schema.ts'
+import type { TaskFields, TaskRow } from './schema.ts'
 
 const DETAIL = new Set<string>(tasks.detail)
 

@@ -1,6 +1,4 @@
 import * as z from 'zod'
-import { FingerprintSchema } from '../core/failure-group.ts'
-import { listIn, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
 import type { Trace } from '../core/trace.ts'
 import { TASK_STATUSES } from './machine.ts'
@@ -8,7 +6,7 @@ import { TASK_STATUSES } from './machine.ts'
 export const TaskStatusSchema = z.enum(TASK_STATUSES)
 export const TASK_SOURCES = ['codehost', 'trackera', 'trackerb', 'api', 'cron'] as const
 export const TaskSourceSchema = z.enum(TASK_SOURCES)
-const PrioritySchema = z.literal([1, 2, 3, 4], { error: 'must be 1 (critical), 2, 3 or 4 (low)' })
+export const PrioritySchema = z.literal([1, 2, 3, 4], { error: 'must be 1 (critical), 2, 3 or 4 (low)' })
 export const TASK_EVENT_TYPES = [
   'created',
   'queued',
@@ -111,42 +109,8 @@ export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape).extend
   assignedAgent: z.string().min(1).max(200).optional(),
 })
 
-const word = z.string().min(1).max(500)
-
 /** The order of a filtered list. */
 export const TASK_SORTINGS = ['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'] as const
-
-/**
- * Which tasks a bulk job takes: the fields of the filter endpoint, as JSON or as in its query. A name that it does not have
- * is refused: what was meant to narrow the selection must not leave it wide.
- */
-export const TaskSelectionSchema = z.strictObject({
-  status: listIn(TaskStatusSchema).optional(),
-  priority: z
-    .union([
-      z.array(PrioritySchema).min(1).max(100),
-      queryList(queryInt(1, 4)),
-      PrioritySchema.transform((one) => [one]),
-    ])
-    .optional(),
-  source: listIn(TaskSourceSchema).optional(),
-  agent: listIn(word).optional(),
-  labels: listIn(word).optional(),
-  createdAfter: queryFrom.optional(),
-  createdBefore: queryUntil.optional(),
-  completedAfter: queryFrom.optional(),
-  completedBefore: queryUntil.optional(),
-  repository: word.optional(),
-  q: word.optional(),
-  fingerprint: FingerprintSchema.optional().meta({
-    description:
-      'The tasks of a failure group whose dead letters wait; no other field but `limit` goes with it',
-  }),
-  sortBy: z.enum(TASK_SORTINGS).optional(),
-  sortOrder: z.enum(['asc', 'desc']).optional(),
-  limit: z.int().min(1).optional().meta({ description: 'At most so many of them, the first in this order' }),
-})
-export type TaskSelection = z.output<typeof TaskSelectionSchema>
 
 /** Any subset of a task's fields; the list shows summaries or what `fields` asked for. */
 export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })

@@ -83,6 +83,7 @@ describe(`a bulk job of a service that is killed ${KILLS} times, CRASH_SEED=${SE
 })
 
 const suite = hasDynoxide() ? describe : describe.skip
+if (!hasDynoxide()) console.error('SKIPPED: dynoxide is not installed, and dynalite has no streams')
 suite(`a bulk job of the cloud whose functions are killed ${KILLS} times, CRASH_SEED=${SEED}`, () => {
   it(
     'goes on in other invocations, does every item once, and counts right',

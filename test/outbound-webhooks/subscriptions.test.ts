@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { collections } from '../../lib/collections.ts'
-import type { Notice } from '../../lib/composition/work.ts'
+import type { Notice } from '../../lib/composition/notices.ts'
 import type { Store } from '../../lib/ports/store.ts'
 import { sendsOf } from '../../lib/tasks/messages.ts'
 import { tasks as taskRows } from '../../lib/tasks/rows.ts'

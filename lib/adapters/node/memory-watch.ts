@@ -113,7 +113,7 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
 
   return {
     start: begin,
-    /** Hears nothing more; resolves when nothing is under way. */
+    /** Watches no more; resolves when nothing is under way. */
     stop: async (): Promise<void> => {
       stopped = true
       watching = false

@@ -245,7 +245,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     }
   }
 
-  /** Ends a job that runs; its item of this moment may still be done. One that has ended is answered as it is. */
+  /** Ends a job that runs: nothing is done after it. One that has ended is answered as it is. */
   const cancel = async (principal: Principal, id: string): Promise<BulkJob> => {
     const set = { status: 'cancelled' as const, endedAt: iso(clock.now()) }
     const outcome = await store.commit<BulkRow>({

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const USUAL_MS = 7 * DAY_MS
 const LONGEST_MS = 30 * DAY_MS
-/** The most bars of a spark line. */
+/** The most bars of a spark line, but for the one that has begun. */
 const MOST_BUCKETS = 28
 /** Groups in one answer; each costs a few reads. */
 const MOST_GROUPS = 50
@@ -105,7 +105,8 @@ const lettersOf = (is: string) => ({ index: 'byFingerprint', is })
 const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS) * HOUR_MS
 
 /** Whole hours, so that each counter falls into one bucket. */
-const bucketOf = (spanMs: number): number => Math.max(1, Math.ceil(spanMs / HOUR_MS / MOST_BUCKETS)) * HOUR_MS
+const bucketOf = (spanMs: number): number =>
+  Math.max(1, Math.ceil(Math.floor(spanMs / HOUR_MS) / MOST_BUCKETS)) * HOUR_MS
 
 type Buckets = { from: number; bucketMs: number; buckets: number }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { auditRows } from '../../lib/audit/rows.ts'
 import { bulkJobs } from '../../lib/bulk/rows.ts'
+import { Problem } from '../../lib/core/errors.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { type Caller, startApi } from '../fakes/caller.ts'
 import { limitedStore } from '../fakes/mortal.ts'
@@ -24,6 +26,19 @@ const withTasks = async (count: number, options: Parameters<typeof startApi>[0] 
       (await api.service.create({ title: `Task ${n}`, labels: n % 2 === 0 ? ['even', 'all'] : ['all'] })).id,
     )
   return { ...api, ids }
+}
+
+/** Storage that something happens before whenever a task is changed. */
+const gatedStore = () => {
+  const gate: { before: () => Promise<void> } = { before: async () => undefined }
+  const wrapStore = (real: Store): Store => ({
+    ...real,
+    commit: async (head, ...rest) => {
+      if ('update' in head && head.update.name === 'tasks') await gate.before()
+      return real.commit(head, ...rest)
+    },
+  })
+  return { gate, wrapStore }
 }
 
 const start = async (call: Caller, body: object, target = 'tasks'): Promise<Job> => {
@@ -164,14 +179,25 @@ describe('a bulk job', () => {
   })
 
   it('tries an item again that storage was too busy for', async () => {
-    const { commits, wrapStore } = limitedStore()
+    const { gate, wrapStore } = gatedStore()
     const { call, service, ids } = await withTasks(2, { wrapStore })
     const { id: jobId } = await start(call, { action: 'cancel', ids })
-    commits.left = 0
+    gate.before = () => Promise.reject(new Problem('unavailable', 'storage_unavailable', 'not now'))
     await expect(service.bulk.runSlice({ jobId, from: 0 })).rejects.toMatchObject({ kind: 'unavailable' })
-    commits.left = Number.POSITIVE_INFINITY
+    expect(await read(call, jobId)).toMatchObject({ done: 0, failed: 0 })
+    gate.before = async () => undefined
     await service.bulk.runSlice({ jobId, from: 0 })
     expect(await read(call, jobId)).toMatchObject({ done: 2, failed: 0 })
+  })
+
+  it('does nothing more once it is stopped, its item of that moment neither', async () => {
+    const { gate, wrapStore } = gatedStore()
+    const { call, service, ids } = await withTasks(2, { wrapStore })
+    const { id: jobId } = await start(call, { action: 'cancel', ids })
+    gate.before = async () => void (await service.bulk.cancel(BOB, jobId))
+    await service.bulk.runSlice({ jobId, from: 0 })
+    expect(await read(call, jobId)).toMatchObject({ status: 'cancelled', done: 0, failed: 0 })
+    expect(await statuses(call)).toEqual(['queued', 'queued'])
   })
 
   it('stops when it is told to: what it has done stays, and nothing more is done', async () => {

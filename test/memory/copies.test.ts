@@ -1,9 +1,15 @@
 import { hash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from '@jest/globals'
 import { createLexical } from '../../lib/memory/lexical.ts'
 import { createWorld } from './world.ts'
 
 const MANY = 600
+/** That of `lib/memory/copies.ts`. */
+const FORM = 2
+const packed = (value: unknown) => gzipSync(JSON.stringify(value)).toString('base64')
+/** An index that has other words under an id. */
+const saved = (id: string) => createLexical([{ id, title: 'Other', place: '', text: 'other' }]).save()
 const idsFor = async ({ search }: ReturnType<ReturnType<typeof createWorld>['process']>, query: string) =>
   (await search({ query, maxResults: 9 })).chunks.map(({ id, score }) => `${id} ${score}`)
 
@@ -78,13 +84,29 @@ describe.each([
 
   it.each([
     ['is cut', () => 'H4sI'],
-    ['is of another form', () => 'e30='],
     ['is empty', () => ''],
+    ['is none', () => packed({ form: FORM, value: { index: 5 } })],
+    ['is of another form', (id: string) => packed({ form: FORM - 1, value: saved(id) })],
   ])('that %s is made anew', async (_what, text) => {
     await using on = await started(shared)
-    await on.copies.put('memory-index/1/index/0', text())
-    expect((await on.process().search({ query: 'subject7', maxResults: 1 })).chunks[0]?.path).toBe('n7.md')
-    expect(on.log.entries.some(({ message }) => /copy of memory was not read/.test(message))).toBe(true)
+    const { id = '' } = (await on.process().files.chunks('n7.md')).chunks[0] ?? {}
+    await on.copies.put('memory-index/1/index/0', text(id))
+    const { chunks } = await on.process().search({ query: 'subject7', maxResults: 1 })
+    expect(chunks[0]?.path).toBe('n7.md')
+  })
+
+  it('has nothing of what is gone, which would take the place of what is there', async () => {
+    await using on = await started(shared)
+    for (let n = 0; n < 20; n += 1) on.place.write(`z${n}.md`, '# Zebra\n\nZebra zebra.')
+    on.place.write('long.md', `# Zoo\n\n${'Of many animals. '.repeat(20)} A zebra.`)
+    for (let n = 0; n < MANY; n += 1) on.place.write(`n${n}.md`, `# Note ${n}\n\nOn theme${n}.`)
+    await on.process().sync()
+    for (let n = 0; n < 20; n += 1) on.place.remove(`z${n}.md`)
+    await on.process().sync()
+    expect(on.read).not.toContain('memory-index/2/index/0')
+    const { chunks } = await on.process().search({ query: 'zebra', maxResults: 1 })
+    expect(on.read).toContain('memory-index/2/index/0')
+    expect(chunks.map(({ path }) => path)).toEqual(['long.md'])
   })
 })
 

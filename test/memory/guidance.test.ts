@@ -15,41 +15,41 @@ const done = async () => ({
 })
 
 describe('experiences that are found', () => {
-  /** Two with the same words; what is done to the second one, and which of them is first then. */
-  it.each([
-    ['worked less often', { successScore: 0.1 }, 'one'],
-    ['worked more often', { successScore: 0.9 }, 'two'],
-    ['was useful', { useful: true }, 'two'],
-    ['was of no use', { useful: false }, 'one'],
-    ['was used, and nobody said how', {}, 'two'],
-    ['is newer by a year', { laterMs: 365 * DAY_MS }, 'two'],
-  ])(
-    'stand behind or before one that %s',
-    async (_what, {
-      successScore = 0.5,
-      useful,
-      laterMs = 0,
-      ...rest
-    }: { successScore?: number; useful?: boolean; laterMs?: number }, first) => {
-      expect(rest).toEqual({})
-      await using api = await startApi()
-      const create = async (solution: string, score: number) =>
-        (
-          await api.call('POST /api/memory/experiences', {
-            body: { type: 'tool_chain', intent: 'Roll back', solution, successScore: score },
-          })
-        ).body.experience
-      await create('one', 0.5)
-      api.service.clock.advance(laterMs)
-      const two = await create('two', successScore)
-      if (laterMs === 0 && successScore === 0.5)
-        await api.call(`POST /api/memory/experiences/${two.id}/use`, {
-          body: useful === undefined ? {} : { useful },
-        })
-      const { experiences } = (await api.call('GET /api/memory/experiences/search?q=roll+back')).body
-      expect(experiences[0].solution).toBe(first)
-    },
-  )
+  type Case = {
+    scores?: [one: number, two: number]
+    used?: 'one' | 'two'
+    useful?: boolean
+    laterMs?: number
+  }
+  // Where all else is the same, the one that was recorded later comes first.
+  it.each<[what: string, Case, first: string]>([
+    ['worked more often', { scores: [0.9, 0.5] }, 'one'],
+    ['was useful', { used: 'one', useful: true }, 'one'],
+    ['is not of no use', { used: 'two', useful: false }, 'one'],
+    ['was used', { used: 'one' }, 'one'],
+    [
+      'is newer by a year, though it worked a little less often',
+      { scores: [0.55, 0.5], laterMs: 365 * DAY_MS },
+      'two',
+    ],
+    ['worked a little more often, of the same day', { scores: [0.55, 0.5], laterMs: DAY_MS / 2 }, 'one'],
+  ])('have first which %s', async (_what, { scores = [0.5, 0.5], used, useful, laterMs = 0 }, first) => {
+    await using api = await startApi()
+    const { call } = api
+    const create = async (solution: string, successScore: number): Promise<string> => {
+      const body = { type: 'tool_chain', intent: 'Roll back', solution, successScore }
+      return (await call('POST /api/memory/experiences', { body })).body.experience.id
+    }
+    const one = await create('one', scores[0])
+    api.service.clock.advance(laterMs)
+    const two = await create('two', scores[1])
+    if (used)
+      await call(`POST /api/memory/experiences/${used === 'one' ? one : two}/use`, {
+        body: useful === undefined ? {} : { useful },
+      })
+    const { experiences } = (await call('GET /api/memory/experiences/search?q=roll+back')).body
+    expect(experiences[0].solution).toBe(first)
+  })
 })
 
 describe('a task that is done', () => {

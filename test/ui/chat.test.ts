@@ -371,6 +371,18 @@ inBrowser('a task of the coding agent', () => {
     expect((await run.innerText()).match(/^Step \d/gm)).toEqual(['Step 1', 'Step 2', 'Step 3'])
     expect(await run.getByText('write_file c.txt').count()).toBe(1)
     await run.getByText('approved', { exact: true }).waitFor()
+    const trace = page.getByRole('figure', { name: 'Timeline' })
+    await trace.getByText('Step 3: model').waitFor()
+    const rows = (await trace.getByRole('listitem').allInnerTexts()).map((row) => row.split('\n')[0])
+    expect(rows.join(', ')).toMatch(
+      /^In the queue, Attempt 1: asks for approval, Step 1: model, list_files \., Step 2: model, .*Waits for approval, Attempt 1, .*Step 3: model$/,
+    )
+    await page.getByRole('button', { name: 'list_files .', exact: true }).click()
+    await page.getByRole('slider', { name: 'Place on the axis' }).waitFor()
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('button', { name: 'Show all of it' }).click()
+    await page.getByRole('slider', { name: 'Place on the axis' }).waitFor({ state: 'detached' })
     expect(await page.getByRole('list', { name: 'Events' }).count()).toBe(0)
 
     await run.getByRole('link', { name: 'Open the run' }).click()

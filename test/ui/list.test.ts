@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { until } from '../journeys/api.ts'
+import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
@@ -162,6 +163,80 @@ inBrowser('the list of tasks', () => {
     await page.getByRole('option', { name: 'Imported 77' }).first().click()
     await page.waitForURL(/\/tasks\/task_import0000?77/)
   })
+
+  it('is sorted by its heads, has the columns that were chosen, and is kept as a view under a name', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
+    const { page, faults } = opened
+    await row(page, 'Imported 0').first().waitFor()
+    const head = (name: string) => page.getByRole('columnheader', { name })
+    expect(await head('Created').getAttribute('aria-sort')).toBe('descending')
+    await head('Task').getByRole('button').click()
+    await head('Task').getByRole('button').click()
+    await page.waitForURL((url) => url.search === '?labels=imported&sortBy=title&sortOrder=asc')
+    await page.getByRole('table').and(page.locator(':has([aria-sort=ascending])')).waitFor()
+    await row(page, 'Imported 1000').first().waitFor()
+
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('checkbox', { name: 'Ended' }).check()
+    await page.getByRole('checkbox', { name: 'Agent' }).uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Views' }).click()
+    const views = page.getByRole('dialog', { name: 'Saved views' })
+    await views.getByLabel('Save what is shown as').fill('By title')
+    await views.getByRole('button', { name: 'Save' }).click()
+    await page.goto('/tasks')
+    await head('Ended').waitFor()
+    expect(await head('Agent').count()).toBe(0)
+    await page.getByRole('button', { name: 'Views' }).click()
+    expect(await violationsIn(page)).toEqual([])
+    await views.getByRole('button', { name: 'By title', exact: true }).click()
+    await page.waitForURL((url) => url.search === '?labels=imported&sortBy=title&sortOrder=asc')
+    await row(page, 'Imported 1000').first().waitFor()
+    expect(faults).toEqual([])
+  }, 90_000)
+
+  it('selects ranges with Shift, peeks with Space, and is found by Back as it was left', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
+    const { page, faults } = opened
+    await row(page, 'Imported 3').first().waitFor()
+    const box = (n: number) => page.getByRole('checkbox', { name: `Select Imported ${n}`, exact: true })
+    await box(2).click()
+    await box(6).click({ modifiers: ['Shift'] })
+    await page.getByText('5 selected').waitFor()
+    await box(4).click()
+    await page.getByText('4 selected').waitFor()
+
+    const scroller = page.getByRole('region', { name: 'Tasks' })
+    await scroller.evaluate((element) => element.scrollTo(0, 37 * 60))
+    await page.getByRole('link', { name: 'Imported 65', exact: true }).click()
+    await page.getByRole('heading', { name: 'Imported 65', level: 1 }).waitFor()
+    await page.goBack()
+    await page.getByText('4 selected').waitFor()
+    await page.getByRole('link', { name: 'Imported 65', exact: true }).waitFor()
+    expect(await scroller.evaluate(({ scrollTop }) => scrollTop)).toBe(37 * 60)
+    // A link begins at the top, with nothing selected.
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+    await row(page, 'Imported 3').first().waitFor()
+    expect(await page.getByText('4 selected').count()).toBe(0)
+
+    await page.goto('/tasks?labels=imported')
+    await row(page, 'Imported 3').first().waitFor()
+    await typeFast(page, 'jj')
+    await page.keyboard.press('Space')
+    const peek = (name: string) => page.getByRole('dialog', { name, exact: true })
+    await peek('Imported 1').waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    await page.keyboard.press('j')
+    await peek('Imported 2').waitFor()
+    await page.keyboard.press('Space')
+    await peek('Imported 2').waitFor({ state: 'detached' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.getByRole('button', { name: 'New task' }).waitFor()
+    await page.getByRole('link', { name: 'Imported 3', exact: true }).waitFor()
+    expect(faults).toEqual([])
+  }, 60_000)
 
   it('shows in the palette no task of words that are no longer there', async () => {
     await using opened = await openPage(world.baseUrl, '/tasks')

@@ -4,6 +4,7 @@ import { freePort } from '../bench/free-port.ts'
 import { until } from '../journeys/api.ts'
 import { moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
+import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 
@@ -74,6 +75,38 @@ inBrowser('a page whose service was killed', () => {
     await page.waitForURL(/\/tasks\/task_\w+$/)
     await page.getByText('Completed', { exact: true }).first().waitFor()
     expect(await page.evaluate('window.isFirst')).toBe(true)
+  })
+
+  it('says why its actions are off and how old it is, and offers again what was not sent, even to a new page', async () => {
+    await using it = await opened()
+    const { page } = it
+    const form = page.getByRole('dialog', { name: 'Create a task' })
+    await page.goto('/tasks')
+    await page.getByRole('heading', { name: 'Tasks', level: 1 }).waitFor()
+    await until(async () => ((await page.evaluate(LOADED)) ? true : undefined))
+    await killed(page)
+    await page.getByText(/What you see is \d+s old/).waitFor()
+    expect(await page.locator('main').evaluate((main) => getComputedStyle(main).filter)).toBe('grayscale(1)')
+    expect(await violationsIn(page)).toEqual([])
+    await page.keyboard.press('c')
+    await form.getByLabel('Title').fill('Not to be lost')
+    const send = form.getByRole('button', { name: 'Create' })
+    expect([await send.getAttribute('aria-disabled'), await send.getAttribute('title')]).toEqual([
+      'true',
+      expect.stringContaining('The service is away'),
+    ])
+    await page.keyboard.press('Escape')
+    const offer = page.getByText('Not sent yet: Not to be lost')
+    await offer.waitFor()
+    await back(page)
+    await page.getByText(/What you see is/).waitFor({ state: 'detached' })
+    await page.reload()
+    await offer.waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.waitForURL(/\/tasks\/task_\w+$/)
+    await page.getByRole('heading', { name: 'Not to be lost' }).waitFor()
+    expect(await offer.count()).toBe(0)
   })
 
   it('keeps its frame around a view that was not loaded yet, which comes by itself', async () => {

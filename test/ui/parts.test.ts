@@ -1,16 +1,34 @@
 import { describe, expect, it } from '@jest/globals'
-import { filesOfDiff } from '../../functions/ui/app/components/diff-files.ts'
+import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
+import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
 import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, placeIn } from '../../lib/api/task-log.ts'
 import type { TaskEvent, TaskFields } from '../../lib/tasks/schema.ts'
+
+describe('the clock of the server, known from the whole seconds of its answers', () => {
+  const seen = (sentAt: number, receivedAt: number, date: number) => ({ sentAt, receivedAt, date })
+  it.each([
+    ['is that of the browser where it may be', [seen(10_400, 10_600, 10_000)], 0],
+    ['is ahead by what the first answer says', [seen(10_000, 10_200, 70_000)], 60_400],
+    [
+      'is known better with each answer',
+      [seen(10_000, 10_200, 70_000), seen(10_900, 11_000, 70_000), seen(12_000, 12_100, 72_000)],
+      60_000,
+    ],
+    ['was set meanwhile', [seen(10_000, 10_200, 70_000), seen(12_400, 12_600, 12_000)], 0],
+  ])('%s', (_name, answers, offset) => {
+    const bounds = answers.reduce<ReturnType<typeof narrowed> | undefined>(narrowed, undefined)
+    expect(bounds && offsetOf(bounds)).toBe(offset)
+  })
+})
 
 describe('the life of a task', () => {
   const event = (
@@ -231,10 +249,40 @@ describe('a diff', () => {
       'Binary files a/x.png and b/x.png differ',
     ].join('\n')
     expect(filesOfDiff(text)).toEqual([
-      { path: 'a.md', lines: ['@@ -1 +1,2 @@', '-old', '+new', '+more'], added: 2, removed: 1 },
-      { path: 'x.png', lines: ['Binary files a/x.png and b/x.png differ'], added: 0, removed: 0 },
+      {
+        path: 'a.md',
+        lines: [
+          { kind: 'hunk', text: '@@ -1 +1,2 @@' },
+          { kind: 'removed', text: 'old', before: 1 },
+          { kind: 'added', text: 'new', after: 1 },
+          { kind: 'added', text: 'more', after: 2 },
+        ],
+        added: 2,
+        removed: 1,
+      },
+      {
+        path: 'x.png',
+        lines: [{ kind: 'note', text: 'Binary files a/x.png and b/x.png differ' }],
+        added: 0,
+        removed: 0,
+      },
     ])
     expect(filesOfDiff('')).toEqual([])
+  })
+})
+
+describe('a diff side by side', () => {
+  it('has each line that was replaced beside what replaced it, and the same lines on both sides', () => {
+    const lines = ['@@ -7,4 +9,4 @@ f', ' a', '-b', '-c', '+B', ' d', '+e', '\\ No newline at end of file']
+    const [file] = filesOfDiff(`diff --git a/x b/x\n${lines.join('\n')}\n`)
+    const said = sideBySide(file?.lines ?? []).map(({ left, right }) =>
+      [left?.before, left?.text, '|', right?.after, right?.text].join(' '),
+    )
+    expect(said).toEqual([
+      ' @@ -7,4 +9,4 @@ f |  @@ -7,4 +9,4 @@ f',
+      ...['7 a | 9 a', '8 b | 10 B', '9 c |  ', '10 d | 11 d', '  | 12 e'],
+      ' \\ No newline at end of file |  \\ No newline at end of file',
+    ])
   })
 })
 

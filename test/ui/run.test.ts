@@ -11,7 +11,10 @@ import {
 } from '../../functions/ui/app/run/run.ts'
 import { type Options, requestOf } from '../../functions/ui/app/views/chat/draft.ts'
 import { placed } from '../../functions/ui/app/views/chat/placed.ts'
+import { spansOf } from '../../functions/ui/app/views/task/spans.ts'
+import { worksByAttempt } from '../../functions/ui/app/views/task/works.ts'
 import { eventsIn } from '../../lib/api/server-sent-events.ts'
+import type { TaskEvent } from '../../lib/tasks/schema.ts'
 
 /** Events with ids in their order: `0001-01`, `0001-02`. */
 const told = (...events: readonly (readonly [type: string, data?: object])[]): RunEvent[] =>
@@ -262,6 +265,42 @@ describe('a stream of server-sent events', () => {
     expect(await all(piecewise(text, size))).toEqual([
       { id: '1', data: '{"text":"é→🙂"}' },
       { id: '2', data: 'x' },
+    ])
+  })
+})
+
+describe('what was done within the attempts of a task', () => {
+  const iso = (seconds: number) => new Date(seconds * 1_000).toISOString()
+  const event = (type: TaskEvent['type'], seconds: number, attempt: number): TaskEvent => ({
+    ...{ id: `event_${seconds}`, taskId: 'task_1', type, timestamp: iso(seconds), attempt },
+  })
+  const at = (spanId: string, from: number, to?: number) => ({
+    ...{ spanId, startedAt: iso(from) },
+    ...(to === undefined ? {} : { endedAt: iso(to) }),
+  })
+  it('is the model and the tools of each, by the clock of the service; an attempt that is over holds nothing open', () => {
+    const run = runOf(
+      told(
+        start(1),
+        ['step:start', { step: 1, ...at('s1', 11) }],
+        ['tool:call', { toolCallId: 'a', title: 'git status', ...at('c1', 14) }],
+        ['tool:result', { toolCallId: 'a', result: { success: false }, ...at('c1', 14, 16) }],
+        ['step:complete', { step: 1, ...at('s1', 11, 17) }],
+        ['step:start', { step: 2, ...at('s2', 17) }],
+        ['attempt:failed', { attempt: 1, message: '' }],
+        start(2),
+        ['step:start', { step: 1, ...at('s3', 31) }],
+      ),
+    )
+    const events = [event('started', 10, 1), event('recovered', 20, 1), event('started', 30, 2)]
+    const works = worksByAttempt(run, spansOf(events, 40_000))
+    const said = [...works].map(([{ attempt }, done]) => [
+      attempt,
+      ...done.map(({ name, from, to, state }) => `${name} ${from / 1_000}-${(to ?? 0) / 1_000} ${state}`),
+    ])
+    expect(said).toEqual([
+      [1, 'Step 1: model 11-14 success', 'git status 14-16 error', 'Step 2: model 17-20 stopped'],
+      [2, 'Step 1: model 31-0 running'],
     ])
   })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Service, startService, temporaryFolder } from '../journeys/service.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { expectSound } from './sound.ts'
+import { finishedTasks } from './world.ts'
 
 const TOKEN = /svc_\w{20,}/
 
@@ -49,6 +50,28 @@ within('the settings', () => {
     await page.getByRole('button', { name: 'Revoke Build server' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByText('No tokens yet').waitFor()
+  })
+
+  it('write all times and numbers in the language and the time zone of the profile, at once and later', async () => {
+    const { page, context } = admin
+    const data = { version: '1.0', tasks: finishedTasks(1_200) }
+    expect((await context.request.post('/api/tasks/import', { data })).status()).toBe(200)
+    await page.goto('/settings')
+    await page.getByLabel('Time zone').fill('Asia/Tokyo')
+    await page.getByLabel('Language').fill('de-DE')
+    await page.getByRole('form', { name: 'Profile' }).getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Your profile is saved').first().waitFor()
+    const inTokyo = new Intl.DateTimeFormat('de-DE', {
+      ...{ dateStyle: 'medium', timeStyle: 'medium', timeZone: 'Asia/Tokyo' },
+    })
+    for (const isNew of [false, true]) {
+      if (isNew) await page.goto('/tasks')
+      else await page.getByRole('link', { name: 'Tasks', exact: true }).click()
+      await page.getByText('1.200', { exact: true }).waitFor()
+      const time = page.getByRole('table', { name: 'Tasks' }).locator('time').first()
+      const at = Date.parse((await time.getAttribute('datetime')) ?? '')
+      expect(await time.getAttribute('title')).toBe(inTokyo.format(at))
+    }
   })
 
   it('keep what the environment decides, and say at its field what the service refuses', async () => {

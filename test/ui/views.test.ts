@@ -102,28 +102,37 @@ inBrowser('texts longer than their box', () => {
   const asked = { description: LONG, prompt: LONG, metadata: { note: LONG } }
   const task = { ...finished, ...asked }
 
-  it.each([
+  const INPUT = ['Prompt', 'Description', 'Metadata']
+  const RAW = ['The task as JSON']
+  it.each<[string, Record<string, unknown> & { id: string }, Readonly<Record<string, readonly string[]>>]>([
     [
       'result',
       { ...task, id: 'task_longresult', status: 'completed', result: RESULT },
-      ['Output', 'Changes of a.txt', 'Description', 'Prompt', 'Metadata'],
+      { output: ['Output'], changes: ['Changes of a.txt'], input: INPUT, raw: RAW },
     ],
     [
       'failure',
       { ...task, id: 'task_longerror', status: 'failed', error: ERROR },
-      ['Error', 'Description', 'Prompt', 'Metadata'],
+      { output: ['Error'], input: INPUT, raw: RAW },
     ],
-  ])('of a task with a %s scroll within reach of the keyboard', async (_what, long, labels) => {
+  ])('of a task with a %s scroll within reach of the keyboard', async (_what, long, tabs) => {
     await world.client.importTasks({ body: { version: '1.0', tasks: [long] } })
     await using opened = await openPage(world.baseUrl, `/tasks/${long.id}`)
     const { page, faults } = opened
     const folds = page.locator('main details:not([open]) > summary')
-    await page.getByText('Metadata').waitFor()
-    while ((await folds.count()) > 0) await folds.first().click()
-    expect(await page.evaluate(overflowing)).toEqual(labels.map((label) => `${label}: 0`))
-    expect(await violationsIn(page)).toEqual([])
+    for (const [tab, labels] of Object.entries(tabs)) {
+      await page.goto(`/tasks/${long.id}?tab=${tab}`)
+      await page
+        .getByLabel(labels[0] ?? '')
+        .first()
+        .waitFor()
+      while ((await folds.count()) > 0) await folds.first().click()
+      expect(await page.evaluate(overflowing)).toEqual(labels.map((label) => `${label}: 0`))
+      expect(await violationsIn(page)).toEqual([])
+    }
     expect(faults).toEqual([])
-    if (!labels.includes('Output')) return
+    if (!('changes' in tabs)) return
+    await page.goto(`/tasks/${long.id}`)
     const output = page.getByRole('region', { name: 'Output' })
     await output.locator('strong', { hasText: 'Bold' }).waitFor()
     expect(await output.locator('img, a').count()).toBe(0)

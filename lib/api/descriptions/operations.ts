@@ -382,13 +382,13 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     about: 'With the lines that each comes from.',
     example: { params: { path: 'guides/release.md' } },
   },
-  rateMemoryChunk: {
-    about: 'Votes add up, and stay with the chunk while its text stays.',
-    example: { params: { id: 'chunk_4f2a' }, body: { useful: true } },
-  },
   removeMemoryChunk: {
     about: 'For what an agent should not read again. The file stays as it is.',
     example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' } },
+  },
+  rateMemoryChunk: {
+    about: 'What was said stays until the text of the chunk changes.',
+    example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' }, body: { useful: true } },
   },
   removeMemoryFile: {
     about: 'The file itself stays as it is.',
@@ -427,7 +427,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   searchExperiences: { about: 'Each with a score.', example: { query: { q: 'failing test' } } },
   getExperience: { about: 'With how often it was gone by.', example: experience },
   removeExperience: { about: 'It is not found any more.', example: experience },
-  useExperience: { about: 'Adds one to its count: what helps is found sooner.', example: experience },
+  useExperience: {
+    about: 'Adds one to its count, and moves its success where the body says whether it was useful.',
+    example: { ...experience, body: { useful: true } },
+  },
 
   listConversations: { about: 'Yours alone.', example: { query: { limit: 20 } } },
   createConversation: {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import { Button } from './button.tsx'
+import { countOf } from './format.ts'
 import { visibleText } from './visible-text.ts'
 
 /** So much of a text is shown at first. */
@@ -58,8 +59,7 @@ const Value = ({ text, name }: { text: string; name: string }) => {
   )
 }
 
-const count = new Intl.NumberFormat()
 const sizeOf = (text: string) => {
   const lines = text.split('\n').length
-  return lines > LINES ? `${count.format(lines)} lines` : `${count.format(text.length)} letters`
+  return lines > LINES ? `${countOf(lines)} lines` : `${countOf(text.length)} letters`
 }

@@ -5,6 +5,7 @@ import { BulkProgress } from './bulk-progress.tsx'
 import { bulkWords, countOf } from './bulk-words.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
+import { countOf as numberOf } from './format.ts'
 import { Refusal } from './refusal.tsx'
 import { SkeletonRows } from './skeleton.tsx'
 
@@ -45,8 +46,8 @@ const Ask = ({ order, onKeep, onStarted }: AskProps) => {
       </DialogBody>
       <DialogFoot>
         <Button onClick={onKeep}>{keep}</Button>
-        <Button kind={kind} disabled={!count || isPending} onClick={begin}>
-          {name} {count === undefined ? '…' : new Intl.NumberFormat().format(count)}
+        <Button needsService kind={kind} disabled={!count || isPending} onClick={begin}>
+          {name} {count === undefined ? '…' : numberOf(count)}
         </Button>
       </DialogFoot>
     </Dialog>
@@ -67,7 +68,7 @@ const Sample = ({ preview: { count, sample } }: { preview: Preview }) => {
           </li>
         ))}
       </ul>
-      {others > 0 && <p>and {new Intl.NumberFormat().format(others)} more</p>}
+      {others > 0 && <p>and {numberOf(others)} more</p>}
     </div>
   )
 }

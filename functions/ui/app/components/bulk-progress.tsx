@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { BulkJob } from '../data/bulk-jobs.ts'
 import { bulkWords, countOf } from './bulk-words.ts'
+import { countOf as numberOf } from './format.ts'
 
 type Props = {
   job: BulkJob
@@ -39,12 +40,10 @@ export const BulkProgress = ({ job, titles = new Map() }: Props) => {
   )
 }
 
-const number = new Intl.NumberFormat()
-
 const saysOf = ({ target, action, status, total, done, failed }: BulkJob): string => {
   const { past } = bulkWords(target, action)
-  if (status === 'running') return `${number.format(done + failed)} of ${number.format(total)}`
-  const said = `${number.format(done)} of ${number.format(total)} ${past}`
+  if (status === 'running') return `${numberOf(done + failed)} of ${numberOf(total)}`
+  const said = `${numberOf(done)} of ${numberOf(total)} ${past}`
   if (status === 'completed') return said
   return `Stopped: ${said}`
 }

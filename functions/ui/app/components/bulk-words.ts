@@ -1,4 +1,5 @@
 import type { BulkAction, BulkTarget } from '../data/bulk-jobs.ts'
+import { countOf as numberOf } from './format.ts'
 
 type Words = {
   name: string
@@ -50,11 +51,10 @@ export const bulkWords = (target: BulkTarget, action: BulkAction): Words =>
   words[`${target} ${action}`] ?? others
 
 const nouns = { tasks: ['task', 'tasks'], dlq: ['dead letter', 'dead letters'] } as const
-const number = new Intl.NumberFormat()
 
 /** `3 tasks`; of an unknown number `tasks`. */
 export const countOf = (target: BulkTarget, count?: number): string => {
   const [one, many] = nouns[target]
   if (count === undefined) return many
-  return `${number.format(count)} ${count === 1 ? one : many}`
+  return `${numberOf(count)} ${count === 1 ? one : many}`
 }

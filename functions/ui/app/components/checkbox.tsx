@@ -1,13 +1,18 @@
-type Props = { label: string; isChecked: boolean; onChange: () => void }
+type Props = {
+  label: string
+  isChecked: boolean
+  /** `isRange` where the Shift key was held. */
+  onChange: (isRange: boolean) => void
+}
 
 /** A box to tick whose name is for screen readers; the area that takes the click is larger than the box. */
 export const Checkbox = ({ label, isChecked, onChange }: Props) => (
-  <label className="-m-2 inline-flex cursor-pointer p-2">
+  <label className="-m-2 inline-flex cursor-pointer p-2 select-none">
     <input
       type="checkbox"
       aria-label={label}
       checked={isChecked}
-      onChange={onChange}
+      onChange={({ nativeEvent }) => onChange('shiftKey' in nativeEvent && nativeEvent.shiftKey === true)}
       className="size-3.5 accent-primary"
     />
   </label>

@@ -40,7 +40,14 @@ export const Confirm = ({
   }
   return (
     <>
-      <Button kind={kind} size={size} aria-label={title} disabled={disabled} onClick={() => setOpen(true)}>
+      <Button
+        needsService
+        kind={kind}
+        size={size}
+        aria-label={title}
+        disabled={disabled}
+        onClick={() => setOpen(true)}
+      >
         {trigger ?? verb}
       </Button>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title={title}>
@@ -50,7 +57,7 @@ export const Confirm = ({
         </DialogBody>
         <DialogFoot>
           <Button onClick={() => setOpen(false)}>{keep}</Button>
-          <Button kind="danger" disabled={isBusy} onClick={confirm}>
+          <Button needsService kind="danger" disabled={isBusy} onClick={confirm}>
             {verb}
           </Button>
         </DialogFoot>

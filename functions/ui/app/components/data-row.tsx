@@ -9,6 +9,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** The same on the screen of a phone; null leaves it out there. */
   narrow?: string | null
+  /** What the list is sorted by when its head is pressed. */
+  sortBy?: string
 }
 
 /** The keys of the rows that are selected, and what is called at a change. */
@@ -18,6 +20,18 @@ export const rowClass = 'grid items-center gap-x-3 border-b px-4 md:px-6'
 
 /** For the one link or button of a row that opens it: all of the row is its area. It needs `data-row-link` too. */
 export const rowLinkClass = 'outline-none after:absolute after:inset-0'
+
+/** As `toggled`; with an anchor all rows from there to the one that was pressed are selected. */
+export const selectedFrom = (
+  anchor: string | undefined,
+  id: string,
+  ids: readonly string[],
+  set: ReadonlySet<string>,
+): ReadonlySet<string> => {
+  const [from, to] = [anchor === undefined ? -1 : ids.indexOf(anchor), ids.indexOf(id)]
+  if (from < 0 || to < 0) return toggled(set, id)
+  return new Set([...set, ...ids.slice(Math.min(from, to), Math.max(from, to) + 1)])
+}
 
 export const toggled = (set: ReadonlySet<string>, id: string): ReadonlySet<string> =>
   set.has(id) ? new Set([...set].filter((one) => one !== id)) : new Set([...set, id])
@@ -31,6 +45,8 @@ type Props<Row> = {
   /** What its box is called. */
   name: string
   index: number
+  /** Called when its box is pressed. */
+  onToggle: (isRange: boolean) => void
   /** Where it stands, from the top of the rows. */
   start: number
   height: number
@@ -38,7 +54,7 @@ type Props<Row> = {
 
 /** One row of a table, laid where it belongs. */
 export const DataRow = <Row,>(props: Props<Row>) => {
-  const { columns, template, selection, row, id, name, index, start, height } = props
+  const { columns, template, selection, row, id, name, index, start, height, onToggle } = props
   const isSelected = selection?.selected.has(id) ?? false
   return (
     <tr
@@ -49,11 +65,7 @@ export const DataRow = <Row,>(props: Props<Row>) => {
     >
       {selection && (
         <td className="relative z-1 flex">
-          <Checkbox
-            label={`Select ${name}`}
-            isChecked={isSelected}
-            onChange={() => selection.onSelect(toggled(selection.selected, id))}
-          />
+          <Checkbox label={`Select ${name}`} isChecked={isSelected} onChange={onToggle} />
         </td>
       )}
       {columns.map(({ id: column, cell }) => (

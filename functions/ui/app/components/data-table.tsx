@@ -1,10 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Checkbox } from './checkbox.tsx'
-import { type Column, DataRow, rowClass, type Selection } from './data-row.tsx'
+import { type Column, DataRow, rowClass, type Selection, selectedFrom } from './data-row.tsx'
+import { ArrowDown, ArrowUp } from './icons.tsx'
 import { useNarrow } from './narrow.ts'
+import { useRemembered } from './remembered.ts'
 import { useRowKeys } from './row-keys.ts'
 import { SkeletonRows } from './skeleton.tsx'
+
+/** What a list is sorted by, and what is called to sort it by something else. */
+type Sorting = { by: string; order: 'asc' | 'desc'; onSort: (by: string) => void }
 
 type Props<Row> = {
   label: string
@@ -14,6 +19,9 @@ type Props<Row> = {
   /** What a row is called where it is selected; its key when this is left out. */
   nameOf?: (row: Row) => string
   selection?: Selection
+  sorting?: Sorting
+  /** Shows a row beside the list: Space. */
+  onPeek?: (id: string) => void
   isLoading?: boolean
   /** Called when the last of the rows is about to be seen and there may be more. */
   onMore?: (() => void) | undefined
@@ -29,7 +37,7 @@ const BOX = '1.25rem'
 
 /**
  * Rows of any number: only those in view are in the document. `j` `k` go to the next row's link (`rowLinkClass`), Enter
- * opens it, `x` selects. It fills what it stands in, which must have a height (`<View isFixed>`).
+ * opens it, `x` selects, Shift selects all rows up to the one that is pressed. Back finds it scrolled as it was left. It fills what it stands in, which must have a height (`<View isFixed>`).
  */
 export const DataTable = <Row,>(props: Props<Row>) => {
   const {
@@ -38,6 +46,8 @@ export const DataTable = <Row,>(props: Props<Row>) => {
     keyOf,
     nameOf = keyOf,
     selection,
+    sorting,
+    onPeek,
     onMore,
     empty,
     isLoading = false,
@@ -48,7 +58,15 @@ export const DataTable = <Row,>(props: Props<Row>) => {
   const widths = columns.map(({ width, narrow }) => (isNarrow && narrow) || width)
   const template = [...(selection ? [BOX] : []), ...widths].join(' ')
   const scroller = useRef<HTMLElement>(null)
+  const place = useRemembered(`${label} scrolled`, 0)
+  const anchor = useRef<string>(undefined)
+  const ids = rows.map(keyOf)
+  const toggle = (id: string, isRange: boolean) => {
+    selection?.onSelect(selectedFrom(isRange ? anchor.current : undefined, id, ids, selection.selected))
+    anchor.current = id
+  }
   const virtual = useVirtualizer({
+    initialOffset: place.read,
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW,
@@ -60,14 +78,19 @@ export const DataTable = <Row,>(props: Props<Row>) => {
   useEffect(() => {
     if (rows.length > 0 && last >= rows.length - AHEAD) onMore?.()
   }, [last, rows.length, onMore])
-  useRowKeys({ ids: rows.map(keyOf), selection, scroller, show: (at) => virtual.scrollToIndex(at) })
+  useRowKeys({ label, ids, selection, onPeek, scroller, show: (at) => virtual.scrollToIndex(at) })
 
   if (isLoading) return <SkeletonRows count={12} />
   if (rows.length === 0) return <>{empty}</>
   return (
-    <section ref={scroller} aria-label={label} className="min-h-0 flex-1 overflow-auto">
+    <section
+      ref={scroller}
+      aria-label={label}
+      className="min-h-0 flex-1 overflow-auto"
+      onScroll={({ currentTarget }) => place.write(currentTarget.scrollTop)}
+    >
       <table aria-label={label} aria-rowcount={total + 1} className="block min-w-full text-left">
-        <Head {...{ columns, template, selection }} ids={rows.map(keyOf)} />
+        <Head {...{ columns, template, selection, sorting, ids }} />
         <tbody className="relative block" style={{ height: virtual.getTotalSize() }}>
           {items.map(({ index, start }) => {
             const row = rows[index] as Row
@@ -77,6 +100,7 @@ export const DataTable = <Row,>(props: Props<Row>) => {
                 key={id}
                 {...{ columns, template, row, id, index, start, selection }}
                 name={nameOf(row)}
+                onToggle={(isRange) => toggle(id, isRange)}
                 height={ROW}
               />
             )
@@ -91,10 +115,11 @@ type HeadProps<Row> = {
   columns: readonly Column<Row>[]
   template: string
   selection: Selection | undefined
+  sorting: Sorting | undefined
   ids: readonly string[]
 }
 
-const Head = <Row,>({ columns, template, selection, ids }: HeadProps<Row>) => {
+const Head = <Row,>({ columns, template, selection, sorting, ids }: HeadProps<Row>) => {
   const isAll = selection !== undefined && ids.every((id) => selection.selected.has(id))
   return (
     <thead className="sticky top-0 z-10 block bg-background">
@@ -108,12 +133,40 @@ const Head = <Row,>({ columns, template, selection, ids }: HeadProps<Row>) => {
             />
           </th>
         )}
-        {columns.map(({ id, header, narrow }) => (
-          <th key={id} className="truncate text-xs font-normal text-muted-foreground">
-            <span className={narrow ? 'max-md:sr-only' : ''}>{header}</span>
-          </th>
-        ))}
+        {columns.map(({ id, header, narrow, sortBy }) =>
+          sorting && sortBy ? (
+            <SortHead key={id} {...{ header, narrow, sortBy, sorting }} />
+          ) : (
+            <th key={id} className="truncate text-xs font-normal text-muted-foreground">
+              <span className={narrow ? 'max-md:sr-only' : ''}>{header}</span>
+            </th>
+          ),
+        )}
       </tr>
     </thead>
+  )
+}
+
+type SortProps = { header: string; narrow?: string | null | undefined; sortBy: string; sorting: Sorting }
+
+/** The head of a column that the list can be sorted by. */
+const SortHead = ({ header, narrow, sortBy, sorting: { by, order, onSort } }: SortProps) => {
+  const isSorted = by === sortBy
+  const Arrow = order === 'asc' ? ArrowUp : ArrowDown
+  return (
+    <th
+      aria-sort={isSorted ? (order === 'asc' ? 'ascending' : 'descending') : 'none'}
+      className="min-w-0 text-xs font-normal text-muted-foreground"
+    >
+      <button
+        type="button"
+        className={`flex max-w-full items-center gap-1 hover:text-foreground ${isSorted ? 'text-foreground' : ''} ${narrow ? 'max-md:hidden' : ''}`}
+        onClick={() => onSort(sortBy)}
+      >
+        <span className="truncate">{header}</span>
+        {isSorted && <Arrow size={12} className="shrink-0" aria-hidden />}
+      </button>
+      {narrow && <span className="sr-only md:hidden">{header}</span>}
+    </th>
   )
 }

@@ -98,6 +98,9 @@ export const BookOpen = icon(
     <path d="M20.001 19A2 2 0 0022 17V5a2 2 0 00-1.999-2L16 3.002A5 5 0 0012 5a5 5 0 00-4-2H4a2 2 0 00-2 2v12a2 2 0 001.999 2H8a5 5 0 014 2 5 5 0 014-2z" />
   </>,
 )
+export const Bookmark = icon(
+  <path d="M17 3a2 2 0 0 1 2 2v15a1 1 0 0 1-1.496.868l-4.512-2.578a2 2 0 0 0-1.984 0l-4.512 2.578A1 1 0 0 1 5 20V5a2 2 0 0 1 2-2z" />,
+)
 export const Bot = icon(
   <>
     <path d="M12 8V4H8" />
@@ -137,8 +140,10 @@ export const CheckCheck = icon(
     <path d="m22 10-7.5 7.5L13 16" />
   </>,
 )
+export const ChevronDown = icon(<path d="m6 9 6 6 6-6" />)
 export const ChevronLeft = icon(<path d="m15 18-6-6 6-6" />)
 export const ChevronRight = icon(<path d="m9 18 6-6-6-6" />)
+export const ChevronUp = icon(<path d="m18 15-6-6-6 6" />)
 export const ChevronsUpDown = icon(
   <>
     <path d="m7 15 5 5 5-5" />
@@ -170,6 +175,13 @@ export const CircleDashed = icon(
     <path d="M6.391 20.279a10 10 0 0 1-2.69-2.7" />
   </>,
 )
+export const Columns3 = icon(
+  <>
+    <rect width="18" height="18" x="3" y="3" rx="2" />
+    <path d="M9 3v18" />
+    <path d="M15 3v18" />
+  </>,
+)
 export const Copy = icon(
   <>
     <rect width="14" height="14" x="8" y="8" rx="2" ry="2" />
@@ -195,6 +207,13 @@ export const ExternalLink = icon(
     <path d="M15 3h6v6" />
     <path d="M10 14 21 3" />
     <path d="M18 13v6a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V8a2 2 0 0 1 2-2h6" />
+  </>,
+)
+export const FilePen = icon(
+  <>
+    <path d="M12.659 22H18a2 2 0 0 0 2-2V8a2.4 2.4 0 0 0-.706-1.706l-3.588-3.588A2.4 2.4 0 0 0 14 2H6a2 2 0 0 0-2 2v9.34" />
+    <path d="M14 2v5a1 1 0 0 0 1 1h5" />
+    <path d="M10.378 12.622a1 1 0 0 1 3 3.003L8.36 20.637a2 2 0 0 1-.854.506l-2.867.837a.5.5 0 0 1-.62-.62l.836-2.869a2 2 0 0 1 .506-.853z" />
   </>,
 )
 export const Flame = icon(
@@ -296,6 +315,14 @@ export const LogOut = icon(
     <path d="M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4" />
   </>,
 )
+export const Maximize = icon(
+  <>
+    <path d="M8 3H5a2 2 0 0 0-2 2v3" />
+    <path d="M21 8V5a2 2 0 0 0-2-2h-3" />
+    <path d="M3 16v3a2 2 0 0 0 2 2h3" />
+    <path d="M16 21h3a2 2 0 0 0 2-2v-3" />
+  </>,
+)
 export const Menu = icon(
   <>
     <path d="M4 5h16" />
@@ -341,6 +368,12 @@ export const Pause = icon(
   <>
     <rect x="14" y="3" width="5" height="18" rx="1" />
     <rect x="5" y="3" width="5" height="18" rx="1" />
+  </>,
+)
+export const Pencil = icon(
+  <>
+    <path d="M21.174 6.812a1 1 0 0 0-3.986-3.987L3.842 16.174a2 2 0 0 0-.5.83l-1.321 4.352a.5.5 0 0 0 .623.622l4.353-1.32a2 2 0 0 0 .83-.497z" />
+    <path d="m15 5 4 4" />
   </>,
 )
 export const Play = icon(
@@ -523,4 +556,19 @@ export const X = icon(
 )
 export const Zap = icon(
   <path d="M15.914 4a1.5 1.5 0 00-2.474-1.561l-9 9A1.5 1.5 0 005.5 14h4.002a.5.5 0 01.471.666L8.086 20a1.5 1.5 0 002.475 1.56l9-9A1.5 1.5 0 0018.5 10h-3.997a.5.5 0 01-.472-.667z" />,
+)
+export const ZoomIn = icon(
+  <>
+    <circle cx="11" cy="11" r="8" />
+    <line x1="21" x2="16.65" y1="21" y2="16.65" />
+    <line x1="11" x2="11" y1="8" y2="14" />
+    <line x1="8" x2="14" y1="11" y2="11" />
+  </>,
+)
+export const ZoomOut = icon(
+  <>
+    <circle cx="11" cy="11" r="8" />
+    <line x1="21" x2="16.65" y1="21" y2="16.65" />
+    <line x1="8" x2="14" y1="11" y2="11" />
+  </>,
 )

@@ -1,8 +1,7 @@
 import { PAGE_ROWS, type Paging } from '../data/page.ts'
 import { Button } from './button.tsx'
+import { countOf } from './format.ts'
 import { ChevronLeft, ChevronRight } from './icons.tsx'
-
-const count = new Intl.NumberFormat()
 
 /** Which rows of how many are shown, and the way to the others; nothing when all of them are. */
 export const Pager = ({ paging, total }: { paging: Paging; total: number | undefined }) => {
@@ -13,7 +12,7 @@ export const Pager = ({ paging, total }: { paging: Paging; total: number | undef
   return (
     <nav aria-label="Pages" className="flex shrink-0 items-center justify-end gap-1 border-t px-3.5 py-1.5">
       <span className="pr-2 text-muted-foreground">
-        {first > total ? 'none' : `${count.format(first)}–${count.format(last)}`} of {count.format(total)}
+        {first > total ? 'none' : `${countOf(first)}–${countOf(last)}`} of {countOf(total)}
       </span>
       <Button
         kind="ghost"

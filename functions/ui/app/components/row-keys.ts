@@ -1,11 +1,14 @@
 import { type RefObject, useRef } from 'react'
 import { useKeys } from '../shell/keys.ts'
 import { type Selection, toggled } from './data-row.tsx'
+import { useRemembered } from './remembered.ts'
 
 type Needs = {
+  label?: string
   /** Of all rows, in their order. */
   ids: readonly string[]
   selection: Selection | undefined
+  onPeek?: ((id: string) => void) | undefined
   scroller: RefObject<HTMLElement | null>
   show: (index: number) => void
 }
@@ -13,9 +16,9 @@ type Needs = {
 /** So long a row that was scrolled to may take to be drawn. */
 const MOST_FRAMES = 10
 
-/** `j` and `k` move the focus from row to row, `x` selects, Escape selects none. Where it was last, it comes back to. */
-export const useRowKeys = ({ ids, selection, scroller, show }: Needs) => {
-  const last = useRef(0)
+/** `j` and `k` move the focus from row to row, `x` selects, Space peeks, Escape selects none. Where it was last, it comes back to. */
+export const useRowKeys = ({ label = '', ids, selection, onPeek, scroller, show }: Needs) => {
+  const last = useRemembered(`${label} row`, 0)
   /** The row that gets the focus once it is drawn: keys that come before that are meant for it. */
   const coming = useRef<number>(undefined)
   /** The row that has the focus, or is about to. */
@@ -40,7 +43,7 @@ export const useRowKeys = ({ ids, selection, scroller, show }: Needs) => {
   const moveTo = (index: number) => {
     if (ids.length === 0) return
     const at = Math.min(ids.length - 1, Math.max(0, index))
-    last.current = at
+    last.write(at)
     coming.current = undefined
     show(at)
     // One that is far away has to be scrolled to before it exists.
@@ -48,7 +51,7 @@ export const useRowKeys = ({ ids, selection, scroller, show }: Needs) => {
   }
   const step = (by: number) => {
     const at = current()
-    moveTo(at === undefined ? last.current : at + by)
+    moveTo(at === undefined ? last.read() : at + by)
   }
   useKeys({
     j: () => step(1),
@@ -58,6 +61,13 @@ export const useRowKeys = ({ ids, selection, scroller, show }: Needs) => {
       if (id === undefined) step(0)
       else selection?.onSelect(toggled(selection.selected, id))
     },
+    ...(onPeek && {
+      ' ': () => {
+        const id = ids[current() ?? -1]
+        if (id === undefined) step(0)
+        else onPeek(id)
+      },
+    }),
     Escape: () => selection?.onSelect(new Set()),
   })
 }

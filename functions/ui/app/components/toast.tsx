@@ -26,6 +26,7 @@ const List = () =>
     <Base.Root
       key={one.id}
       toast={one}
+      data-toast
       className="flex items-start gap-2.5 rounded-lg border bg-popover px-3 py-2.5 text-popover-foreground shadow-lg transition duration-150 data-ending-style:opacity-0 data-limited:hidden data-starting-style:translate-y-2 data-starting-style:opacity-0"
     >
       {one.type === 'failed' ? (

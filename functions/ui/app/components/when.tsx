@@ -1,13 +1,14 @@
+import { clockOffset, serverNow } from '../data/server-clock.ts'
 import { createSignal } from '../data/signal.ts'
+import { exactOf } from './format.ts'
 import { relativeTo } from './time.ts'
 
 const EVERY_MS = 5_000
 
 /** One clock for all relative times of the page; it stands still while the page is hidden. */
-const now = createSignal(Date.now())
-setInterval(() => document.visibilityState === 'visible' && now.set(Date.now()), EVERY_MS)
-
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const now = createSignal(serverNow())
+setInterval(() => document.visibilityState === 'visible' && now.set(serverNow()), EVERY_MS)
+clockOffset.subscribe(() => now.set(serverNow()))
 
 /** How long ago something was; the exact time on hover. */
 export const When = ({ at, className = '' }: { at: string | undefined; className?: string }) => {
@@ -15,8 +16,8 @@ export const When = ({ at, className = '' }: { at: string | undefined; className
   if (at === undefined) return <span className={className}>–</span>
   const moment = Date.parse(at)
   return (
-    <time dateTime={at} title={exact.format(moment)} className={`whitespace-nowrap ${className}`}>
-      {relativeTo(Math.max(current, Date.now() - EVERY_MS), moment)}
+    <time dateTime={at} title={exactOf(at)} className={`whitespace-nowrap ${className}`}>
+      {relativeTo(Math.max(current, serverNow() - EVERY_MS), moment)}
     </time>
   )
 }

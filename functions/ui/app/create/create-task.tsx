@@ -5,37 +5,53 @@ import { Dialog, DialogBody, DialogFoot } from '../components/dialog.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
 import { saysOf } from '../components/problem.tsx'
 import { toast } from '../components/toast.tsx'
+import { isConnected } from '../data/connection.ts'
 import { type NewTask, useCreateTask } from '../data/tasks.ts'
 import { closeOverlay, overlay } from '../shell/overlay.ts'
-import { draft, dropDraft, keepDraft, keyOf } from './draft.ts'
+import { draftFor, dropDraft, keepDraft, keepUnsent, keyOf, type Purpose } from './draft.ts'
 import { newTaskOf } from './new-task.ts'
 import { TaskFields } from './task-fields.tsx'
 
-/** The form for a task, opened from anywhere by `c`. */
-export const CreateTask = () => {
+const titles: Readonly<Record<Purpose, string>> = { create: 'Create a task', again: 'Edit and run again' }
+
+/** The form for a task, opened from anywhere by `c`; filled in with a task that was, by `e` on its page. */
+export const CreateTask = ({ purpose }: { purpose: Purpose }) => {
   const navigate = useNavigate()
   const { mutateAsync, isPending, error } = useCreateTask()
   const errors = fieldErrors(error)
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     // What does not fit is said by the service, which knows best.
-    const body = newTaskOf(new FormData(event.currentTarget)) as NewTask
-    const given = { body, key: keyOf(body) }
+    const { rest } = draftFor(purpose).get()
+    const body = { ...rest, ...newTaskOf(new FormData(event.currentTarget)) } as NewTask
+    const given = { body, key: keyOf(purpose, body) }
     mutateAsync(given).then(
       ({ task }) => {
-        dropDraft()
+        dropDraft(purpose)
         toast.done('Task created', task.title)
         // Who has closed the form meanwhile is somewhere else already, and stays there.
-        if (overlay.get() !== 'create') return
+        if (overlay.get() !== purpose) return
         closeOverlay()
         void navigate({ to: '/tasks/$id', params: { id: task.id } })
       },
-      // The form shows it.
-      () => undefined,
+      // The form shows it; what closes before it is sent is offered again.
+      () => keepUnsent(purpose),
     )
   }
+  const keep = ({ currentTarget }: FormEvent<HTMLFormElement>) =>
+    keepDraft(purpose, new FormData(currentTarget))
+  const close = () => {
+    // It would have been sent, had the service been there.
+    if (!isConnected.get()) keepUnsent(purpose)
+    closeOverlay()
+  }
+  /** The cross, the backdrop and Back keep what was typed: only this button means it. */
+  const giveUp = () => {
+    dropDraft(purpose)
+    closeOverlay()
+  }
   return (
-    <Dialog isOpen onClose={closeOverlay} title="Create a task">
+    <Dialog isOpen onClose={close} title={titles[purpose]}>
       <form
         onSubmit={send}
         onInput={keep}
@@ -43,7 +59,9 @@ export const CreateTask = () => {
         noValidate
         className="flex min-h-0 flex-col"
       >
-        <Fields errors={errors} />
+        <DialogBody>
+          <TaskFields typed={draftFor(purpose).get().fields} errors={errors} autoFocus />
+        </DialogBody>
         <DialogFoot>
           {error && Object.keys(errors).length === 0 && (
             <span role="alert" className="mr-auto min-w-0 text-destructive">
@@ -60,20 +78,6 @@ export const CreateTask = () => {
   )
 }
 
-const keep = ({ currentTarget }: FormEvent<HTMLFormElement>) => keepDraft(new FormData(currentTarget))
-
-/** The cross, the backdrop and Back keep what was typed: only this button means it. */
-const giveUp = () => {
-  dropDraft()
-  closeOverlay()
-}
-
 const sendOnEnter = (event: KeyboardEvent<HTMLFormElement>) => {
   if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) event.currentTarget.requestSubmit()
 }
-
-const Fields = ({ errors }: { errors: Readonly<Record<string, string>> }) => (
-  <DialogBody>
-    <TaskFields typed={draft()} errors={errors} autoFocus />
-  </DialogBody>
-)

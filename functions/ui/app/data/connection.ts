@@ -1,9 +1,13 @@
+import { readClock } from './server-clock.ts'
 import { createSignal } from './signal.ts'
 
 const ASK_AGAIN_MS = 2_000
 
 /** Whether the service was reached by the last request. */
 export const isConnected = createSignal(true)
+
+/** When the connection was lost, by the browser's clock: what is on the page is as old. */
+export const lostAt = createSignal(0)
 
 /** What stands between answers with these when it does not reach the service; the service has a 503 as well. */
 const OF_GATEWAYS = [502, 503, 504]
@@ -23,8 +27,10 @@ const isOurs = async (response: Response): Promise<boolean> => {
  * gateway says of one route need not be so of the others, which would say the contrary: that is asked apart.
  */
 export const watchedFetch: typeof fetch = async (input, init) => {
+  const sentAt = Date.now()
   try {
     const response = await fetch(input, init)
+    readClock(response, sentAt)
     if (await isOurs(response)) isConnected.set(true)
     else askSoon()
     return response
@@ -43,6 +49,7 @@ export const watchConnection = () => {
 }
 
 const lost = () => {
+  if (isConnected.get()) lostAt.set(Date.now())
   isConnected.set(false)
   askSoon()
 }
@@ -62,3 +69,7 @@ export const checkConnection = async (): Promise<boolean> => {
   else lost()
   return isThere
 }
+
+/** Why nothing can be sent now; undefined while the service is there. */
+export const useAway = (): string | undefined =>
+  isConnected.use() ? undefined : 'The service is away: this works again as soon as it answers.'

@@ -32,8 +32,8 @@ export const catchUp = () =>
     if (isConnected.get()) void queryClient.invalidateQueries()
   })
 
-/** Whether something on the page could not be loaded anew, so that it may be old. */
-export const isFailing = createSignal(false)
+/** The age of the oldest of what is on the page and could not be loaded anew, as a time; undefined where all is new. */
+export const oldSince = createSignal<number | undefined>(undefined)
 
 const isOld = (query: Query) =>
   query.isActive() &&
@@ -41,8 +41,12 @@ const isOld = (query: Query) =>
   query.state.error !== null &&
   !isRefusal(query.state.error)
 
-/** Keeps `isFailing` in step with what is on the page. */
+/** Keeps `oldSince` in step with what is on the page. */
 export const watchQueries = () => {
   const cache = queryClient.getQueryCache()
-  return cache.subscribe(() => isFailing.set(cache.getAll().some(isOld)))
+  const times = () => cache.getAll().flatMap((query) => (isOld(query) ? [query.state.dataUpdatedAt] : []))
+  return cache.subscribe(() => {
+    const old = times()
+    oldSince.set(old.length > 0 ? Math.min(...old) : undefined)
+  })
 }

@@ -255,9 +255,16 @@ const followerOf = (id: string) => {
 /** Goes on with a stream of a session that is read already. */
 export const adoptStream = (id: string, source: Source) => followerOf(id).begin(source)
 
+/** In place of a session that is not known yet. */
+const noFollower = {
+  state: createSignal<Followed>({ run: beginning.run, standing: 'opening' }),
+  begin: () => undefined,
+  hold: () => () => undefined,
+}
+
 /** A session, live. `isGoing` says that there is more to come, of a session that may have been over. */
-export const useFollowed = (id: string, isGoing: boolean): Followed => {
-  const follower = followerOf(id)
+export const useFollowed = (id: string | undefined, isGoing: boolean): Followed => {
+  const follower = id === undefined ? noFollower : followerOf(id)
   useEffect(() => follower.hold(), [follower])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a task that goes on after its end is followed anew.
   useEffect(() => follower.begin(), [follower, isGoing])

@@ -70,6 +70,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
         {choices.map(([decision, says, kind]) => (
           <Button
+            needsService
             key={decision}
             kind={kind}
             size="small"

@@ -1,5 +1,6 @@
 import { memo, useState } from 'react'
 import { ApiError } from '../../../../lib/api/api-error.ts'
+import { countOf } from '../components/format.ts'
 import { Brain } from '../components/icons.tsx'
 import { saysOf } from '../components/problem.tsx'
 import { RichText } from '../components/rich-text.tsx'
@@ -12,8 +13,6 @@ import type { AuditOf } from './audit-link.tsx'
 import { NoProvider } from './no-provider.tsx'
 import { callsOf, type Note, type Part, type Run, type Step, settled, stepsOf, type Words } from './run.ts'
 import { ToolCall } from './tool-call.tsx'
-
-const count = new Intl.NumberFormat()
 
 type Props = {
   followed: Followed
@@ -172,7 +171,7 @@ const Footer = ({ run, standing }: { run: Run; standing: Followed['standing'] })
 }
 
 const tokensOf = ({ usedTokens, maxBudget }: Run) =>
-  `${count.format(usedTokens)}${maxBudget === undefined ? '' : ` of ${count.format(maxBudget)}`} tokens`
+  `${countOf(usedTokens)}${maxBudget === undefined ? '' : ` of ${countOf(maxBudget)}`} tokens`
 
 const modelOf = ({ model = '', provider = '' }: Run) => (model === provider ? model : `${provider}/${model}`)
 

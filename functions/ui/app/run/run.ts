@@ -19,6 +19,8 @@ export type Call = {
   readonly result?: string
   /** What the policy made of it: `denied`, `blocked`, … */
   readonly decision?: string
+  /** Epoch milliseconds by the clock of the service. */
+  readonly startedAt: number
   readonly tookMs?: number
 }
 export type Words = {
@@ -138,6 +140,12 @@ const note = (run: Run, event: RunEvent, tone: Note['tone'], text: string): Run 
   entries: [...run.entries, { kind: 'note', key: event.id, tone, text }],
 })
 
+/** When the span of an event began: the event itself is stored a moment later. */
+const startOf = ({ data, timestamp }: RunEvent): number => {
+  const at = Date.parse(textOf(data.startedAt))
+  return Number.isNaN(at) ? timestamp : at
+}
+
 const callOf = (event: RunEvent): Call => {
   const { toolCallId, name, title, spanId } = event.data
   return {
@@ -148,6 +156,7 @@ const callOf = (event: RunEvent): Call => {
     title: textOf(title) || textOf(name),
     arguments: event.data.arguments,
     state: 'running',
+    startedAt: startOf(event),
   }
 }
 
@@ -210,7 +219,7 @@ const stepStart = (run: Run, event: RunEvent): Run => {
     key: textOf(spanId) || event.id,
     number,
     parts: [],
-    startedAt: event.timestamp,
+    startedAt: startOf(event),
   }
   return {
     ...endWords(run, event),

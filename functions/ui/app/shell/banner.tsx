@@ -1,22 +1,51 @@
+import { useEffect, useState } from 'react'
 import { CircleAlert, type IconComponent, WifiOff } from '../components/icons.tsx'
-import { isConnected } from '../data/connection.ts'
-import { isFailing } from '../data/query-client.ts'
+import { spanOf } from '../components/time.ts'
+import { isConnected, lostAt } from '../data/connection.ts'
+import { oldSince } from '../data/query-client.ts'
 
-/** Says that what the page shows may be old. */
-export const Banner = () => {
+const EVERY_MS = 1_000
+
+/** Since when what the page shows may be old, by the browser's clock; undefined while it is not. */
+export const useStaleSince = (): number | undefined => {
   const connected = isConnected.use()
-  const failing = isFailing.use()
-  if (!connected) return <Strip icon={WifiOff} says="The connection to the service is lost." />
-  return failing ? <Strip icon={CircleAlert} says="The service does not answer all that is asked." /> : null
+  const lost = lostAt.use()
+  const old = oldSince.use()
+  return connected ? old : lost
 }
 
-const Strip = ({ icon: Icon, says }: { icon: IconComponent; says: string }) => (
-  <div
-    role="status"
+/** Says that what the page shows may be old, and how old. */
+export const Banner = () => {
+  const connected = isConnected.use()
+  const since = useStaleSince()
+  if (since === undefined) return null
+  return connected ? (
+    <Strip icon={CircleAlert} says="The service does not answer all that is asked." since={since} />
+  ) : (
+    <Strip icon={WifiOff} says="The connection to the service is lost." since={since} />
+  )
+}
+
+const Strip = ({ icon: Icon, says, since }: { icon: IconComponent; says: string; since: number }) => (
+  <section
+    aria-label="The connection"
     className="flex shrink-0 items-center gap-2 bg-queued/15 px-4 py-1.5 text-queued md:px-6"
   >
-    <Icon size={14} />
-    <span className="font-medium">{says}</span>
-    <span className="max-sm:hidden">What you see may be old; the page catches up by itself.</span>
-  </div>
+    <Icon size={14} className="shrink-0" />
+    <span role="status" className="font-medium">
+      {says}
+    </span>
+    <span className="max-sm:hidden">
+      What you see is <Age since={since} /> old; the page catches up by itself.
+    </span>
+  </section>
 )
+
+const Age = ({ since }: { since: number }) => {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), EVERY_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return <span>{spanOf(Math.max(EVERY_MS, EVERY_MS * Math.floor((now - since) / EVERY_MS)))}</span>
+}

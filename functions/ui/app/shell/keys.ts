@@ -11,8 +11,12 @@ export const isTyping = ({ target }: KeyboardEvent) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'))
 
-/** Whether something is open over the page; then its keys are its own. */
-const isCovered = () => document.querySelector('[role=dialog]') !== null
+/** Whether a key presses what has the focus: Space does so with buttons and boxes. */
+const isPressing = ({ key, target }: KeyboardEvent) =>
+  key === ' ' && target instanceof HTMLElement && target.matches('button, input, summary, [role=button]')
+
+/** Whether something is open over the page; then its keys are its own. A toast is a dialog by its role, and takes no keys. */
+const isCovered = () => document.querySelector('[role=dialog]:not([data-toast])') !== null
 
 /**
  * Answers single keys (`c`, `?`) and sequences (`g t`) while no field has focus and no dialog is open.
@@ -26,7 +30,15 @@ export const useKeys = (keys: Keys) => {
   useEffect(() => {
     let first = { key: '', at: 0 }
     const answer = (event: KeyboardEvent) => {
-      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event) || isCovered()) return
+      if (
+        event.metaKey ||
+        event.ctrlKey ||
+        event.altKey ||
+        isTyping(event) ||
+        isPressing(event) ||
+        isCovered()
+      )
+        return
       const isSecond = event.timeStamp - first.at < SEQUENCE_MS
       const act =
         (isSecond ? latest.current[`${first.key} ${event.key}`] : undefined) ?? latest.current[event.key]
@@ -48,7 +60,10 @@ export const keyHelp: readonly (readonly [keys: string, says: string])[] = [
   ['g then a letter', 'Go to a view'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
-  ['x', 'Select the row'],
+  ['Space', 'Peek at the row'],
+  ['x', 'Select the row; cancel a task'],
+  ['r  e', 'Of a task: retry; edit and run again'],
+  ['[  ]', 'Previous and next task of the list'],
   ['Esc', 'Close, or clear the selection'],
   ['?', 'This list'],
 ]

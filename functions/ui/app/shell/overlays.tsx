@@ -20,7 +20,7 @@ export const Overlays = () => {
   return (
     <Boundary of={open ?? 'none'} failed={FailedOverlay}>
       {open === 'palette' && <Palette />}
-      {open === 'create' && <CreateTask />}
+      {(open === 'create' || open === 'again') && <CreateTask key={open} purpose={open} />}
       {open === 'keys' && <KeyHelp />}
     </Boundary>
   )

@@ -1,7 +1,8 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { Fragment, useEffect } from 'react'
+import { useLocale } from '../data/locale.ts'
 import { isSignedOut } from '../data/query-client.ts'
-import { Banner } from './banner.tsx'
+import { Banner, useStaleSince } from './banner.tsx'
 import { useKeys } from './keys.ts'
 import { destinations } from './nav.ts'
 import { closeOverlay, overlay } from './overlay.ts'
@@ -9,6 +10,7 @@ import { Overlays } from './overlays.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { toSearch } from './to-search.ts'
 import { Topbar } from './topbar.tsx'
+import { Unsent } from './unsent.tsx'
 
 /** Views without the frame: who is not signed in has nowhere to go. */
 const BARE = ['/login', '/signup', '/reset']
@@ -27,6 +29,8 @@ export const Shell = () => {
 
 const Framed = () => {
   useShellKeys()
+  const isStale = useStaleSince() !== undefined
+  const locale = useLocale()
   return (
     <div className="flex h-full">
       <a href="#main" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-card focus:p-2">
@@ -36,8 +40,15 @@ const Framed = () => {
       <div className="flex min-w-0 flex-1 flex-col">
         <Topbar />
         <Banner />
-        <main id="main" tabIndex={-1} className="min-h-0 flex-1 outline-none">
-          <Outlet />
+        <Unsent />
+        <main
+          id="main"
+          tabIndex={-1}
+          className={`min-h-0 flex-1 outline-none ${isStale ? 'opacity-90 grayscale' : ''}`}
+        >
+          <Fragment key={locale}>
+            <Outlet />
+          </Fragment>
         </main>
       </div>
       <Overlays />
@@ -75,7 +86,7 @@ const useShellKeys = () => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
       event.preventDefault()
       // A form that is being filled in is not replaced.
-      if (overlay.get() === 'create') return
+      if (overlay.get() === 'create' || overlay.get() === 'again') return
       overlay.set('palette')
     }
     addEventListener('keydown', open)

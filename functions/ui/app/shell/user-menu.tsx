@@ -5,7 +5,7 @@ import { Popover, PopoverClose } from '../components/popover.tsx'
 import { saysOf } from '../components/problem.tsx'
 import { Tag } from '../components/tag.tsx'
 import { toast } from '../components/toast.tsx'
-import { dropDraft } from '../create/draft.ts'
+import { dropDrafts } from '../create/draft.ts'
 import { useMe } from '../data/me.ts'
 import { useLogout, useNeedsSignIn } from '../data/session.ts'
 import { closeOverlay } from './overlay.ts'
@@ -59,7 +59,7 @@ const Leave = () => {
     mutate(undefined, {
       onSuccess: () => {
         closeOverlay()
-        dropDraft()
+        dropDrafts()
         void navigate({ to: '/login' })
       },
       onError: (error) => toast.failed('You are still signed in', saysOf(error)),

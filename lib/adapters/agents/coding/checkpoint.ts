@@ -5,7 +5,7 @@ import type { LoopResult, WaitingCall } from '../../../ports/tool.ts'
 import type { Workspace } from '../../../ports/workspace.ts'
 import { withoutSecrets, workspaceGit } from './changes.ts'
 import type { Checkout } from './checkout.ts'
-import type { GivenMemory } from './prompt.ts'
+import type { GivenMemory } from './guidance.ts'
 
 /**
  * What a run leaves when it waits for approval. `messages` end with the calls that have no result yet; `waiting` are those

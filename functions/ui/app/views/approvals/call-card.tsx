@@ -125,7 +125,7 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
   const isOff = isDeciding || isAway
   const place = placeOf(approval)
   const deny = (
-    <Button kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
+    <Button needsService kind="danger" disabled={isOff} onClick={() => decideOrSay('deny')}>
       <X size={14} /> Deny
     </Button>
   )
@@ -141,7 +141,7 @@ const Decide = ({ approval, mark }: { approval: Approval; mark: Mark }) => {
     )
   return (
     <>
-      <Button kind="primary" disabled={isOff} onClick={() => decideOrSay('allow-once')}>
+      <Button needsService kind="primary" disabled={isOff} onClick={() => decideOrSay('allow-once')}>
         <Check size={14} /> Allow once
       </Button>
       {deny}

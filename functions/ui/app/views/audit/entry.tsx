@@ -1,11 +1,10 @@
 import { Button } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { fullyOf } from '../../components/format.ts'
 import type { AuditFilters, AuditRecord } from '../../data/audit.ts'
 import { useNameOf } from '../../data/people.ts'
 import { wordsOf } from './actions.ts'
-
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
 type Props = { record: AuditRecord; onClose: () => void; onOnly: (filters: AuditFilters) => void }
 
@@ -14,12 +13,7 @@ export const Entry = ({ record, onClose, onOnly }: Props) => {
   const nameOf = useNameOf()
   const { id, timestamp, userId, action, details } = record
   return (
-    <Dialog
-      isOpen
-      onClose={onClose}
-      title={wordsOf(action)}
-      description={exact.format(Date.parse(timestamp))}
-    >
+    <Dialog isOpen onClose={onClose} title={wordsOf(action)} description={fullyOf(timestamp)}>
       <DialogBody>
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5">
           <Fact name="Action" value={action} />

@@ -1,6 +1,7 @@
 import { Button } from '../../components/button.tsx'
 import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { countOf } from '../../components/format.ts'
 import { X } from '../../components/icons.tsx'
 import { UserFilter } from '../../components/id-filter.tsx'
 import type { AuditFilters } from '../../data/audit.ts'
@@ -13,8 +14,6 @@ type Props = {
   total: number | undefined
   error: unknown
 }
-
-const count = new Intl.NumberFormat()
 
 /** What narrows the record; all of it stands in the address. */
 export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) => {
@@ -46,7 +45,7 @@ export const FilterBar = ({ filters, onChange, onClear, total, error }: Props) =
         </Button>
       )}
       <span className="ml-auto text-muted-foreground max-md:basis-full" role="status">
-        {total !== undefined && `${count.format(total)} ${total === 1 ? 'record' : 'records'}`}
+        {total !== undefined && `${countOf(total)} ${total === 1 ? 'record' : 'records'}`}
       </span>
     </div>
   )

@@ -29,10 +29,11 @@ export const Bulk = (): ReactNode => {
       </View>
     )
   const { says, tone } = states[job.status]
+  const isUnsound = job.status === 'completed' && job.failed > 0
   return (
     <View
       title={`${bulkWords(job.target, job.action).name} ${countOf(job.target, job.total)}`}
-      aside={<Tag tone={tone}>{says}</Tag>}
+      aside={<Tag tone={isUnsound ? 'warn' : tone}>{says}</Tag>}
       actions={
         job.status === 'running' ? (
           <Button disabled={stop.isPending} onClick={() => stop.mutate(id)}>

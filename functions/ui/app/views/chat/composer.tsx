@@ -65,7 +65,7 @@ export const Composer = ({ id, refused = '', onSend, blocked, onStop, isStopping
           <TurnOptions />
           <span className="ml-auto" />
           {onStop && (
-            <Button kind="danger" size="small" disabled={isStopping} onClick={onStop}>
+            <Button needsService kind="danger" size="small" disabled={isStopping} onClick={onStop}>
               <Square size={12} /> Stop
             </Button>
           )}

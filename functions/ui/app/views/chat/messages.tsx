@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
+import { countOf } from '../../components/format.ts'
 import { RichText } from '../../components/rich-text.tsx'
 import { When } from '../../components/when.tsx'
 import type { ChatMessage } from '../../data/chat.ts'
 import { Trouble } from '../../run/run-view.tsx'
 import { ToolCall } from '../../run/tool-call.tsx'
-
-const count = new Intl.NumberFormat()
 
 /** What a person said, as it was typed. */
 export const UserMessage = ({ text, note }: { text: string; note?: string | undefined }) => (
@@ -61,7 +60,7 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
       {notice && <p className="text-xs text-muted-foreground">{notice}</p>}
       <p className="flex flex-wrap gap-x-2 text-xs text-muted-foreground">
         <When at={createdAt} />
-        {usage && <span>· {count.format(usage.totalTokens)} tokens</span>}
+        {usage && <span>· {countOf(usage.totalTokens)} tokens</span>}
         {model && <span>· {model}</span>}
         {sessionId && (
           <Link to="/chat/sessions/$id" params={{ id: sessionId }} className="underline underline-offset-2">

@@ -22,7 +22,7 @@ export const Pending = () => {
     <Panel
       title="Waiting"
       aside={
-        <Button kind="ghost" size="small" disabled={isPending} onClick={cleanUp}>
+        <Button needsService kind="ghost" size="small" disabled={isPending} onClick={cleanUp}>
           Remove expired
         </Button>
       }

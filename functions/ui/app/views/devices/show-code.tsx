@@ -21,7 +21,7 @@ export const ShowCode = () => {
             </p>
             <Refusal error={error} />
             <div>
-              <Button disabled={isPending} onClick={() => mutate()}>
+              <Button needsService disabled={isPending} onClick={() => mutate()}>
                 <QrCode size={15} /> Show a QR code
               </Button>
             </div>

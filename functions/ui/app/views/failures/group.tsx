@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
+import { countOf } from '../../components/format.ts'
 import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -49,7 +50,7 @@ export const Group = ({ group, onOrder }: Props) => {
         </div>
         <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
         <p className="w-24 text-right">
-          <span className="text-base font-semibold">{new Intl.NumberFormat().format(count)}</span>
+          <span className="text-base font-semibold">{countOf(count)}</span>
           <span className="block text-muted-foreground">
             {pending > 0 ? `${pending} wait` : 'all decided'}
           </span>

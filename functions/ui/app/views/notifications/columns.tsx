@@ -49,6 +49,7 @@ const MarkRead = ({ id, read }: NotificationRow) => {
           title="Mark read"
           aria-label="Mark read"
           disabled={mark.isPending}
+          needsService
           onClick={() => mark.mutate(id)}
         >
           <Check size={14} />

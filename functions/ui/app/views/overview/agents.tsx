@@ -1,3 +1,4 @@
+import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
@@ -7,8 +8,6 @@ import { When } from '../../components/when.tsx'
 import { useAgents } from '../../data/agents.ts'
 
 type Agent = NonNullable<ReturnType<typeof useAgents>['data']>[number]
-
-const count = new Intl.NumberFormat()
 
 const Health = ({ configured, healthy }: Agent) => {
   if (!configured) return <Tag>Not set up</Tag>
@@ -30,7 +29,7 @@ export const Agents = () => {
                 <Health {...agent} />
               </div>
               <p className="text-muted-foreground">
-                {count.format(agent.stats.completed)} completed, {count.format(agent.stats.failed)} failed
+                {countOf(agent.stats.completed)} completed, {countOf(agent.stats.failed)} failed
                 {agent.stats.avgDuration > 0 && `, ${spanOf(agent.stats.avgDuration)} on average`}
                 {agent.lastActivity && (
                   <>

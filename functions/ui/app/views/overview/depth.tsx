@@ -1,4 +1,5 @@
 import { depthOf, partsOf } from '../../components/depth.ts'
+import { countOf } from '../../components/format.ts'
 import { HealthTag } from '../../components/health-tag.tsx'
 import { healthOf, Meter } from '../../components/meter.tsx'
 import { NotYet } from '../../components/not-yet.tsx'
@@ -6,8 +7,6 @@ import { Skeleton } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { thresholds } from '../../data/at-build.ts'
 import { useQueueStatus } from '../../data/queue.ts'
-
-const count = new Intl.NumberFormat()
 
 /** How much is waiting and running, against what the service takes for too much. */
 export const Depth = () => {
@@ -34,7 +33,7 @@ export const Depth = () => {
         <dl className="mb-3 flex gap-6">
           {figures.map(([name, value]) => (
             <div key={name}>
-              <dd className="text-xl leading-7 font-semibold">{count.format(value)}</dd>
+              <dd className="text-xl leading-7 font-semibold">{countOf(value)}</dd>
               <dt className="text-xs text-muted-foreground">{name}</dt>
             </div>
           ))}

@@ -1,10 +1,10 @@
+import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { spanOf } from '../../components/time.ts'
 import { useAnalytics } from '../../data/analytics.ts'
 import { lastDays } from './days.ts'
 
-const count = new Intl.NumberFormat()
 const percent = (part: number) => `${(part * 100).toFixed(part > 0 && part < 1 ? 1 : 0)}%`
 
 type Analytics = NonNullable<ReturnType<typeof useAnalytics>['data']>
@@ -13,12 +13,12 @@ const factsOf = (data: Analytics): readonly (readonly [string, string])[] => {
   const [today] = lastDays(data.daily, Date.now(), 1)
   const ended = data.completedTasks + data.failedTasks
   return [
-    ['Created today', count.format(today?.created ?? 0)],
-    ['Done today', count.format(today?.completed ?? 0)],
-    ['Failed today', count.format(today?.failed ?? 0)],
+    ['Created today', countOf(today?.created ?? 0)],
+    ['Done today', countOf(today?.completed ?? 0)],
+    ['Failed today', countOf(today?.failed ?? 0)],
     ['Success rate', ended === 0 ? '–' : percent(data.successRate)],
     ['Average run', data.avgDurationMs === 0 ? '–' : spanOf(data.avgDurationMs)],
-    ['All tasks', count.format(data.totalTasks)],
+    ['All tasks', countOf(data.totalTasks)],
   ]
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button } from '../../components/button.tsx'
+import { countOf } from '../../components/format.ts'
 import { RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
@@ -34,7 +35,7 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
     <SelectionBar count={isAll ? waiting : letters.length} onClear={onClear}>
       {!isAll && waiting > letters.length && (
         <Button kind="ghost" onClick={() => setAll(true)}>
-          Select all {new Intl.NumberFormat().format(waiting)} that wait
+          Select all {countOf(waiting)} that wait
         </Button>
       )}
       <Button disabled={count === 0} onClick={() => ask('retry')}>

@@ -110,10 +110,10 @@ const Decide = ({ letter, onDone }: { letter: DeadLetter; onDone: () => void }) 
   const { decide, isDeciding } = useDecision(letter, onDone)
   return (
     <>
-      <Button disabled={isDeciding} onClick={() => decide('discard')}>
+      <Button needsService disabled={isDeciding} onClick={() => decide('discard')}>
         <Trash2 size={14} /> Discard
       </Button>
-      <Button kind="primary" disabled={isDeciding} onClick={() => decide('retry')}>
+      <Button needsService kind="primary" disabled={isDeciding} onClick={() => decide('retry')}>
         <RotateCcw size={14} /> Retry
       </Button>
     </>

@@ -1,4 +1,5 @@
 import { When } from '../../components/when.tsx'
+import { locale } from '../../data/locale.ts'
 
 /** The place of a zone as people say it: `Vienna` of `Europe/Vienna`. */
 export const placeOf = (timezone: string): string =>
@@ -8,11 +9,14 @@ const DAY_MS = 86_400_000
 const DAYS_AHEAD = 6
 
 /** A zone that this browser does not know is shown as UTC, and said to be that. */
+/** That of the profile; without one as short as it can be. */
+const language = (): string => locale.get().language ?? 'en-GB'
+
 const inZone = (timezone: string, at: number, options: Intl.DateTimeFormatOptions): string => {
   try {
-    return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: timezone }).format(at)
+    return new Intl.DateTimeFormat(language(), { ...options, timeZone: timezone }).format(at)
   } catch {
-    return `${new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).format(at)} UTC`
+    return `${new Intl.DateTimeFormat(language(), { ...options, timeZone: 'UTC' }).format(at)} UTC`
   }
 }
 

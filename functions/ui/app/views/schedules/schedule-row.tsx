@@ -91,10 +91,17 @@ const Actions = ({ schedule: { id, name, enabled, task } }: { schedule: ListedSc
           </Link>
         </span>
       )}
-      <Button size="small" aria-label={`Run now: ${name}`} disabled={run.isPending} onClick={runNow}>
+      <Button
+        needsService
+        size="small"
+        aria-label={`Run now: ${name}`}
+        disabled={run.isPending}
+        onClick={runNow}
+      >
         <Zap size={13} /> Run now
       </Button>
       <Button
+        needsService
         size="small"
         aria-label={enabled ? `Pause ${name}` : `Resume ${name}`}
         disabled={change.isPending}

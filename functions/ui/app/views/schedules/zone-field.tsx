@@ -1,11 +1,12 @@
 import { useId } from 'react'
 import { TextField } from '../../components/field.tsx'
+import { locale } from '../../data/locale.ts'
 
 /** `UTC` is no place, and not in the list of every browser. */
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
 /** The zone of this browser. */
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone
+export const ownZone = (): string => locale.get().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** The one zone whose name has the typed text in it; what was typed where there is none, or several. */
 const meantBy = (text: string): string => {

@@ -4,6 +4,7 @@ import { Arguments } from '../../components/arguments.tsx'
 import { Button } from '../../components/button.tsx'
 import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
+import { fullyOf } from '../../components/format.ts'
 import { LongText } from '../../components/long-text.tsx'
 import { Person } from '../../components/person.tsx'
 import { Problem } from '../../components/problem.tsx'
@@ -16,8 +17,6 @@ import { useSessionAt } from '../../data/sessions.ts'
 import { DecisionTag, decisions } from './decisions.tsx'
 import type { AuditSearch } from './filters.ts'
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
-
 type Props = { id: string; onClose: () => void; onOnly: (filters: AuditSearch) => void }
 
 /** One tool call, whole: who had it made, how it was decided, with what, and what came of it. */
@@ -28,7 +27,7 @@ export const Entry = ({ id, onClose, onOnly }: Props) => {
       isOpen
       onClose={onClose}
       title={data?.tool ?? 'Tool call'}
-      description={data && exact.format(Date.parse(data.timestamp))}
+      description={data && fullyOf(data.timestamp)}
     >
       {data && <Whole entry={data} onOnly={onOnly} />}
       {!data && (

@@ -1,6 +1,7 @@
 import { Button } from '../../components/button.tsx'
 import { inputClass } from '../../components/field.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { countOf } from '../../components/format.ts'
 import { X } from '../../components/icons.tsx'
 import { IdFilter, UserFilter } from '../../components/id-filter.tsx'
 import { tools } from '../../data/at-build.ts'
@@ -17,7 +18,6 @@ type Props = {
   error: unknown
 }
 
-const count = new Intl.NumberFormat()
 const names = Object.fromEntries(tools.map(({ name }) => [name, name]))
 const says = Object.fromEntries(Object.entries(decisions).map(([name, look]) => [name, look.says]))
 const half = 'w-40 max-md:w-[calc(50%-0.25rem)]'
@@ -79,7 +79,7 @@ export const FilterBar = ({ filters, hasPeople, onChange, onClear, total, error 
         </Button>
       )}
       <span className="ml-auto text-muted-foreground" role="status">
-        {total !== undefined && `${count.format(total)} ${total === 1 ? 'call' : 'calls'}`}
+        {total !== undefined && `${countOf(total)} ${total === 1 ? 'call' : 'calls'}`}
       </span>
     </div>
   )

@@ -43,7 +43,7 @@ export const ResetCode = ({ user: { id, name } }: { user: ListedUser }) => {
         <DialogFoot>
           <Button onClick={close}>{data ? 'Done' : 'Cancel'}</Button>
           {!data && (
-            <Button kind="primary" disabled={isPending} onClick={() => mutate()}>
+            <Button needsService kind="primary" disabled={isPending} onClick={() => mutate()}>
               Make a code
             </Button>
           )}

@@ -2,53 +2,114 @@ import { useNavigate } from '@tanstack/react-router'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
-import { Ban, ExternalLink, RotateCcw } from '../../components/icons.tsx'
+import { Ban, ChevronDown, ChevronUp, ExternalLink, Pencil, RotateCcw } from '../../components/icons.tsx'
 import { linkOf } from '../../components/link.ts'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
+import { draftFrom } from '../../create/draft.ts'
+import { useAway } from '../../data/connection.ts'
+import { useNeighbours } from '../../data/neighbours.ts'
 import { useCancelTask, useRetryTask } from '../../data/tasks.ts'
+import { useKeys } from '../../shell/keys.ts'
+import { overlay } from '../../shell/overlay.ts'
 
-/** What can be done with a task in its state. */
+/** What can be done with a task in its state, by buttons and by keys. */
 export const Actions = ({ task }: { task: Task }) => {
-  const navigate = useNavigate()
-  const cancel = useCancelTask()
-  const retry = useRetryTask()
-  const refused = (title: string) => ({
-    onError: (error: unknown) => void toast.failed(title, saysOf(error)),
-  })
+  const { canCancel, canRetry, isBusy, cancel, retry, edit } = useVerbs(task)
+  const away = useAway()
   const href = linkOf(task.sourceUrl)
+  const isLocked = isBusy || away !== undefined
+  useKeys({
+    ...(canRetry && !isLocked ? { r: retry } : {}),
+    ...(canCancel && !isLocked ? { x: cancel } : {}),
+    e: edit,
+  })
   return (
     <>
+      <Neighbours id={task.id} />
       {href && (
         <a href={href} target="_blank" rel="noreferrer" className={buttonClass({ kind: 'ghost' })}>
-          <ExternalLink size={14} /> Source
+          <ExternalLink size={14} /> <span className="max-sm:sr-only">Source</span>
         </a>
       )}
-      {nextStatus(task.status, 'cancel') && (
-        <Button
-          kind="danger"
-          disabled={cancel.isPending}
-          onClick={() => cancel.mutate(task.id, refused('Not cancelled'))}
-        >
+      <Button kind="ghost" title="Change it and run it as a new task (e)" onClick={edit}>
+        <Pencil size={14} /> <span className="max-sm:sr-only">Edit and run again</span>
+      </Button>
+      {canCancel && (
+        <Button kind="danger" title="Stop it (x)" needsService disabled={isBusy} onClick={cancel}>
           <Ban size={14} /> Cancel
         </Button>
       )}
-      {isFinal(task.status) && (
-        <Button
-          disabled={retry.isPending}
-          onClick={() =>
-            retry.mutate(task.id, {
-              ...refused('Not retried'),
-              onSuccess: ({ task: next }) => {
-                toast.done('Retried as a new task')
-                void navigate({ to: '/tasks/$id', params: { id: next.id } })
-              },
-            })
-          }
-        >
+      {canRetry && (
+        <Button title="Run it again as a new task (r)" needsService disabled={isBusy} onClick={retry}>
           <RotateCcw size={14} /> Retry
         </Button>
       )}
     </>
+  )
+}
+
+const useVerbs = (task: Task) => {
+  const navigate = useNavigate()
+  const cancelling = useCancelTask()
+  const retrying = useRetryTask()
+  const refused = (title: string) => ({
+    onError: (error: unknown) => void toast.failed(title, saysOf(error)),
+  })
+  const retry = () =>
+    retrying.mutate(task.id, {
+      ...refused('Not retried'),
+      onSuccess: ({ task: next }) => {
+        toast.done('Retried as a new task')
+        void navigate({ to: '/tasks/$id', params: { id: next.id } })
+      },
+    })
+  const edit = () => {
+    draftFrom(task)
+    overlay.set('again')
+  }
+  return {
+    canCancel: nextStatus(task.status, 'cancel') !== undefined,
+    canRetry: isFinal(task.status),
+    isBusy: cancelling.isPending || retrying.isPending,
+    cancel: () => cancelling.mutate(task.id, refused('Not cancelled')),
+    retry,
+    edit,
+  }
+}
+
+/** The way to the tasks beside it in the list that it was opened from. Back leads to the list still. */
+const Neighbours = ({ id }: { id: string }) => {
+  const navigate = useNavigate()
+  const { before, after } = useNeighbours(id)
+  const show = (to: string | undefined) => {
+    if (to === undefined) return
+    void navigate({ to: '/tasks/$id', params: { id: to }, search: (now: object) => now, replace: true })
+  }
+  useKeys({ '[': () => show(before), ']': () => show(after) })
+  if (before === undefined && after === undefined) return null
+  return (
+    <span className="flex">
+      <Button
+        kind="ghost"
+        size="icon"
+        aria-label="Previous task of the list"
+        title="Previous task of the list ([)"
+        disabled={before === undefined}
+        onClick={() => show(before)}
+      >
+        <ChevronUp size={15} />
+      </Button>
+      <Button
+        kind="ghost"
+        size="icon"
+        aria-label="Next task of the list"
+        title="Next task of the list (])"
+        disabled={after === undefined}
+        onClick={() => show(after)}
+      >
+        <ChevronDown size={15} />
+      </Button>
+    </span>
   )
 }

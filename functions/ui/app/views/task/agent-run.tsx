@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { Panel } from '../../components/view.tsx'
-import { type AgentSession, useFollowed } from '../../data/sessions.ts'
+import type { AgentSession, Followed } from '../../data/sessions.ts'
 import { RunView } from '../../run/run-view.tsx'
 
-/** What the agent of a task does, live, and what it has done. How the task ended, the task tells by itself. */
-export const AgentRun = ({ session, isOver }: { session: AgentSession; isOver: boolean }) => {
-  const followed = useFollowed(session.id, !isOver)
+type Props = { session: AgentSession; followed: Followed; isOver: boolean }
+
+/** What the agent of a task does, live, and what it has done. How the task ended is shown beside it. */
+export const AgentRun = ({ session, followed, isOver }: Props) => {
   const { taskId = '' } = session
   const of = useMemo(() => ({ taskId }), [taskId])
   return (

@@ -1,7 +1,7 @@
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { ErrorCode } from '../../components/error-code.tsx'
 import { Scroller } from '../../components/scroller.tsx'
-import { Panel } from '../../components/view.tsx'
+import { Section } from './section.tsx'
 
 /** What a person can do about it, by the code of the error. */
 const advice: Readonly<Record<string, string>> = {
@@ -21,11 +21,11 @@ const ANY = 'Read what it says, mend the cause, then retry: that makes a new tas
 
 /** Why a task failed, or the last attempt did. */
 export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; isOver: boolean }) => (
-  <Panel
+  <Section
     title={isOver ? 'Why it failed' : 'Why the last attempt failed'}
     aside={<ErrorCode code={error.code} />}
   >
-    <div className="flex flex-col gap-2 px-3.5 py-3">
+    <div className="flex flex-col gap-2 px-3.5 pt-1 pb-3">
       <Scroller label="Error" className="max-h-60 overflow-y-auto">
         <p className="font-mono text-xs leading-5 text-destructive [overflow-wrap:anywhere] whitespace-pre-wrap">
           {error.message}
@@ -33,5 +33,5 @@ export const Failure = ({ error, isOver }: { error: NonNullable<Task['error']>; 
       </Scroller>
       <p className="text-muted-foreground">{advice[error.code] ?? ANY}</p>
     </div>
-  </Panel>
+  </Section>
 )

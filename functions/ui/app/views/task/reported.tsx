@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { GitBranch, GitPullRequest, MessageSquare, MessageSquareX } from '../../components/icons.tsx'
 import { secureLinkOf } from '../../components/link.ts'
-import { Panel } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
 import { providers } from '../../data/providers.ts'
+import { Section } from './section.tsx'
 
 type Fault = { code: string; message: string }
 type Report = {
@@ -42,12 +42,12 @@ export const Reported = ({ task }: { task: Task }) => {
   const published = publishedOf(task)
   if (report === undefined && published === undefined) return null
   return (
-    <Panel title="Where it was reported">
-      <ul className="flex flex-col gap-2 px-3.5 py-3">
+    <Section title="Where it was reported">
+      <ul className="flex flex-col gap-2 px-3.5 pt-1 pb-3">
         {published && <PublishedLine {...published} />}
         {report && <ReportLine {...report} />}
       </ul>
-    </Panel>
+    </Section>
   )
 }
 

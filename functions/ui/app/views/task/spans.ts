@@ -106,11 +106,12 @@ export const spansOf = (events: readonly TaskEvent[], now: number): Span[] => {
 const nextOf = (spans: readonly Span[], kind: Span['kind']) =>
   spans.filter((span) => span.kind === kind).length + 1
 
-/** Round steps of an axis over so many milliseconds: at most six. */
-export const ticksOf = (lengthMs: number): number[] => {
+/** Round steps of an axis over so many milliseconds, from a place of it on: at most seven. */
+export const ticksOf = (lengthMs: number, fromMs = 0): number[] => {
   const step = STEPS.find((size) => lengthMs / size <= MOST_TICKS) ?? lengthMs / MOST_TICKS
-  const count = Math.floor(lengthMs / step)
-  return Array.from({ length: count + 1 }, (_, n) => n * step)
+  const first = Math.ceil(fromMs / step)
+  const count = Math.floor((fromMs + lengthMs) / step) - first
+  return Array.from({ length: count + 1 }, (_, n) => (first + n) * step)
 }
 const MOST_TICKS = 6
 const [S, M, H, D] = [1_000, 60_000, 3_600_000, 86_400_000]

@@ -1,20 +1,14 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
+import { Button } from '../../components/button.tsx'
+import { ChevronRight, Maximize, ZoomIn, ZoomOut } from '../../components/icons.tsx'
+import { useNow } from '../../components/now.ts'
+import { Scroller } from '../../components/scroller.tsx'
 import { spanOf } from '../../components/time.ts'
+import { Panel } from '../../components/view.tsx'
+import type { Run } from '../../run/run.ts'
 import { type Span, spansOf, ticksOf } from './spans.ts'
-
-const FRAME_MS = 250
-
-/** Now, moving while something runs. */
-const useNow = (isRunning: boolean) => {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    if (!isRunning) return
-    const timer = setInterval(() => setNow(Date.now()), FRAME_MS)
-    return () => clearInterval(timer)
-  }, [isRunning])
-  return now
-}
+import { type Work, worksByAttempt } from './works.ts'
 
 const looks = {
   running: 'bg-running animate-pulse',
@@ -42,6 +36,14 @@ const endings = {
   cancelled: 'cancelled',
 } as const
 
+const workLooks: Readonly<Record<Work['state'], string>> = {
+  running: 'bg-running animate-pulse',
+  waiting: 'bg-queued',
+  success: 'bg-muted-foreground/45',
+  error: 'bg-failed-soft',
+  stopped: 'bg-cancelled/60',
+}
+
 const lookOf = ({ kind, ended, to }: Span) =>
   kind === 'attempt' ? looks[ended ?? (to === undefined ? 'running' : 'lost')] : waits[kind].look
 
@@ -51,62 +53,231 @@ const nameOf = ({ kind, attempt, ended }: Span) => {
   return ending ? `Attempt ${attempt}: ${ending}` : `Attempt ${attempt}`
 }
 
-/** The life of a task as bars in time, each stretch on its own line. */
-export const Timeline = ({ events }: { events: readonly TaskEvent[] }) => {
+/** A stretch of the axis, in epoch milliseconds. */
+type Stretch = { readonly from: number; readonly to: number }
+
+/** The shortest stretch that can be zoomed to. */
+const LEAST_MS = 10
+/** So many bars within an attempt are shown without being asked for. */
+const MOST_OPEN = 40
+
+type Props = { events: readonly TaskEvent[]; run: Run | undefined }
+
+/** The life of a task on one axis: waits, attempts with why each ended, and within them the model and the tools. */
+export const Timeline = ({ events, run }: Props) => {
   const isOpen = spansOf(events, 0).some(({ to }) => to === undefined)
   const now = useNow(isOpen)
   const spans = spansOf(events, now)
+  const [zoom, setZoom] = useState<Stretch>()
   if (spans.length === 0)
-    return <p className="px-3.5 py-3 text-muted-foreground">Imported: its life was elsewhere.</p>
-  const start = spans[0]?.from ?? now
-  const lastly = Math.max(...spans.map(({ to }) => to ?? now), start + 1)
-  const length = lastly - start
-  const part = (ms: number) => `${(100 * ms) / length}%`
+    return (
+      <Panel title="Trace">
+        <p className="px-3.5 py-3 text-muted-foreground">Imported: its life was elsewhere.</p>
+      </Panel>
+    )
+  const from = spans[0]?.from ?? now
+  const whole = { from, to: Math.max(...spans.map(({ to }) => to ?? now), from + 1) }
+  const works = run && worksByAttempt(run, spans)
   return (
-    <figure aria-label="Timeline" className="px-3.5 pt-2 pb-3">
-      <div className="relative ml-28 mr-14 h-5 md:ml-48 text-xs text-muted-foreground" aria-hidden>
-        {ticksOf(length).map((at) => (
-          <span
-            key={at}
-            className="absolute -translate-x-1/2 whitespace-nowrap first:translate-x-0"
-            style={{ left: part(at) }}
-          >
-            {at === 0 ? '0' : spanOf(at)}
-          </span>
-        ))}
-      </div>
-      <ol>
-        {spans.map((span) => (
-          <li key={`${span.kind}${span.from}`} className="flex h-6 items-center">
-            <span className="w-28 shrink-0 truncate md:w-48" title={span.reason || undefined}>
-              {nameOf(span)}
-            </span>
-            <span className="relative h-full flex-1 border-l">
-              <Bar span={span} left={part(span.from - start)} width={part((span.to ?? now) - span.from)} />
-              {span.marks.map(({ at, message }, n) => (
-                <span
-                  // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same time and text.
-                  key={n}
-                  title={message}
-                  className="absolute top-[1.125rem] h-1.5 w-px bg-muted-foreground"
-                  style={{ left: part(at - start) }}
-                />
-              ))}
-            </span>
-            <span className="w-14 shrink-0 text-right text-muted-foreground">
-              {spanOf((span.to ?? now) - span.from)}
-            </span>
-          </li>
-        ))}
-      </ol>
-    </figure>
+    <Panel title="Trace" aside={<Zoom {...{ whole, zoom }} onZoom={setZoom} />}>
+      <figure aria-label="Timeline" className="pt-2 pb-2">
+        <Axis stretch={zoom ?? whole} origin={from} />
+        <Scroller role="group" label="Bars" className="max-h-[45vh] overflow-x-hidden overflow-y-auto px-3.5">
+          <ol>
+            {spans.map((span) => (
+              <SpanRows
+                key={`${span.kind}${span.from}`}
+                {...{ span, now }}
+                stretch={zoom ?? whole}
+                works={works?.get(span) ?? []}
+                onZoom={setZoom}
+              />
+            ))}
+          </ol>
+        </Scroller>
+      </figure>
+    </Panel>
   )
 }
 
-const Bar = ({ span, left, width }: { span: Span; left: string; width: string }) => (
-  <span
-    title={span.reason ? `${nameOf(span)}: ${span.reason}` : nameOf(span)}
-    className={`absolute top-1 h-3 min-w-0.5 rounded-sm ${lookOf(span)}`}
-    style={{ left, width }}
-  />
+type ZoomProps = { whole: Stretch; zoom: Stretch | undefined; onZoom: (to: Stretch | undefined) => void }
+
+const Zoom = ({ whole, zoom, onZoom }: ZoomProps) => {
+  const { from, to } = zoom ?? whole
+  const by = (factor: number) => {
+    const half = Math.max(LEAST_MS, (to - from) * factor) / 2
+    const middle = (from + to) / 2
+    const next = { from: Math.max(whole.from, middle - half), to: Math.min(whole.to, middle + half) }
+    onZoom(next.from <= whole.from && next.to >= whole.to ? undefined : next)
+  }
+  return (
+    <span className="-mr-2 flex items-center">
+      {zoom && (
+        <input
+          type="range"
+          aria-label="Place on the axis"
+          className="w-24 accent-primary"
+          min={whole.from}
+          max={Math.max(whole.from, whole.to - (to - from))}
+          step="any"
+          value={from}
+          onChange={({ target }) =>
+            onZoom({ from: target.valueAsNumber, to: target.valueAsNumber + (to - from) })
+          }
+        />
+      )}
+      <Button kind="ghost" size="icon" aria-label="Zoom in" title="Zoom in" onClick={() => by(0.5)}>
+        <ZoomIn size={15} />
+      </Button>
+      <Button
+        kind="ghost"
+        size="icon"
+        aria-label="Zoom out"
+        title="Zoom out"
+        disabled={!zoom}
+        onClick={() => by(2)}
+      >
+        <ZoomOut size={15} />
+      </Button>
+      <Button
+        kind="ghost"
+        size="icon"
+        aria-label="Show all of it"
+        title="Show all of it"
+        disabled={!zoom}
+        onClick={() => onZoom(undefined)}
+      >
+        <Maximize size={14} />
+      </Button>
+    </span>
+  )
+}
+
+const nameClass = 'w-32 shrink-0 sm:w-44'
+const tookClass = 'w-14 shrink-0 text-right text-muted-foreground'
+
+const Axis = ({ stretch: { from, to }, origin }: { stretch: Stretch; origin: number }) => (
+  <div className="flex px-3.5 text-xs text-muted-foreground" aria-hidden>
+    <span className={nameClass} />
+    <span className="relative h-5 flex-1">
+      {ticksOf(to - from, from - origin).map((at) => (
+        <span
+          key={at}
+          className="absolute -translate-x-1/2 whitespace-nowrap max-sm:even:hidden"
+          style={{ left: `${(100 * (origin + at - from)) / (to - from)}%` }}
+        >
+          {at === 0 ? '0' : spanOf(at)}
+        </span>
+      ))}
+    </span>
+    <span className={tookClass} />
+  </div>
 )
+
+type RowsProps = {
+  span: Span
+  works: readonly Work[]
+  now: number
+  stretch: Stretch
+  onZoom: (to: Stretch) => void
+}
+
+const SpanRows = ({ span, works, now, stretch, onZoom }: RowsProps) => {
+  const [chosen, setChosen] = useState<boolean>()
+  const isOpen = chosen ?? works.length <= MOST_OPEN
+  const row = { stretch, now, onZoom }
+  return (
+    <>
+      <Row
+        {...row}
+        {...span}
+        name={nameOf(span)}
+        why={span.reason}
+        look={lookOf(span)}
+        fold={works.length > 0 ? { isOpen, onToggle: () => setChosen(!isOpen) } : undefined}
+      />
+      {isOpen &&
+        works.map(({ key, state, ...work }) => (
+          <Row key={key} {...row} {...work} look={workLooks[state]} isWithin />
+        ))}
+    </>
+  )
+}
+
+type RowProps = {
+  name: string
+  look: string
+  from: number
+  to: number | undefined
+  why?: string | undefined
+  marks?: Span['marks']
+  fold?: { isOpen: boolean; onToggle: () => void } | undefined
+  isWithin?: boolean
+  stretch: Stretch
+  now: number
+  onZoom: (to: Stretch) => void
+}
+
+const Row = ({
+  name,
+  look,
+  from,
+  to,
+  why,
+  marks = [],
+  fold,
+  isWithin = false,
+  stretch,
+  now,
+  onZoom,
+}: RowProps) => {
+  const end = to ?? now
+  const length = stretch.to - stretch.from
+  const place = (at: number) => `${(100 * (at - stretch.from)) / length}%`
+  const says = why ? `${name}: ${why}` : name
+  return (
+    <li className={`flex items-center ${isWithin ? 'h-5' : 'h-6'}`}>
+      <span className={`flex items-center ${nameClass}`}>
+        {fold && (
+          <button
+            type="button"
+            aria-expanded={fold.isOpen}
+            aria-label={`What was done in ${name}`}
+            className="-ml-1 shrink-0 rounded hover:bg-accent"
+            onClick={fold.onToggle}
+          >
+            <ChevronRight size={14} className={fold.isOpen ? 'rotate-90' : ''} />
+          </button>
+        )}
+        <button
+          type="button"
+          title={`${says}. Zoom to it`}
+          className={`min-w-0 truncate text-left hover:underline ${isWithin ? 'pl-4 text-xs text-muted-foreground' : ''}`}
+          onClick={() => onZoom({ from, to: Math.max(end, from + LEAST_MS) })}
+        >
+          {name}
+        </button>
+      </span>
+      <span className="relative h-full flex-1 overflow-x-clip border-l">
+        <span
+          title={`${says}, ${spanOf(end - from)}`}
+          className={`absolute top-1 min-w-0.5 rounded-sm ${isWithin ? 'h-2.5' : 'h-3'} ${look}`}
+          style={{
+            left: `min(${place(from)}, calc(100% - 2px))`,
+            width: `${(100 * (end - from)) / length}%`,
+          }}
+        />
+        {marks.map(({ at, message }, n) => (
+          <span
+            // biome-ignore lint/suspicious/noArrayIndexKey: two may have the same time and text.
+            key={n}
+            title={message}
+            className="absolute top-[1.125rem] h-1.5 w-px bg-muted-foreground"
+            style={{ left: place(at) }}
+          />
+        ))}
+      </span>
+      <span className={`${tookClass} ${isWithin ? 'text-xs' : ''}`}>{spanOf(end - from)}</span>
+    </li>
+  )
+}

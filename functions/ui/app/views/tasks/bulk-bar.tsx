@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { isFinal, nextStatus, TASK_STATUSES, type TaskStatus } from '../../../../../lib/tasks/machine.ts'
 import { BulkDialog } from '../../components/bulk-dialog.tsx'
 import { Button } from '../../components/button.tsx'
+import { countOf } from '../../components/format.ts'
 import { Ban, RotateCcw } from '../../components/icons.tsx'
 import { SelectionBar } from '../../components/selection-bar.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
@@ -56,7 +57,7 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
     <SelectionBar count={isAll ? total : chosen.length} onClear={onClear} freesSearch>
       {!isAll && total > chosen.length && (
         <Button kind="ghost" onClick={() => setAll(true)}>
-          Select all {new Intl.NumberFormat().format(total)} that match
+          Select all {countOf(total)} that match
         </Button>
       )}
       <Button disabled={!isFor('cancel')} onClick={() => ask('cancel')}>

@@ -1,9 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { countOf } from '../../components/format.ts'
+import { Person } from '../../components/person.tsx'
 import { State } from '../../components/state.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { spanOf } from '../../components/time.ts'
 import { When } from '../../components/when.tsx'
+import { createStored } from '../../data/stored.ts'
 import type { TaskRow } from './rows.ts'
 
 const priorities = {
@@ -31,18 +34,24 @@ const Title = ({ id, title, repository, labels }: TaskRow) => (
 const Took = ({ startedAt, completedAt }: TaskRow) =>
   startedAt && completedAt ? spanOf(Date.parse(completedAt) - Date.parse(startedAt)) : '–'
 
-export const columns: readonly Column<TaskRow>[] = [
+const quiet = 'text-muted-foreground'
+const time = (at: string | undefined) => <When at={at} className={`relative z-1 ${quiet}`} />
+
+/** All that the list can show, in its order. */
+const columns: readonly Column<TaskRow>[] = [
   {
     id: 'status',
     header: 'State',
+    sortBy: 'status',
     width: '6.5rem',
     narrow: '0.75rem',
     cell: ({ status }) => <State status={status} isBrief />,
   },
-  { id: 'title', header: 'Task', width: 'minmax(0, 1fr)', cell: Title },
+  { id: 'title', header: 'Task', sortBy: 'title', width: 'minmax(0, 1fr)', cell: Title },
   {
     id: 'priority',
     header: 'Priority',
+    sortBy: 'priority',
     width: '4.5rem',
     narrow: null,
     cell: ({ priority }) => priorities[priority],
@@ -71,10 +80,65 @@ export const columns: readonly Column<TaskRow>[] = [
     ),
   },
   {
+    id: 'tokens',
+    header: 'Tokens',
+    width: '5rem',
+    narrow: null,
+    cell: ({ usage }) => <span className={quiet}>{usage ? countOf(usage.totalTokens) : '–'}</span>,
+  },
+  {
+    id: 'source',
+    header: 'Source',
+    width: '6rem',
+    narrow: null,
+    cell: ({ source, sourceId }) => (sourceId ? `${source} ${sourceId}` : source),
+  },
+  {
+    id: 'creator',
+    header: 'By',
+    width: '8rem',
+    narrow: null,
+    cell: ({ createdBy }) => <Person id={createdBy} />,
+  },
+  {
+    id: 'updated',
+    header: 'Updated',
+    sortBy: 'updatedAt',
+    width: '5.5rem',
+    narrow: null,
+    cell: ({ updatedAt }) => time(updatedAt),
+  },
+  {
+    id: 'ended',
+    header: 'Ended',
+    sortBy: 'completedAt',
+    width: '5.5rem',
+    narrow: null,
+    cell: ({ completedAt }) => time(completedAt),
+  },
+  {
     id: 'created',
     header: 'Created',
-    width: '5rem',
+    sortBy: 'createdAt',
+    width: '5.5rem',
     narrow: '4rem',
-    cell: ({ createdAt }) => <When at={createdAt} className="relative z-1 text-muted-foreground" />,
+    cell: ({ createdAt }) => time(createdAt),
   },
 ]
+
+/** Without them a row says nothing. */
+const FIXED = ['status', 'title']
+const AT_FIRST = ['priority', 'agent', 'attempts', 'took', 'created']
+
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** The columns that were chosen in this browser, by their ids. */
+export const chosenColumns = createStored<readonly string[]>('task-columns', AT_FIRST, isNames)
+
+export const columnChoices = columns.filter(({ id }) => !FIXED.includes(id))
+
+export const useColumns = (): readonly Column<TaskRow>[] => {
+  const chosen = chosenColumns.use()
+  return columns.filter(({ id }) => FIXED.includes(id) || chosen.includes(id))
+}

@@ -4,8 +4,10 @@ import { SlidersHorizontal, X } from '../../components/icons.tsx'
 import { Popover } from '../../components/popover.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { states } from '../../components/state.tsx'
+import { ColumnMenu } from './column-menu.tsx'
 import { toggledIn, useFilters } from './filters.ts'
 import { MoreFilters, moreNames } from './more-filters.tsx'
+import { SavedViews } from './saved-views.tsx'
 
 /** What narrows the list; all of it stands in the address. */
 export const FilterBar = () => {
@@ -46,6 +48,10 @@ export const FilterBar = () => {
           <X size={14} /> Clear
         </Button>
       )}
+      <span className="ml-auto flex items-center gap-1">
+        <SavedViews filters={filters} />
+        <ColumnMenu />
+      </span>
     </div>
   )
 }

@@ -15,6 +15,18 @@ export const useFilters = () => {
   return { filters, change, clear }
 }
 
+/** What the list is sorted by: what is pressed again is turned round. */
+export const useSorting = () => {
+  const { filters, change } = useFilters()
+  const by = filters.sortBy ?? 'createdAt'
+  const order = filters.sortOrder === 'asc' ? ('asc' as const) : ('desc' as const)
+  const onSort = (next: string) => {
+    const turned = by === next && order === 'desc' ? 'asc' : ''
+    change({ sortBy: next === 'createdAt' ? '' : next, sortOrder: turned })
+  }
+  return { by, order, onSort }
+}
+
 /** Of a list of values in one text: `failed,queued` with `queued` changed is `failed`. */
 export const toggledIn = (list: string | undefined, value: string): string => {
   const values = (list ?? '').split(',').filter((one) => one !== '')

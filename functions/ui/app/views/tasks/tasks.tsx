@@ -1,33 +1,40 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { countOf } from '../../components/format.ts'
 import { Plus } from '../../components/icons.tsx'
 import { Problem } from '../../components/problem.tsx'
+import { useSelected } from '../../components/selected.ts'
 import { View } from '../../components/view.tsx'
+import { rememberList } from '../../data/neighbours.ts'
 import { overlay } from '../../shell/overlay.ts'
 import { BulkBar } from './bulk-bar.tsx'
-import { columns } from './columns.tsx'
+import { useColumns } from './columns.tsx'
 import { FilterBar } from './filter-bar.tsx'
-import { useFilters } from './filters.ts'
+import { useFilters, useSorting } from './filters.ts'
+import { Histogram } from './histogram.tsx'
+import { Peek } from './peek.tsx'
 import { type TaskRow, useTaskRows } from './rows.ts'
 import { Transfer } from './transfer.tsx'
 
 const keyOf = ({ id }: TaskRow) => id
 const nameOf = ({ title }: TaskRow) => title
-const none: ReadonlySet<string> = new Set()
-const count = new Intl.NumberFormat()
 
 /** The list of tasks. */
 export const Tasks = (): ReactNode => {
   const { filters, clear } = useFilters()
   const { rows, total, isPending, isLive, error, refetch, onMore } = useTaskRows(filters)
-  const [selected, setSelected] = useState(none)
+  const { selected, onSelect, clear: selectNone } = useSelected()
+  const [peeked, setPeeked] = useState<string>()
+  const columns = useColumns()
+  const sorting = useSorting()
+  useEffect(() => rememberList(rows.map(keyOf)), [rows])
   return (
     <View
       title="Tasks"
       isFixed
-      aside={total !== undefined && <span className="text-muted-foreground">{count.format(total)}</span>}
+      aside={total !== undefined && <span className="text-muted-foreground">{countOf(total)}</span>}
       actions={
         <>
           {!isLive && (
@@ -48,10 +55,11 @@ export const Tasks = (): ReactNode => {
       }
     >
       {selected.size > 0 ? (
-        <BulkBar {...{ rows, selected, filters, total }} onClear={() => setSelected(none)} />
+        <BulkBar {...{ rows, selected, filters, total }} onClear={selectNone} />
       ) : (
         <FilterBar />
       )}
+      <Histogram />
       {error && rows.length === 0 ? (
         <Problem error={error} onRetry={() => void refetch()} />
       ) : (
@@ -60,10 +68,13 @@ export const Tasks = (): ReactNode => {
           {...{ columns, rows, keyOf, nameOf, onMore }}
           {...(total === undefined ? {} : { total })}
           isLoading={isPending}
-          selection={{ selected, onSelect: setSelected }}
+          selection={{ selected, onSelect }}
+          sorting={sorting}
+          onPeek={setPeeked}
           empty={<NoTasks isFiltered={Object.keys(filters).length > 0} onClear={clear} />}
         />
       )}
+      {peeked && <Peek rows={rows} id={peeked} onShow={setPeeked} />}
     </View>
   )
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { type Column, rowLinkClass } from '../../components/data-row.tsx'
+import { countOf } from '../../components/format.ts'
 import { visibleText } from '../../components/visible-text.ts'
 import { When } from '../../components/when.tsx'
 import type { Webhook, WebhookDelivery } from '../../data/webhooks.ts'
@@ -9,7 +10,6 @@ import { Switch } from './switch.tsx'
 import { TestEvent } from './test-event.tsx'
 
 const quiet = 'text-muted-foreground'
-const count = new Intl.NumberFormat()
 
 /** Of the list of webhooks. */
 export const columns: readonly Column<Webhook>[] = [
@@ -53,7 +53,7 @@ export const columns: readonly Column<Webhook>[] = [
     header: 'Sent',
     width: '4rem',
     narrow: null,
-    cell: ({ deliveryCount }) => <span className={quiet}>{count.format(deliveryCount)}</span>,
+    cell: ({ deliveryCount }) => <span className={quiet}>{countOf(deliveryCount)}</span>,
   },
   {
     id: 'failures',
@@ -62,7 +62,7 @@ export const columns: readonly Column<Webhook>[] = [
     narrow: null,
     cell: ({ failureCount }) => (
       <span className={failureCount > 0 ? 'font-medium text-failed' : quiet}>
-        {failureCount > 0 ? `${count.format(failureCount)} in a row` : 'none'}
+        {failureCount > 0 ? `${countOf(failureCount)} in a row` : 'none'}
       </span>
     ),
   },

@@ -2,6 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { DataTable } from '../../components/data-table.tsx'
 import { Empty } from '../../components/empty.tsx'
+import { countOf } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
 import { useDeliveries, useWebhook, type WebhookDelivery } from '../../data/webhooks.ts'
 import { deliveryColumns } from './columns.tsx'
@@ -12,7 +13,6 @@ import { RedeliverMany } from './redeliver-many.tsx'
 const keyOf = ({ id }: WebhookDelivery) => id
 const nameOf = ({ event, id }: WebhookDelivery) => `${event} ${id}`
 const none: ReadonlySet<string> = new Set()
-const count = new Intl.NumberFormat()
 
 const curlOf = (id: string) => `curl -X POST ${location.origin}/api/webhooks/${id}/test`
 
@@ -32,7 +32,7 @@ export const Deliveries = (): ReactNode => {
       ) : (
         <div className="flex min-h-12 shrink-0 items-center justify-between gap-2 border-b px-4 md:px-6">
           <span className="text-muted-foreground">
-            {total !== undefined && `${count.format(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
+            {total !== undefined && `${countOf(total)} ${total === 1 ? 'delivery' : 'deliveries'}, `}
             kept for 30 days
           </span>
           <Recover webhook={webhook} />

@@ -1,3 +1,4 @@
+import { countOf } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
 import { Facts, Row, Rows } from '../../components/rows.tsx'
 import { Scroller } from '../../components/scroller.tsx'
@@ -12,8 +13,6 @@ const senders = {
   trackerb: { says: 'Tracker B', variable: 'TRACKERB_WEBHOOK_SECRET' },
 } as const
 type Sender = keyof typeof senders
-
-const count = new Intl.NumberFormat()
 
 /** The other direction: what the three providers send here, which makes tasks. */
 export const Inbound = () => {
@@ -63,7 +62,7 @@ const Provider = ({ name, configured, lastEvent, eventCount = 0 }: Status & { na
             </code>,
             lastEvent ? (
               <span key="events">
-                {count.format(eventCount)} {eventCount === 1 ? 'event' : 'events'}, the last{' '}
+                {countOf(eventCount)} {eventCount === 1 ? 'event' : 'events'}, the last{' '}
                 <When at={lastEvent} />
               </span>
             ) : (

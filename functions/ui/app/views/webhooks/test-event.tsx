@@ -21,6 +21,7 @@ export const TestEvent = ({ webhook, isIcon = false }: { webhook: Webhook; isIco
         title={reason ?? 'Send a test'}
         aria-label={`Send a test to ${name}`}
         disabled={isPending || reason !== undefined}
+        needsService
         onClick={() => mutate(undefined)}
       >
         <Send size={14} />

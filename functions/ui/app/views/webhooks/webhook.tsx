@@ -2,6 +2,7 @@ import { Link, Outlet, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ApiError } from '../../../../../lib/api/api-error.ts'
 import { Copy } from '../../components/copy.tsx'
+import { countOf } from '../../components/format.ts'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { TabLinks } from '../../components/tab-links.tsx'
@@ -59,8 +60,6 @@ export const OneWebhook = (): ReactNode => {
   )
 }
 
-const count = new Intl.NumberFormat()
-
 /** How its sends went, and what to do about it where nothing is sent. */
 const Health = ({ webhook }: { webhook: Webhook }) => {
   const { active, failing, failureCount, deliveryCount, lastDelivery } = webhook
@@ -68,11 +67,11 @@ const Health = ({ webhook }: { webhook: Webhook }) => {
     <div className="flex shrink-0 flex-col gap-1 border-b px-4 py-2 md:px-6">
       <p className="flex flex-wrap gap-x-4 gap-y-0.5 text-muted-foreground">
         <span>
-          {count.format(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent
+          {countOf(deliveryCount)} {deliveryCount === 1 ? 'delivery' : 'deliveries'} sent
         </span>
         <span className={failureCount > 0 ? 'font-medium text-failed' : ''}>
           {failureCount > 0
-            ? `${count.format(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
+            ? `${countOf(failureCount)} failed ${failureCount === 1 ? 'send' : 'sends'} in a row`
             : 'no failed send since the last success'}
         </span>
         <span>

@@ -1,0 +1,37 @@
+import { locale } from '../data/locale.ts'
+
+/** In the language and the zone of the profile, and in those of the browser where it does not know them. */
+const inLocale = <T>(make: (language: string | undefined, zone: { timeZone?: string }) => T): T => {
+  const { language, zone } = locale.get()
+  try {
+    return make(language, zone === undefined ? {} : { timeZone: zone })
+  } catch {
+    return make(undefined, {})
+  }
+}
+
+const makeFormats = () =>
+  inLocale((language, zone) => ({
+    number: new Intl.NumberFormat(language),
+    full: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', ...zone }),
+    exact: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', ...zone }),
+  }))
+
+let made: ReturnType<typeof makeFormats> | undefined
+locale.subscribe(() => {
+  made = undefined
+})
+
+const formats = () => {
+  made ??= makeFormats()
+  return made
+}
+
+/** A number as the language of the profile writes it. */
+export const countOf = (value: number): string => formats().number.format(value)
+
+/** A moment to the second, in the time zone of the profile. */
+export const exactOf = (at: string | number): string => formats().exact.format(new Date(at))
+
+/** The same with its day of the week and its time zone. */
+export const fullyOf = (at: string | number): string => formats().full.format(new Date(at))

@@ -1,0 +1,84 @@
+import type { ReactNode } from 'react'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { linkOf } from '../../components/link.ts'
+import { Scroller } from '../../components/scroller.tsx'
+import { ToolCallsLink } from '../../components/session-link.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { When } from '../../components/when.tsx'
+
+const priorities = { 1: '1 · critical', 2: '2 · high', 3: '3 · normal', 4: '4 · low' } as const
+
+const sourceOf = ({ source, sourceId, sourceUrl }: Task) => {
+  const text = sourceId ? `${source} ${sourceId}` : source
+  const href = linkOf(sourceUrl)
+  if (href === undefined) return text
+  return (
+    <a href={href} target="_blank" rel="noreferrer" className="underline underline-offset-2">
+      {text}
+    </a>
+  )
+}
+
+const labelsOf = ({ labels }: Task) =>
+  labels.length > 0 && (
+    <span className="flex flex-wrap gap-1">
+      {labels.map((label) => (
+        <Tag key={label}>{label}</Tag>
+      ))}
+    </span>
+  )
+
+/** Name and value of what is known; what is not known is left out. */
+const factsOf = (task: Task): readonly (readonly [string, ReactNode])[] => [
+  ['Agent', task.agent],
+  ['Priority', priorities[task.priority]],
+  ['Source', sourceOf(task)],
+  ['Repository', task.repository],
+  ['Branch', task.branch],
+  ['Labels', labelsOf(task)],
+  ['Next attempt', task.nextAttemptAt && <When at={task.nextAttemptAt} />],
+  ['Ended', task.completedAt && <When at={task.completedAt} />],
+  ['On record', <ToolCallsLink key="calls" taskId={task.id} />],
+]
+
+const metadataOf = ({ metadata }: Task) =>
+  metadata && Object.keys(metadata).length > 0 ? JSON.stringify(metadata, null, 2) : undefined
+
+/** What was asked for, and of whom. */
+export const Input = ({ task }: { task: Task }) => {
+  const texts = [
+    ['Prompt', task.prompt],
+    ['Description', task.description],
+    ['Metadata', metadataOf(task)],
+  ] as const
+  return (
+    <>
+      <dl className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-y-1.5 px-3.5 py-3">
+        {factsOf(task).map(
+          ([name, value]) =>
+            value && (
+              <div key={name} className="contents">
+                <dt className="text-muted-foreground">{name}</dt>
+                <dd className="[overflow-wrap:anywhere]">{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+      {texts.map(
+        ([title, text]) =>
+          text && (
+            <section key={title} aria-label={title} className="border-t">
+              <h3 className="px-3.5 pt-2.5 font-semibold">{title}</h3>
+              <Scroller role="group" label={title} className="max-h-96 overflow-y-auto px-3.5 pt-1 pb-3">
+                <pre
+                  className={`[overflow-wrap:anywhere] whitespace-pre-wrap ${title === 'Metadata' ? 'font-mono text-xs' : 'font-sans'}`}
+                >
+                  {text}
+                </pre>
+              </Scroller>
+            </section>
+          ),
+      )}
+    </>
+  )
+}

@@ -1,0 +1,182 @@
+import { Link, useRouterState } from '@tanstack/react-router'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useEffect, useRef, useState } from 'react'
+import type { TaskEvent } from '../../../../../lib/tasks/schema.ts'
+import { Button, buttonClass } from '../../components/button.tsx'
+import { countOf, exactOf } from '../../components/format.ts'
+import { ArrowDown, Download } from '../../components/icons.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { SearchField } from '../../components/search-field.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { spanOf } from '../../components/time.ts'
+import { useTaskEvents } from '../../data/tasks.ts'
+import { type Line, linesOf, textOf, withWords } from './log-lines.ts'
+
+const tones: Readonly<Record<TaskEvent['type'], string>> = {
+  created: 'text-muted-foreground',
+  queued: 'text-queued',
+  started: 'text-running',
+  progress: 'text-muted-foreground',
+  retrying: 'text-failed',
+  recovered: 'text-queued',
+  completed: 'text-completed',
+  failed: 'text-failed',
+  cancelled: 'text-cancelled',
+  retried: 'text-queued',
+}
+
+type Props = { taskId: string; isOver: boolean }
+
+/** The log of a task: what is new is asked for while it goes on. */
+export const Log = ({ taskId, isOver }: Props) => {
+  const { data: events, error } = useTaskEvents(taskId, isOver)
+  if (events) return <Lines key={taskId} {...{ taskId, isOver }} lines={linesOf(events)} />
+  return error ? <Problem error={error} /> : <SkeletonRows count={8} />
+}
+
+const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) => {
+  const [words, setWords] = useState('')
+  const found = withWords(lines, words)
+  const scroller = useRef<HTMLElement>(null)
+  const virtual = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => LINE,
+    overscan: 20,
+    getItemKey: (at) => found[at]?.id ?? at,
+  })
+  const toEnd = () => virtual.scrollToIndex(found.length - 1, { align: 'end' })
+  const linked = useLinkedLine()
+  const at = linked === undefined ? -1 : found.findIndex(({ number }) => number === linked)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each line that is led to, not for each that comes.
+  useEffect(() => {
+    if (at >= 0) virtual.scrollToIndex(at, { align: 'center' })
+  }, [linked, at >= 0])
+  const { unseen, onScroll } = useFollow(scroller, found.length, toEnd, !isOver && linked === undefined)
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2 border-b px-3.5 py-1.5">
+        <SearchField
+          label="Search the log"
+          placeholder="Search the log"
+          value={words}
+          onChange={setWords}
+          className="min-w-40 flex-1"
+        />
+        <span role="status" className="text-muted-foreground">
+          {words === '' ? countOf(lines.length) : `${countOf(found.length)} of ${countOf(lines.length)}`}
+        </span>
+        <DownloadLink taskId={taskId} lines={lines} />
+      </div>
+      <div className="relative">
+        <section
+          ref={scroller}
+          aria-label="Log"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is within reach of the keyboard.
+          tabIndex={0}
+          onScroll={onScroll}
+          className="h-[min(60vh,40rem)] overflow-y-auto py-1.5"
+        >
+          <ol aria-label="Events" className="relative" style={{ height: virtual.getTotalSize() }}>
+            {virtual.getVirtualItems().map(({ index, start, key }) => (
+              <li
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                className="absolute inset-x-0"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <LogLine line={found[index] as Line} isLinked={index === at} />
+              </li>
+            ))}
+          </ol>
+        </section>
+        {unseen > 0 && (
+          <Button kind="primary" size="small" className="absolute right-4 bottom-3 shadow-lg" onClick={toEnd}>
+            {countOf(unseen)} new <ArrowDown size={14} />
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** The height of a line that needs no second one. */
+const LINE = 22
+
+/** The line that the address leads to: `#L12`. */
+const useLinkedLine = (): number | undefined => {
+  const hash = useRouterState({ select: ({ location }) => location.hash })
+  const number = /^L(\d{1,9})$/.exec(hash)?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
+/** So near to the end one is at the end. */
+const NEAR = 30
+
+/** Stays at the end while lines come, until the reader goes up; then counts those that came since. */
+const useFollow = (
+  scroller: RefObject<HTMLElement | null>,
+  count: number,
+  toEnd: () => void,
+  beginsAtEnd: boolean,
+) => {
+  const isAtEnd = useRef(beginsAtEnd)
+  const [seen, setSeen] = useState(count)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: how to get there is new each time, the place is not.
+  useEffect(() => {
+    if (!isAtEnd.current) return
+    toEnd()
+    setSeen(count)
+  }, [count])
+  const onScroll = () => {
+    const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = scroller.current ?? {}
+    isAtEnd.current = scrollTop + clientHeight >= scrollHeight - NEAR
+    if (isAtEnd.current) setSeen(count)
+  }
+  return { unseen: Math.max(0, count - seen), onScroll }
+}
+
+const LogLine = ({ line, isLinked }: { line: Line; isLinked: boolean }) => {
+  const { number, type, timestamp, message, sinceMs } = line
+  return (
+    <div className={`flex gap-2.5 px-3.5 py-0.5 hover:bg-muted ${isLinked ? 'bg-queued/15' : ''}`}>
+      <Link
+        from="/tasks/$id"
+        to="."
+        search={{ tab: 'log' }}
+        hash={`L${number}`}
+        hashScrollIntoView={false}
+        replace
+        aria-label={`Line ${number}`}
+        activeOptions={{ includeHash: true }}
+        className="w-9 shrink-0 text-right text-muted-foreground hover:underline"
+      >
+        {number}
+      </Link>
+      <time
+        dateTime={timestamp}
+        title={exactOf(timestamp)}
+        className="w-14 shrink-0 text-right text-muted-foreground"
+      >
+        +{spanOf(sinceMs)}
+      </time>
+      <span className={`w-18 shrink-0 font-medium ${tones[type]}`}>{type}</span>
+      <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">{message}</span>
+    </div>
+  )
+}
+
+const DownloadLink = ({ taskId, lines }: { taskId: string; lines: readonly Line[] }) => {
+  const save = () => {
+    const url = URL.createObjectURL(new Blob([textOf(lines)], { type: 'text/plain' }))
+    const link = Object.assign(document.createElement('a'), { href: url, download: `${taskId}.log` })
+    link.click()
+    URL.revokeObjectURL(url)
+  }
+  return (
+    <button type="button" className={buttonClass({ kind: 'ghost', size: 'small' })} onClick={save}>
+      <Download size={14} /> <span className="max-sm:sr-only">Download</span>
+    </button>
+  )
+}

@@ -1,0 +1,61 @@
+import { useState } from 'react'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Copy } from '../../components/copy.tsx'
+import { PlainText } from '../../components/plain-text.tsx'
+import { RichText } from '../../components/rich-text.tsx'
+import { Scroller } from '../../components/scroller.tsx'
+import { Segments } from '../../components/segments.tsx'
+import { Failure } from './failure.tsx'
+import { Reported } from './reported.tsx'
+
+/** Fields of a result that are shown in a form of their own. */
+const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published']
+
+/** Why it failed, what the agent gave back, and where that went. */
+export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
+  const { error, result, status } = task
+  const hasFailed = error !== undefined && status !== 'completed'
+  return (
+    <div className="flex flex-col divide-y">
+      {hasFailed && <Failure error={error} isOver={isOver} />}
+      {result && <Result result={result} />}
+      <Reported task={task} />
+      {!hasFailed && !result && (
+        <p className="px-3.5 py-3 text-muted-foreground">
+          {isOver ? 'It ended without output.' : 'Nothing yet: it is shown here when the task ends.'}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const Result = ({ result }: { result: NonNullable<Task['result']> }) => {
+  const { output } = result
+  const [form, setForm] = useState<'rendered' | 'written'>('rendered')
+  const Words = form === 'rendered' ? RichText : PlainText
+  const rest = Object.entries(result).filter(([name]) => !SHOWN.includes(name))
+  return (
+    <section aria-label="Result">
+      <div className="flex items-center justify-end gap-1 px-3.5 pt-1.5">
+        <Segments
+          label="Form of the output"
+          value={form}
+          options={{ rendered: 'Rendered', written: 'As written' }}
+          onChange={setForm}
+        />
+        <Copy text={output} label="Copy the output" />
+      </div>
+      <Scroller label="Output" className="max-h-[min(60vh,40rem)] overflow-y-auto px-3.5 pt-1 pb-3">
+        {output ? <Words text={output} /> : <span className="text-muted-foreground">No output</span>}
+      </Scroller>
+      {rest.length > 0 && (
+        <details className="border-t">
+          <summary className="px-3.5 py-2 text-muted-foreground hover:bg-muted">Details of the run</summary>
+          <pre className="px-3.5 pb-3 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
+            {JSON.stringify(Object.fromEntries(rest), null, 2)}
+          </pre>
+        </details>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,89 @@
+import { Link, useSearch } from '@tanstack/react-router'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Copy } from '../../components/copy.tsx'
+import { Diff } from '../../components/diff.tsx'
+import { Scroller } from '../../components/scroller.tsx'
+import type { Run } from '../../run/run.ts'
+import { Input } from './input.tsx'
+import { Log } from './log.tsx'
+import { Output } from './output.tsx'
+import { type Tab, tabs } from './tabs.ts'
+import { Usage } from './usage.tsx'
+
+type Props = { task: Task; run: Run | undefined }
+
+/** What a task gave, was asked for and took: one tab at a time, each with its address. */
+export const Side = ({ task, run }: Props) => {
+  const isOver = isFinal(task.status)
+  const { tab = isOver ? 'output' : 'log' } = useSearch({ from: '/tasks/$id' })
+  return (
+    <div className="min-w-0 rounded-lg border bg-card">
+      <Tabs shown={tab} />
+      <Content {...{ tab, task, run, isOver }} />
+    </div>
+  )
+}
+
+const Tabs = ({ shown }: { shown: Tab }) => (
+  <nav aria-label="Parts of the task" className="overflow-x-auto border-b px-1.5">
+    <ul className="flex">
+      {Object.entries(tabs).map(([tab, label]) => (
+        <li key={tab}>
+          <Link
+            from="/tasks/$id"
+            to="."
+            search={{ tab: tab as Tab }}
+            replace
+            aria-current={tab === shown ? 'page' : undefined}
+            className="-mb-px flex h-10 items-center border-b-2 border-transparent px-2.5 whitespace-nowrap text-muted-foreground hover:text-foreground aria-[current=page]:border-foreground aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+          >
+            {label}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  </nav>
+)
+
+const Content = ({ tab, task, run, isOver }: Props & { tab: Tab; isOver: boolean }) => {
+  switch (tab) {
+    case 'output':
+      return <Output task={task} isOver={isOver} />
+    case 'changes':
+      return <Changes diff={task.result?.diff} isOver={isOver} />
+    case 'log':
+      return <Log taskId={task.id} isOver={isOver} />
+    case 'input':
+      return <Input task={task} />
+    case 'usage':
+      return <Usage task={task} run={run} />
+    case 'raw':
+      return <Raw task={task} />
+  }
+}
+
+const Changes = ({ diff, isOver }: { diff: unknown; isOver: boolean }) =>
+  typeof diff === 'string' && diff !== '' ? (
+    <Diff text={diff} />
+  ) : (
+    <p className="px-3.5 py-3 text-muted-foreground">
+      {isOver ? 'It changed no files.' : 'Nothing yet: they are shown here when the task ends.'}
+    </p>
+  )
+
+/** The task as the service answers it. */
+const Raw = ({ task }: { task: Task }) => {
+  const text = JSON.stringify(task, null, 2)
+  return (
+    <>
+      <div className="flex items-center justify-between gap-2 border-b py-1 pr-1.5 pl-3.5">
+        <code className="truncate font-mono text-xs text-muted-foreground">GET /api/tasks/{task.id}</code>
+        <Copy text={text} label="Copy the JSON" />
+      </div>
+      <Scroller label="The task as JSON" className="max-h-[min(60vh,40rem)] overflow-auto px-3.5 py-3">
+        <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">{text}</pre>
+      </Scroller>
+    </>
+  )
+}

@@ -1,0 +1,72 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { isFinal } from '../../../../../lib/tasks/machine.ts'
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { Copy } from '../../components/copy.tsx'
+import { countOf } from '../../components/format.ts'
+import { useNow } from '../../components/now.ts'
+import { Person } from '../../components/person.tsx'
+import { spanOf } from '../../components/time.ts'
+import { When } from '../../components/when.tsx'
+
+/** The facts of a task that are looked for first, in one line below its title. */
+export const Summary = ({ task, usedTokens }: { task: Task; usedTokens: number | undefined }) => {
+  const tokens = task.usage?.totalTokens ?? usedTokens
+  return (
+    <dl
+      aria-label="Summary"
+      className="flex shrink-0 flex-wrap items-center gap-x-5 gap-y-1 border-b px-4 py-1.5 md:px-6"
+    >
+      <Elapsed task={task} />
+      {task.attempts > 0 && (
+        <Fact name="Attempt">
+          {task.attempts} of {task.maxAttempts}
+        </Fact>
+      )}
+      {tokens !== undefined && tokens > 0 && <Fact name="Tokens">{countOf(tokens)}</Fact>}
+      <Fact name="By">
+        <Person id={task.createdBy} />
+      </Fact>
+      <Fact name="Created">
+        <When at={task.createdAt} />
+      </Fact>
+      {task.retriedFrom && (
+        <Fact name="Retry of">
+          <Link
+            to="/tasks/$id"
+            params={{ id: task.retriedFrom }}
+            className="underline underline-offset-2 [overflow-wrap:anywhere]"
+          >
+            {task.retriedFrom}
+          </Link>
+        </Fact>
+      )}
+      <Fact name="Id">
+        <span className="-my-1 flex min-w-0 items-center">
+          <code className="truncate font-mono text-xs">{task.id}</code>
+          <Copy text={task.id} label="Copy the id" />
+        </span>
+      </Fact>
+    </dl>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="flex min-w-0 items-baseline gap-1.5">
+    <dt className="text-muted-foreground">{name}</dt>
+    <dd className="min-w-0 truncate font-medium">{children}</dd>
+  </div>
+)
+
+/** How long it waits, runs or ran. Nothing of a task that has ended and was not run here. */
+const Elapsed = ({ task }: { task: Task }) => {
+  const { status, createdAt, queuedAt, startedAt, completedAt } = task
+  const now = useNow(!isFinal(status))
+  if (isFinal(status))
+    return startedAt && completedAt ? (
+      <Fact name="Took">{spanOf(Date.parse(completedAt) - Date.parse(startedAt))}</Fact>
+    ) : null
+  const isRunning = status === 'in_progress' && startedAt !== undefined
+  const since = isRunning ? startedAt : (queuedAt ?? createdAt)
+  return <Fact name={isRunning ? 'Running' : 'Waiting'}>{spanOf(now - Date.parse(since))}</Fact>
+}

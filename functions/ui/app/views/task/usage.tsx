@@ -1,0 +1,78 @@
+import type { Task } from '../../../../../lib/tasks/schema.ts'
+import { countOf } from '../../components/format.ts'
+import { spanOf } from '../../components/time.ts'
+import { type Call, callsOf, type Run, stepsOf } from '../../run/run.ts'
+
+type Sum = { readonly name: string; readonly calls: number; readonly failed: number; readonly tookMs: number }
+
+/** The calls of each tool together, those that took longest first. */
+const sumsOf = (calls: readonly Call[]): Sum[] =>
+  [...Map.groupBy(calls, ({ name }) => name)]
+    .map(([name, ofTool]) => ({
+      name,
+      calls: ofTool.length,
+      failed: ofTool.filter(({ state }) => state === 'error').length,
+      tookMs: ofTool.reduce((sum, { tookMs = 0 }) => sum + tookMs, 0),
+    }))
+    .sort((a, b) => b.tookMs - a.tookMs)
+
+/** What a task took: tokens, steps, and tools with their time. */
+export const Usage = ({ task, run }: { task: Task; run: Run | undefined }) => {
+  const { usage } = task
+  const figures = [
+    ['Tokens in', usage?.promptTokens],
+    ['Tokens out', usage?.completionTokens],
+    ['Tokens', usage?.totalTokens ?? (run?.usedTokens || undefined)],
+    ['Steps', run && stepsOf(run).length],
+  ] as const
+  const known = figures.filter(([, value]) => value !== undefined)
+  const sums = run ? sumsOf(callsOf(run)) : []
+  if (known.length === 0)
+    return <p className="px-3.5 py-3 text-muted-foreground">The agent said nothing of what it used.</p>
+  return (
+    <>
+      <dl className="flex flex-wrap gap-x-8 gap-y-2 px-3.5 py-3">
+        {known.map(([name, value = 0]) => (
+          <div key={name}>
+            <dt className="text-xs text-muted-foreground">{name}</dt>
+            <dd className="text-base font-medium">{countOf(value)}</dd>
+          </div>
+        ))}
+        {run?.model && (
+          <div>
+            <dt className="text-xs text-muted-foreground">Model</dt>
+            <dd className="text-base font-medium">
+              {run.provider && run.provider !== run.model ? `${run.provider}/${run.model}` : run.model}
+            </dd>
+          </div>
+        )}
+      </dl>
+      {sums.length > 0 && <Tools sums={sums} />}
+    </>
+  )
+}
+
+const Tools = ({ sums }: { sums: readonly Sum[] }) => (
+  <table aria-label="Tools" className="w-full border-t text-left">
+    <thead>
+      <tr className="text-xs text-muted-foreground">
+        <th className="px-3.5 py-1.5 font-normal">Tool</th>
+        <th className="px-3.5 py-1.5 text-right font-normal">Calls</th>
+        <th className="px-3.5 py-1.5 text-right font-normal">Failed</th>
+        <th className="px-3.5 py-1.5 text-right font-normal">Time</th>
+      </tr>
+    </thead>
+    <tbody>
+      {sums.map(({ name, calls, failed, tookMs }) => (
+        <tr key={name} className="border-t">
+          <td className="px-3.5 py-1.5 font-mono text-xs">{name}</td>
+          <td className="px-3.5 py-1.5 text-right">{countOf(calls)}</td>
+          <td className={`px-3.5 py-1.5 text-right ${failed > 0 ? 'text-failed' : 'text-muted-foreground'}`}>
+            {countOf(failed)}
+          </td>
+          <td className="px-3.5 py-1.5 text-right">{spanOf(tookMs)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)

@@ -1,0 +1,55 @@
+import { type Call, type Run, type Step, stepsOf } from '../../run/run.ts'
+import type { Span } from './spans.ts'
+
+/** What an agent did within an attempt: it asked the model, or a tool was called. */
+export type Work = {
+  readonly key: string
+  readonly kind: 'model' | 'tool'
+  readonly name: string
+  readonly from: number
+  /** Undefined while it lasts. */
+  readonly to: number | undefined
+  readonly state: Call['state']
+}
+
+const isCall = (part: Step['parts'][number]): part is Call => part.kind === 'call'
+
+/** The model works on a step from its beginning until the first call that it asks for, or the end of the step. */
+const modelOf = ({ key, number, startedAt, tookMs }: Step, calls: readonly Call[]): Work => {
+  const called = calls.length > 0 ? Math.min(...calls.map((call) => call.startedAt)) : undefined
+  const to = called ?? (tookMs === undefined ? undefined : startedAt + tookMs)
+  const state = to === undefined ? 'running' : 'success'
+  return { key, kind: 'model', name: `Step ${number}: model`, from: startedAt, to, state }
+}
+
+const toolOf = ({ key, title, startedAt, tookMs, state }: Call): Work => {
+  const isOpen = state === 'running' || state === 'waiting'
+  const to = tookMs === undefined ? (isOpen ? undefined : startedAt) : startedAt + tookMs
+  return { key, kind: 'tool', name: title, from: startedAt, to, state }
+}
+
+const worksOf = (run: Run): Work[] =>
+  stepsOf(run).flatMap((step) => {
+    const calls = step.parts.filter(isCall)
+    return [modelOf(step, calls), ...calls.map(toolOf)]
+  })
+
+/** Nothing goes on after the end of its attempt. */
+const within = (span: Span, work: Work): Work => {
+  const from = Math.max(work.from, span.from)
+  if (span.to === undefined) return { ...work, from }
+  const state = work.to === undefined ? 'stopped' : work.state
+  return { ...work, from, to: Math.min(work.to ?? span.to, span.to), state }
+}
+
+/** What was done, by the attempt that it was done in. */
+export const worksByAttempt = (run: Run, spans: readonly Span[]): ReadonlyMap<Span, Work[]> => {
+  const attempts = spans.filter(({ kind }) => kind === 'attempt')
+  const placed = new Map<Span, Work[]>(attempts.map((span) => [span, []]))
+  for (const work of worksOf(run)) {
+    const span = attempts.findLast(({ from }) => from <= work.from) ?? attempts[0]
+    if (span === undefined) continue
+    placed.get(span)?.push(within(span, work))
+  }
+  return placed
+}

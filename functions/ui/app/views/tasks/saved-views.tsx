@@ -1,0 +1,72 @@
+import { useNavigate } from '@tanstack/react-router'
+import { Button } from '../../components/button.tsx'
+import { TextField } from '../../components/field.tsx'
+import { Form } from '../../components/form.tsx'
+import { Bookmark, X } from '../../components/icons.tsx'
+import { Popover, PopoverClose } from '../../components/popover.tsx'
+import { createStored } from '../../data/stored.ts'
+import type { Filters } from '../../data/tasks.ts'
+
+type SavedView = { readonly name: string; readonly filters: Filters }
+
+const isViews = (value: unknown): value is readonly SavedView[] =>
+  Array.isArray(value) &&
+  value.every((one) => typeof one?.name === 'string' && typeof one.filters === 'object')
+
+const views = createStored<readonly SavedView[]>('task-views', [], isViews)
+
+/** Filters and sorting under a name, kept in this browser. */
+export const SavedViews = ({ filters }: { filters: Filters }) => {
+  const navigate = useNavigate()
+  const saved = views.use()
+  const others = (name: string) => saved.filter((one) => one.name !== name)
+  return (
+    <Popover
+      label="Saved views"
+      trigger={
+        <Button kind="ghost" size="small">
+          <Bookmark size={14} /> Views
+        </Button>
+      }
+    >
+      {saved.length > 0 && (
+        <ul aria-label="Saved views" className="border-b p-1.5">
+          {saved.map((view) => (
+            <li key={view.name} className="flex items-center gap-1">
+              <PopoverClose
+                className="min-w-0 flex-1 truncate rounded-md px-2 py-1 text-left hover:bg-accent"
+                onClick={() => void navigate({ to: '/tasks', search: view.filters })}
+              >
+                {view.name}
+              </PopoverClose>
+              <Button
+                kind="ghost"
+                size="icon"
+                aria-label={`Remove ${view.name}`}
+                onClick={() => views.set(others(view.name))}
+              >
+                <X size={14} />
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <Form
+        label="Save this view"
+        className="flex items-end gap-2 p-3"
+        onSend={({ name = '' }, form) => {
+          if (name.trim() === '') return
+          views.set([...others(name.trim()), { name: name.trim(), filters }])
+          form.reset()
+        }}
+      >
+        <div className="min-w-0 flex-1">
+          <TextField label="Save what is shown as" name="name" maxLength={60} autoComplete="off" />
+        </div>
+        <Button type="submit" needsService={false}>
+          Save
+        </Button>
+      </Form>
+    </Popover>
+  )
+}

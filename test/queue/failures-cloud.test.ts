@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals'
+import type { BulkJob, BulkPreview } from '../../lib/bulk/schema.ts'
+import type { FailureGroup } from '../../lib/queue/schema.ts'
+import { hasDynoxide } from '../../offline/emulators.ts'
+import { openCloud } from '../crash/cloud.ts'
+import { apiOf, ask, until } from '../journeys/api.ts'
+import { scriptedTask } from '../journeys/scripted.ts'
+
+if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: no other emulator has streams')
+const suite = hasDynoxide() ? describe : describe.skip
+suite('failure groups of the cloud', () => {
+  it('are counted by the stream of changes, and decided by jobs', async () => {
+    await using cloud = await openCloud({ QUEUE_RETRY_ATTEMPTS: '1' })
+    const { baseUrl } = cloud
+    const api = apiOf(baseUrl)
+    cloud.launchConsumer()
+    await cloud.launchWorker().ready
+    for (const title of ['one', 'two', 'three']) await api.create(scriptedTask(title, { manner: 'failing' }))
+    const groups = async () =>
+      (await ask<{ failures: FailureGroup[] }>(`${baseUrl}/api/failures`)).body.failures
+    const groupWith = (pending: number) =>
+      until(async () => (await groups()).find((group) => group.count === 3 && group.pending === pending))
+    const { fingerprint, taskIds, agent, muted } = await groupWith(3)
+    expect([taskIds.length, agent, muted]).toEqual([3, 'scripted', false])
+
+    const bulk = async <T>(body: object) => (await ask<T>(`${baseUrl}/api/dlq/bulk`, 'POST', body)).body
+    const probe = { action: 'discard', filter: { fingerprint, limit: 1 } }
+    expect(await bulk<BulkPreview>({ ...probe, dryRun: true })).toMatchObject({ count: 1, sample: [{}] })
+    for (const order of [probe, { action: 'discard', filter: { fingerprint } }]) {
+      const { id, total } = (await bulk<{ job: BulkJob }>(order)).job
+      const job = await until(async () => {
+        const { job: now } = (await ask<{ job: BulkJob }>(`${baseUrl}/api/bulk/${id}`)).body
+        return now.status === 'completed' ? now : undefined
+      })
+      expect([job.done, job.failed]).toEqual([total, 0])
+    }
+    await groupWith(0)
+    const listed = await ask<{ total: number }>(
+      `${baseUrl}/api/dlq?status=discarded&fingerprint=${fingerprint}`,
+    )
+    expect(listed.body.total).toBe(3)
+    for (const verb of ['mute', 'unmute']) {
+      const { status } = await ask(`${baseUrl}/api/failures/${fingerprint}/${verb}`, 'POST')
+      expect([status, (await groups())[0]?.muted]).toEqual([200, verb === 'mute'])
+    }
+  }, 180_000)
+})

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import { violationsIn } from './axe.ts'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+import { finishedTasks, startWorld, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  if (!hasBrowser) return
+  world = await startWorld()
+  await world.client.importTasks({ body: { version: '1.0', tasks: finishedTasks(4) } })
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world?.stop()
+})
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+/** A fact of the line below the title: `Attempt 1 of 3`. */
+const fact = (page: Page, name: string) =>
+  page.getByLabel('Summary').locator('div', { hasText: name }).first()
+
+inBrowser('the head of a task', () => {
+  it('measures with the clock of the server, and has who made it by name and its id to copy', async () => {
+    const { id } = await world.create({ title: 'Timed', metadata: { runMs: 120_000 } })
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    await page.addInitScript(() => {
+      const { now } = Date
+      Date.now = () => now() + 3 * 3_600_000
+    })
+    await page.goto(`/tasks/${id}`)
+    await fact(page, 'Running').waitFor()
+    expect(await fact(page, 'Running').innerText()).toMatch(/^Running\s+[\d.]+m?s$/)
+    expect(await fact(page, 'Created').innerText()).not.toMatch(/h ago|in /)
+    expect(await fact(page, 'Attempt').innerText()).toMatch(/1 of 3/)
+    expect(await fact(page, 'By').innerText()).toMatch(/Local admin/)
+    await page.getByRole('button', { name: 'Copy the id' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    await page.keyboard.press('x')
+    await page.getByText('Cancelled', { exact: true }).first().waitFor()
+  })
+
+  it('answers to keys: neighbours of the list, retry, edit and run again with all it was asked for', async () => {
+    await using opened = await openPage(world.baseUrl, '/tasks?labels=imported')
+    const { page, faults } = opened
+    await page.getByRole('link', { name: 'Imported 1', exact: true }).click()
+    await heading(page, 'Imported 1')
+    await page.keyboard.press(']')
+    await heading(page, 'Imported 2')
+    await page.keyboard.press('[')
+    await page.keyboard.press('[')
+    await heading(page, 'Imported 0')
+    // The first of the list has none before it.
+    await page.keyboard.press('[')
+    await heading(page, 'Imported 0')
+    await page.goBack()
+    await heading(page, 'Tasks')
+    expect(new URL(page.url()).search).toBe('?labels=imported')
+
+    const metadata = { failures: 0, note: 'kept' }
+    const asked = { prompt: 'Do it', priority: 2 as const, labels: ['a', 'b'], description: 'Why', metadata }
+    const { id } = await world.perform({ title: 'Once', ...asked })
+    await page.goto(`/tasks/${id}`)
+    await heading(page, 'Once')
+    await page.keyboard.press('e')
+    const form = page.getByRole('dialog', { name: 'Edit and run again' })
+    expect(await form.getByLabel('Labels').inputValue()).toBe('a, b')
+    await form.getByLabel('Title').fill('Twice')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await heading(page, 'Twice')
+    await form.waitFor({ state: 'detached' })
+    const made = await world.task(page.url().replace(/.*\//, ''))
+    expect(made).toMatchObject({ title: 'Twice', ...asked })
+    // The form of new tasks is another one.
+    await page.keyboard.press('c')
+    expect(await page.getByRole('dialog', { name: 'Create a task' }).getByLabel('Title').inputValue()).toBe(
+      '',
+    )
+    await page.keyboard.press('Escape')
+    await page.getByText('Completed', { exact: true }).first().waitFor()
+    await page.keyboard.press('r')
+    await fact(page, 'Retry of').getByRole('link', { name: made.id }).waitFor()
+    expect(faults).toEqual([])
+  })
+})
+
+const MARKDOWN = '# Done\n\n- **bold** words\n\n```ts\nconst a = 1\n```\n\n<img src=x onerror=alert(1)>'
+const PATCH = `diff --git a/src/deep/a.ts b/src/deep/a.ts
+--- a/src/deep/a.ts
++++ b/src/deep/a.ts
+@@ -10,3 +10,4 @@ const f
+ same
+-const wide = '${'wide '.repeat(60)}'
++const wide = '${'wider '.repeat(60)}'
++more
+ end
+diff --git a/b.md b/b.md
+--- a/b.md
++++ b/b.md
+@@ -1 +1 @@
+-old
++new
+`
+
+inBrowser('the parts of a task', () => {
+  it('are tabs with an address each: output rendered and as written, changes as in a review, input, raw', async () => {
+    const [finished] = finishedTasks(1)
+    const result = { success: true, output: MARKDOWN, diff: PATCH }
+    const task = {
+      ...finished,
+      id: 'task_parts',
+      title: 'Parts',
+      status: 'completed',
+      prompt: 'Do it',
+      result,
+    }
+    await world.client.importTasks({ body: { version: '1.0', tasks: [task] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_parts')
+    const { page, faults, context } = opened
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const output = page.getByRole('region', { name: 'Output' })
+    await output.locator('strong', { hasText: 'bold' }).waitFor()
+    expect(await output.locator('img').count()).toBe(0)
+    await page.getByRole('button', { name: 'As written' }).click()
+    await output.getByText('- **bold** words').waitFor()
+
+    await page.getByRole('link', { name: 'Changes' }).click()
+    await page.waitForURL('**/tasks/task_parts?tab=changes')
+    const file = page.getByRole('group', { name: 'Changes of src/deep/a.ts' })
+    expect((await file.innerText()).split(/\s*\n\s*/).slice(1, 4)).toEqual(['10', '10', 'same'])
+    await page.getByRole('button', { name: 'Split' }).click()
+    await file.locator('.grid').first().waitFor()
+    await page.reload()
+    await file.locator('.grid').first().waitFor()
+    await page.getByRole('button', { name: 'b.md' }).click()
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('b.md')
+    await page.getByRole('button', { name: 'Copy as a patch' }).click()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(PATCH)
+    expect(await violationsIn(page)).toEqual([])
+    await page.getByRole('button', { name: 'Unified' }).click()
+    await expectSound(opened)
+    await page.goto('/tasks/task_parts?tab=raw')
+    await page.getByRole('region', { name: 'The task as JSON' }).getByText('"id": "task_parts"').waitFor()
+    await page.goto('/tasks/task_parts?tab=input')
+    await page.getByRole('region', { name: 'Prompt' }).getByText('Do it').waitFor()
+    await expectSound(opened)
+    expect(faults).toEqual([])
+  }, 90_000)
+
+  it('have a log that follows its end, is searched, linked and saved', async () => {
+    const { id } = await world.create({
+      title: 'Talks',
+      metadata: { lines: 400, linesEachSecond: 3, runMs: 600_000 },
+    })
+    await using opened = await openPage(world.baseUrl, `/tasks/${id}`)
+    const { page, faults } = opened
+    const log = page.getByRole('region', { name: 'Log' })
+    const shown = log.getByRole('listitem')
+    const lastNumber = async () => Number((await shown.last().innerText()).split(/\s/)[0])
+    await log.getByText('line 3 of 3').first().waitFor()
+    expect(await shown.count()).toBeLessThan(120)
+    expect(await lastNumber()).toBeGreaterThan(400)
+    // It follows the end; a reader who scrolls up stays there.
+    const before = await lastNumber()
+    await page.waitForFunction(
+      (number) =>
+        Number(
+          document.querySelector('[aria-label=Events] > li:last-child')?.textContent?.match(/^\d+/)?.[0],
+        ) > number,
+      before,
+    )
+    await log.evaluate((element) => element.scrollTo(0, 0))
+    const more = page.getByRole('button', { name: /^\d+ new$/ })
+    await more.waitFor()
+    expect(await log.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    await more.click()
+    await more.waitFor({ state: 'detached' })
+    expect(await lastNumber()).toBeGreaterThan(before)
+
+    const search = page.getByRole('searchbox', { name: 'Search the log' })
+    await search.fill('LINE 77 of')
+    await log.getByText('line 77 of 400').waitFor()
+    await page
+      .getByRole('status')
+      .getByText(/^1 of 4\d\d$/)
+      .waitFor()
+    const number = (await shown.first().innerText()).split(/\s/)[0]
+    await log.getByRole('link', { name: `Line ${number}` }).click()
+    await page.waitForURL(`**/tasks/${id}?tab=log#L${number}`)
+    const saving = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    expect((await saving).suggestedFilename()).toBe(`${id}.log`)
+    await page.reload()
+    await log.getByText('line 77 of 400').waitFor()
+    expect(await log.locator('[aria-current=page]').innerText()).toBe(number)
+    await page.keyboard.press('x')
+    await page.getByText('Cancelled', { exact: true }).first().waitFor()
+    expect(await violationsIn(page)).toEqual([])
+    expect(faults).toEqual([])
+  }, 90_000)
+})

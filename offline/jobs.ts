@@ -62,5 +62,5 @@ const takeUp = async (
   log: Log,
 ) => {
   const { resent, recovered } = await tasks.recovery.afterRestart()
-  if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
+  if (resent + recovered > 0) log.info({ resent, recovered }, 'unfinished tasks were recovered')
 }

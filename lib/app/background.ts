@@ -66,7 +66,7 @@ export const createBackground = (
     await agentSessions.recover(true)
     const { resent, recovered } = await tasks.recovery.afterRestart()
     upkeep.deliverMessages()
-    if (resent + recovered > 0) log.info({ resent, recovered }, 'took up unfinished tasks')
+    if (resent + recovered > 0) log.info({ resent, recovered }, 'unfinished tasks were recovered')
     if (stopped) return
     consumers.tasks.start(({ body }) => worker.run(body))
     consumers.notifications.start(async ({ body: { notice, handled } }) => {

@@ -98,7 +98,7 @@ export const createSessions = (needs: Needs) => {
     if (lastSeenAt !== undefined && now - Date.parse(lastSeenAt) < SEEN_EVERY_MS) return
     await store
       .commit<SessionRow>({ update: sessions, key: id, set: { lastSeenAt: iso(now) } })
-      .catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'session could not be noted as seen'))
+      .catch((thrown) => log.warn({ reason: messageOf(thrown) }, 'the last use of a session was not stored'))
   }
 
   /**

@@ -3,14 +3,14 @@ type Timer = { monotonic(): number; after(delayMs: number, call: () => void): ()
 /** A limit to how long nothing may arrive. */
 type Silence = {
   /** Time runs from here. */
-  listen(): void
-  /** No time runs until `listen`. */
-  heard(): void
+  start(): void
+  /** No time runs until `start`. */
+  pause(): void
   end(): void
 }
 
 /**
- * Calls each time nothing was heard for `mostMs`. What is heard only notes the time, and one timer looks at it when it
+ * Calls each time nothing arrived for `mostMs`. A piece only notes the time, and one timer looks at it when it
  * rings: a timer for each piece of a stream would cost as much as the piece.
  */
 export const watchSilence = (clock: Timer, mostMs: number, onSilence: () => void): Silence => {
@@ -24,10 +24,10 @@ export const watchSilence = (clock: Timer, mostMs: number, onSilence: () => void
     onSilence()
   }
   return {
-    listen: () => {
+    start: () => {
       since = clock.monotonic()
     },
-    heard: () => {
+    pause: () => {
       since = undefined
     },
     end: () => cancel(),

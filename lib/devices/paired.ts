@@ -41,7 +41,9 @@ export const createPaired = ({ store, log, closeSession }: Needs) => {
     if (!applied || row === undefined) throw missing('Device')
     // The session opens nothing any more; that it is gone as well is tidiness.
     if (row.sessionId !== undefined)
-      await closeSession(row.sessionId).catch((err) => log.warn({ err }, 'session of a device is left'))
+      await closeSession(row.sessionId).catch((err) =>
+        log.warn({ err }, 'the session of a revoked device was not closed'),
+      )
     return row
   }
 
@@ -81,7 +83,7 @@ export const createIsPaired = ({ store, clock, log }: { store: Store; clock: Clo
     const row = await store.get(pairings, id)
     if (row?.status !== 'approved') return false
     await noteSeen(row).catch((thrown) =>
-      log.warn({ reason: messageOf(thrown) }, 'device could not be noted as seen'),
+      log.warn({ reason: messageOf(thrown) }, 'the last use of a device was not stored'),
     )
     return true
   }

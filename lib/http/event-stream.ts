@@ -30,19 +30,19 @@ async function* keptOpen<Piece>(
   clock: Clock,
 ): AsyncGenerator<string, void> {
   const iterator = given[Symbol.asyncIterator]()
-  let tell: (first: 'silence') => void = () => undefined
-  const silence = watchSilence(clock, SILENCE_MS, () => tell('silence'))
+  let settle: (first: 'silence') => void = () => undefined
+  const silence = watchSilence(clock, SILENCE_MS, () => settle('silence'))
   try {
     for (let next = iterator.next(); ; ) {
       const first = await new Promise<IteratorResult<Piece> | 'silence'>((resolve, reject) => {
-        tell = resolve
+        settle = resolve
         next.then(resolve, reject)
       })
       if (first === 'silence') yield ': still here\n\n'
       else if (first.done) return
       else {
         yield textOf(first.value)
-        silence.listen()
+        silence.start()
         next = iterator.next()
       }
     }

@@ -126,7 +126,7 @@ const contentRoutes = defineRoutes({
     response: z.object({
       /** Whether changes of files are taken in without a sync being asked for. */
       enabled: z.boolean(),
-      /** Whether changes are heard of as they happen; else files are looked at once a minute. */
+      /** Whether changes are seen as they happen; else files are looked at once a minute. */
       watching: z.boolean(),
       lastSync: LastSync,
     }),
@@ -165,7 +165,7 @@ const sessionRoutes = defineRoutes({
   archiveMemorySession: {
     method: 'POST',
     path: '/api/memory/sessions/{id}/archive',
-    summary: 'Put a memory session aside',
+    summary: 'Archive a memory session',
     access: 'session',
     params: sessionParams,
     response: z.object({ message: z.string(), session: MemorySessionSchema }),

@@ -24,7 +24,7 @@ import { createSync } from './sync.ts'
 import { lackingIn } from './vectors.ts'
 import { createWarm } from './warm.ts'
 
-/** How memory follows its files: what hears of changes, if anything does. */
+/** How memory follows its files: what watches for changes, if anything does. */
 export type Watching = () => { enabled: boolean; watching: boolean }
 
 const RECALLED = 6

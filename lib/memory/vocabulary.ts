@@ -15,7 +15,7 @@ const MOST_MEANT = 8
 const WEIGHT_BY_SLIPS = [1, 0.7, 0.4]
 const BEGINNING = 0.6
 
-/** The words that texts are made of, to find those that a word nobody wrote may have meant. */
+/** The words that texts are made of, to find those that a misspelt word may have meant. */
 export const createVocabulary = (known: readonly string[] = []) => {
   const seen = new Set(known)
   let tree: SearchableMap<true> | undefined

@@ -63,7 +63,10 @@ export const createOidcProvider = ({ settings, fetch, clock, log }: Needs): Prov
     } catch (thrown) {
       const reason = codeOf(thrown)
       if (reason === oauth.JSON_ATTRIBUTE_COMPARISON) throw thrown
-      log.warn({ provider: 'oidc', reason }, 'userinfo could not be had: the ID token alone is believed')
+      log.warn(
+        { provider: 'oidc', reason },
+        'userinfo is unavailable: the claims of the ID token are used alone',
+      )
       return {}
     }
   }

@@ -82,7 +82,7 @@ export type LoopRequest = {
   effort?: Effort
   temperature?: number
   signal: AbortSignal
-  /** The approvals that calls without result waited for when the messages were put aside. */
+  /** The approvals that calls without result waited for when the messages were stored. */
   waiting?: readonly WaitingCall[]
   onEvent?: (event: LoopEvent) => void
   /** Is given what all steps have used, after each answer of the model. */

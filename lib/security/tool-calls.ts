@@ -53,7 +53,7 @@ export const createToolCallAudit = ({ store, clock, ids, log, policy }: Needs) =
   const writing = new Set<Promise<void>>()
 
   const toLog = (row: ToolCallRow, reason: string) =>
-    log.error({ toolCall: row, reason }, 'a tool call is on record here alone')
+    log.error({ toolCall: row, reason }, 'a tool call was not stored; this line is its record')
 
   const write = async (row: ToolCallRow) => {
     try {

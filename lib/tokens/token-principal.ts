@@ -45,7 +45,9 @@ export const createTokenPrincipal = ({ store, clock, log, accountStatusOf }: Nee
         when: { lastUsedAt: lastUsedAt ?? null },
         set: { lastUsedAt: iso(now) },
       })
-      .catch((thrown) => log.warn({ tokenId: id, reason: messageOf(thrown) }, 'the use was not noted'))
+      .catch((thrown) =>
+        log.warn({ tokenId: id, reason: messageOf(thrown) }, 'the last use of a token was not stored'),
+      )
   }
 
   return async (text: string, scope?: Scope): Promise<Principal | undefined> => {

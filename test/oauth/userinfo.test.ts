@@ -83,7 +83,7 @@ describe('userinfo that is of another person', () => {
   })
 })
 
-describe('userinfo that cannot be had', () => {
+describe('userinfo that is unavailable', () => {
   const FAULTS = ['status 500', 'html', 'redirect', 'huge', 'reset', 'client refused'] as const
 
   it.each(FAULTS)('by %s admits known persons, and no new ones', async (fault) => {
@@ -102,7 +102,7 @@ describe('userinfo that cannot be had', () => {
       cookie: null,
     })
     expect(state.userinfoCalls).toBe(2)
-    const said = site.log.entries.filter(({ message }) => message.startsWith('userinfo could not be had'))
+    const said = site.log.entries.filter(({ message }) => message.startsWith('userinfo is unavailable'))
     expect(said.map(({ fields }) => fields)).toEqual([
       { provider: 'oidc', reason: expect.stringMatching(/^[A-Za-z_]+$/) },
       { provider: 'oidc', reason: expect.stringMatching(/^[A-Za-z_]+$/) },

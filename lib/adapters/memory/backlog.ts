@@ -54,7 +54,7 @@ type Backlog<Body> = {
   take(before: number): Waiting<Body> | undefined
 }
 
-/** An empty backlog; `onDue` hears that delayed messages have become ready. */
+/** An empty backlog; `onDue` is called when delayed messages have become ready. */
 export const createBacklog = <Body>({ clock, onDue }: Needs): Backlog<Body> => {
   const list = createReadyList<Body>
   const ready = [list(), list(), list(), list()] as const

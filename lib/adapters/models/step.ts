@@ -12,10 +12,10 @@ import type { Provider } from './resolve.ts'
 type Line = {
   /** Aborts with the caller's reason, with `lost()` when the provider is silent, or when the step is over. */
   readonly signal: AbortSignal
-  /** Time runs against the provider from here, until it is heard. */
-  listen(): void
+  /** Time runs against the provider from here, until it sends something. */
+  start(): void
   /** The provider sent something; while a slow reader takes it, no time runs. */
-  heard(): void
+  pause(): void
   /** Drops the connection if it still stands, and forgets the caller's signal. */
   close(): void
 }
@@ -29,8 +29,8 @@ export const openLine = (clock: Clock, caller: AbortSignal, silenceMs: number, l
   if (caller.aborted) drop()
   return {
     signal: line.signal,
-    listen: silence.listen,
-    heard: silence.heard,
+    start: silence.start,
+    pause: silence.pause,
     close: () => {
       silence.end()
       caller.removeEventListener('abort', drop)
@@ -153,14 +153,14 @@ async function* read(call: Call): AsyncGenerator<StepPart, Answer> {
     answer.made = made
   })
   for await (const part of stream) {
-    line.heard()
+    line.pause()
     if (part.type === 'error') throw part.error
     collect(answer, part)
     const out = shown(part)
     if (out) yield out
-    line.listen()
+    line.start()
   }
-  line.heard()
+  line.pause()
   line.signal.throwIfAborted()
   return answer
 }

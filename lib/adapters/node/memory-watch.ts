@@ -34,15 +34,15 @@ const createDebounce = ({ clock, log, onChange }: Omit<Needs, 'folder'>) => {
     }
     running = running
       .then(call)
-      .catch((err) => log.warn({ err }, 'memory could not be brought in step with its files'))
+      .catch((err) => log.warn({ err }, 'memory was not synchronised with its files'))
   }
   return {
-    hear: () => {
+    schedule: () => {
       cancel?.()
       since ??= clock.monotonic()
       cancel = clock.after(Math.min(QUIET_MS, Math.max(0, since + LONGEST_MS - clock.monotonic())), fire)
     },
-    /** Forgets what was heard, and resolves when a call under way has ended. */
+    /** Drops a scheduled call, and resolves when a call under way has ended. */
     stop: () => {
       cancel?.()
       return running
@@ -88,13 +88,13 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
     const watcher = watch(root, { followSymlinks: false, ignored })
     close = () => watcher.close()
     watcher.on('all', (event, path) => {
-      changes.hear()
+      changes.schedule()
       if (event === 'unlinkDir' && relative(root, path) === '') lose()
     })
     watcher.on('ready', () => {
       watching = true
-      // Its files are those of now; what changes from here on is heard of.
-      changes.hear()
+      // Its files are those of now; changes from here on are seen.
+      changes.schedule()
     })
     watcher.on('error', (err) => {
       log.warn({ err, folder: basename(folder) }, 'memory files cannot be watched')
@@ -113,7 +113,7 @@ export const createMemoryWatch = ({ folder, clock, log, onChange }: Needs) => {
 
   return {
     start: begin,
-    /** Hears nothing more; resolves when nothing is under way. */
+    /** Watches no more; resolves when nothing is under way. */
     stop: async (): Promise<void> => {
       stopped = true
       watching = false

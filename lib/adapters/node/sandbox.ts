@@ -7,7 +7,7 @@ import type { Command, Commands } from '../../ports/command.ts'
 import { bridge, PROXY_URL } from './agent-bridge.ts'
 
 /** The user and group that programs run as where the service runs as root: `nobody` everywhere. */
-const NOBODY = 65_534
+const UNPRIVILEGED = 65_534
 const MIB = 1_024 * 1_024
 /** What programs such as Node reserve at their start and never fill: the watch over commands counts what they fill. */
 const RESERVED_MB = 1_024
@@ -92,7 +92,7 @@ const createSandbox = async (
     }
   }
 
-  return { ...(means === 'root' && { owner: NOBODY }), wrap }
+  return { ...(means === 'root' && { owner: UNPRIVILEGED }), wrap }
 }
 
 const namespaces = (means: Means, hasNetwork: boolean): string[] => [
@@ -105,7 +105,7 @@ const namespaces = (means: Means, hasNetwork: boolean): string[] => [
 ]
 
 const asNobody = [
-  ...['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups'],
+  ...['setpriv', '--reuid', String(UNPRIVILEGED), '--regid', String(UNPRIVILEGED), '--clear-groups'],
   ...['--bounding-set=-all', '--inh-caps=-all', '--'],
 ]
 const withoutPrivileges = ['setpriv', '--no-new-privs', '--']
@@ -211,7 +211,7 @@ const probe = async (commands: Commands): Promise<string | undefined> => {
     })
     if (timedOut)
       throw new Error(`a program in the sandbox gave no answer within ${PROBE_MS / 1_000} s; start again`)
-    const uid = process.getuid?.() || NOBODY
+    const uid = process.getuid?.() || UNPRIVILEGED
     if (stdout === `hidden\nuid ${uid}\ncapabilities 0000000000000000\n`) return undefined
     const said = stderr.replace(/\s+/g, ' ').trim().slice(0, 300)
     return said || `a program in it found ${JSON.stringify(stdout.slice(0, 200))}`

@@ -431,7 +431,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   hash: ['The hash of its content', '9f86d081884c7d65'],
   size: ['Its size in bytes', 1_024],
   watching: ['Whether files are followed', true],
-  archivedAt: ['When it was put aside', at],
+  archivedAt: ['When it was archived', at],
   'listMemorySessions.status': ['Only those in this state'],
   experience: ['The experience'],
   experiences: ['The experiences'],

@@ -46,7 +46,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
       'reason' in read ? read.reason : await reasonOf(handle({ id, body: read.body, receives }, remainingMs))
     if (reason === undefined) return
     await onPoison({ id, reason, text })
-    log.warn({ messageId: id, receives, reason }, 'message was poison, put aside')
+    log.warn({ messageId: id, receives, reason }, 'a poison message became a dead letter')
   }
 
   /** Whether the record is done with. */

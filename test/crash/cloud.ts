@@ -18,6 +18,7 @@ import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { bulkRoutes } from '../../lib/bulk/contract.ts'
 import { readConfig, settingNames } from '../../lib/config.ts'
+import type { HttpHandler } from '../../lib/http/event.ts'
 import { createHost } from '../../lib/http/host.ts'
 import { createDispatch } from '../../lib/http/router.ts'
 import { outboundWebhookRoutes } from '../../lib/outbound-webhooks/contract.ts'
@@ -151,16 +152,24 @@ const orBulk =
   (event, context) =>
     event.requestContext.http.path.endsWith('/bulk') ? bulk(event, context) : handler(event, context)
 
+/** Bytes come from a function in base64, and go out as they are. */
+const decoding =
+  (handler: typeof bulk): HttpHandler =>
+  async (event, context) => {
+    const answer = await handler(event, context)
+    return answer.isBase64Encoded ? { ...answer, body: Buffer.from(answer.body, 'base64') } : answer
+  }
+
 /** The functions behind HTTP, as API Gateway calls them. */
 export const startGateway = async () => {
   const { getBulk, cancelBulk } = bulkRoutes
   const groups = [
-    { routes: taskRoutes, handler: orBulk(tasksHandler) },
-    { routes: queueRoutes, handler: orBulk(queueHandler) },
-    { routes: { getBulk, cancelBulk }, handler: bulk },
-    { routes: outboundWebhookRoutes, handler: outbound },
+    { routes: taskRoutes, handler: decoding(orBulk(tasksHandler)) },
+    { routes: queueRoutes, handler: decoding(orBulk(queueHandler)) },
+    { routes: { getBulk, cancelBulk }, handler: decoding(bulk) },
+    { routes: outboundWebhookRoutes, handler: decoding(outbound) },
   ]
-  const dispatch = createDispatch(groups, tasksHandler)
+  const dispatch = createDispatch(groups, decoding(tasksHandler))
   const server = createHost({ dispatch, ids: createIds({ clock: createClock() }), log: createFakeLog() })
   return onLoopback(server)
 }

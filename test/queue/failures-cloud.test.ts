@@ -6,6 +6,7 @@ import { openCloud } from '../crash/cloud.ts'
 import { apiOf, ask, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
 
+if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: no other emulator has streams')
 const suite = hasDynoxide() ? describe : describe.skip
 if (!hasDynoxide()) console.error('SKIPPED: dynoxide is not installed, and dynalite has no streams')
 suite('failure groups of the cloud', () => {

@@ -24,8 +24,9 @@ import {
   type WebSearchPorts,
 } from './chat.ts'
 import { composeNotices } from './notices.ts'
+import { composeSchedules } from './schedules.ts'
 import { composeSecurity } from './security.ts'
-import { composeSchedules, composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
+import { composeWebhooks, composeWork, type Work, type WorkPorts } from './work.ts'
 
 /** The outside world as the domains see it. */
 export type Ports = SignInPorts &

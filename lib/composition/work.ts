@@ -9,9 +9,7 @@ import { createNotifications } from '../notifications/service.ts'
 import { apiUrlsOf } from '../oauth/catalog.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import { createWebhookEndpoints } from '../outbound-webhooks/endpoints.ts'
-import { eventNamesOf } from '../outbound-webhooks/events.ts'
 import { createWebhookSecrets } from '../outbound-webhooks/registrations.ts'
-import { ALL_EVENTS } from '../outbound-webhooks/schema.ts'
 import { createOutboundWebhooks } from '../outbound-webhooks/service.ts'
 import type { AgentAdapter, RunProgram } from '../ports/agent.ts'
 import type { Breakers } from '../ports/breaker.ts'
@@ -26,11 +24,10 @@ import type { QueueStatus } from '../queue/schema.ts'
 import { createQueueStatus } from '../queue/status.ts'
 import { reportWritesOf } from '../reporting/rows.ts'
 import { createReporting } from '../reporting/service.ts'
-import { createSchedules } from '../schedules/service.ts'
 import { createTaskCounters } from '../tasks/counters.ts'
 import { isFinal, TASK_STATUSES } from '../tasks/machine.ts'
 import { tasks as taskRows } from '../tasks/rows.ts'
-import type { RunTask, Task, TaskEvent, TaskResult } from '../tasks/schema.ts'
+import type { RunTask, Task, TaskResult } from '../tasks/schema.ts'
 import { createTasks } from '../tasks/service.ts'
 import type { WebhookTasks } from '../webhooks/deduplicate.ts'
 import { createInbound } from '../webhooks/service.ts'
@@ -38,6 +35,7 @@ import { createActiveRuns } from '../worker/active.ts'
 import type { OpenRunEvents } from '../worker/run.ts'
 import { createPool, createWorker } from '../worker/worker.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
+import { subscriptionsOf } from './schedules.ts'
 import { composeApprovals, TASK_ENDED } from './security.ts'
 
 /** How the worker of a queue stands, as the queue's status shows it. */
@@ -106,10 +104,6 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
   const notifications = createNotifications(ports)
   const webhookSecrets = createWebhookSecrets(ports)
   const endpoints = createWebhookEndpoints({ ...ports, openSecrets: webhookSecrets.open })
-  const isSubscribed = (type: TaskEvent['type']): boolean => {
-    const events = settings.subscribedEvents()
-    return events.size > 0 && eventNamesOf(type).some((event) => events.has(event) || events.has(ALL_EVENTS))
-  }
   const tasks = createTasks({
     ...ports,
     queue: taskQueue,
@@ -118,7 +112,7 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     resolveDeadLetter: (eventId, resolution) => deadLetters.resolving(eventId, resolution),
     stopRun: (taskId) => active.stop(taskId, 'cancelled'),
     ended: async ({ id }) => gateway.complete(id),
-    isSubscribed,
+    isSubscribed: subscriptionsOf(auth),
     limiter,
     audit: auth.audit.record,
     maxAttempts: () => retry().attempts,
@@ -207,12 +201,6 @@ export const composeWork = (auth: AuthContext, ports: WorkPorts, config: Config)
     reportOf: reporting.reportOf,
   }
 }
-
-/** Schedules, and the tasks that they create. */
-export const composeSchedules = (
-  { audit, tasks }: Pick<AuthContext, 'audit'> & Pick<Work, 'tasks'>,
-  ports: AuthPorts,
-) => createSchedules({ ...ports, tasks, audit: audit.record })
 
 const UNFINISHED = TASK_STATUSES.filter((status) => !isFinal(status))
 /** The tasks read per status that name the issue, of which there are few. */

@@ -152,25 +152,24 @@ const orBulk =
   (event, context) =>
     event.requestContext.http.path.endsWith('/bulk') ? bulk(event, context) : handler(event, context)
 
-/** Answers whose bytes came in base64 go out as bytes. */
-const asBytes =
+/** Bytes come from a function in base64, and go out as they are. */
+const decoding =
   (handler: typeof bulk): HttpHandler =>
   async (event, context) => {
-    const { isBase64Encoded, ...answer } = await handler(event, context)
-    return isBase64Encoded ? { ...answer, body: Buffer.from(answer.body, 'base64') } : answer
+    const answer = await handler(event, context)
+    return answer.isBase64Encoded ? { ...answer, body: Buffer.from(answer.body, 'base64') } : answer
   }
 
 /** The functions behind HTTP, as API Gateway calls them. */
 export const startGateway = async () => {
   const { getBulk, cancelBulk } = bulkRoutes
   const groups = [
-    { routes: taskRoutes, handler: orBulk(tasksHandler) },
-    { routes: queueRoutes, handler: orBulk(queueHandler) },
-    { routes: { getBulk, cancelBulk }, handler: bulk },
-    { routes: outboundWebhookRoutes, handler: outbound },
+    { routes: taskRoutes, handler: decoding(orBulk(tasksHandler)) },
+    { routes: queueRoutes, handler: decoding(orBulk(queueHandler)) },
+    { routes: { getBulk, cancelBulk }, handler: decoding(bulk) },
+    { routes: outboundWebhookRoutes, handler: decoding(outbound) },
   ]
-  const behind = groups.map(({ routes, handler }) => ({ routes, handler: asBytes(handler) }))
-  const dispatch = createDispatch(behind, asBytes(tasksHandler))
+  const dispatch = createDispatch(groups, decoding(tasksHandler))
   const server = createHost({ dispatch, ids: createIds({ clock: createClock() }), log: createFakeLog() })
   return onLoopback(server)
 }

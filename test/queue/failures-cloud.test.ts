@@ -8,7 +8,6 @@ import { scriptedTask } from '../journeys/scripted.ts'
 
 if (!hasDynoxide()) console.error('dynoxide is not installed for this machine: no other emulator has streams')
 const suite = hasDynoxide() ? describe : describe.skip
-if (!hasDynoxide()) console.error('SKIPPED: dynoxide is not installed, and dynalite has no streams')
 suite('failure groups of the cloud', () => {
   it('are counted by the stream of changes, and decided by jobs', async () => {
     await using cloud = await openCloud({ QUEUE_RETRY_ATTEMPTS: '1' })

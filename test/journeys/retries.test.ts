@@ -71,6 +71,9 @@ describe('an agent that always fails', () => {
       lastError: 'not in the mood for attempt 3',
       createdAt: expect.any(String),
       status: 'pending',
+      agent: 'moody',
+      code: 'agent_error',
+      fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
     })
     const told = await until(async () => {
       const list = await api.client.listNotifications()

@@ -20,14 +20,12 @@ import { type Connection, connect } from './client.ts'
 import { isOffline, launchService, root, type Service, startService, temporaryFolder } from './service.ts'
 
 /** A secret for every setting that holds one, of no form that could be guessed: what hides it must know it. */
-const canaries = Object.fromEntries(
-  secretNames.map((name) => [
-    name,
-    name === 'ENCRYPTION_KEY'
-      ? randomBytes(32).toString('base64')
-      : `planted_${randomBytes(9).toString('hex')}`,
-  ]),
-)
+const canaryOf = (name: string): string => {
+  if (name === 'ENCRYPTION_KEY') return randomBytes(32).toString('base64')
+  const planted = `planted_${randomBytes(9).toString('hex')}`
+  return name === 'OTEL_EXPORTER_OTLP_HEADERS' ? `authorization=${planted}` : planted
+}
+const canaries = Object.fromEntries(secretNames.map((name) => [name, canaryOf(name)]))
 if (isOffline)
   process.stderr.write('SKIPPED: the start of npm run offline warns of no short secret, its worker does\n')
 const folder = temporaryFolder()

@@ -12,8 +12,9 @@ import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, root, serviceNode, startService, temporaryFolder } from '../journeys/service.ts'
 
 const page = readFileSync(path.join(root, 'docs/operate/backup.md'), 'utf8')
+/** What runs on AWS alone is no part of this. */
 const shown = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
-  block.trim().split('\n'),
+  block.startsWith('aws ') ? [] : block.trim().split('\n'),
 )
 
 const environmentOf = (env: Environment) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env })

@@ -87,7 +87,7 @@ inBrowser('the view of the queue', () => {
     expect(await letters('pending')).toHaveLength(4)
     // Somebody else decides about one of them before this person does.
     const [newest] = (await api.client.listDlq()).items
-    await page.route('**/api/dlq?*', (route) => route.abort())
+    await page.route('**/api/dlq?*', (route) => route.fulfill({ status: 503, body: '{}' }))
     await api.client.discardDlqItem({ params: { id: newest?.id ?? '' } })
     world.cure()
     await page.getByRole('button', { name: 'Retry 3' }).click()

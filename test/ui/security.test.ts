@@ -129,6 +129,10 @@ inBrowser('the record of tool calls', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await dialog.getByRole('link', { name: 'Write a file' }).click()
     await page.waitForURL(`**/tasks/${task.id}`)
+    await page
+      .getByRole('navigation', { name: 'Parts of the task' })
+      .getByRole('link', { name: 'Input' })
+      .click()
     await page.getByRole('link', { name: 'Tool calls' }).click()
     await page.waitForURL(`**/security/audit?taskId=${task.id}`)
     await page.getByText('3 calls').waitFor()

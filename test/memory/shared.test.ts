@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
 import { createWorld, pathsOf, textsFor } from './world.ts'
@@ -74,9 +75,12 @@ describe('memory that several processes share', () => {
     for (let n = 0; n < 10; n++) world.place.write(`${n}.md`, `# ${n}`)
     const both = [world.process({ shared: true }), world.process({ shared: true })]
     const results = Promise.all(both.map((memory) => memory.sync()))
-    for (let n = 0; n < 200; n++) {
-      await new Promise((resolve) => setImmediate(resolve))
-      world.clock.advance(10)
+    // The second one waits for the first by the clock, however long that takes.
+    let isOver = false
+    void results.finally(() => (isOver = true)).catch(() => undefined)
+    while (!isOver) {
+      await sleep(1)
+      world.clock.advance(1)
     }
     const added = (await results).map((result) => result.added)
     expect(added.sort((a, b) => a - b)).toEqual([0, 10])

@@ -29,14 +29,12 @@ const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
 const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
   after === undefined ? [] : [{ type: before ? 'bulk.updated' : 'bulk.created', data: summaryOf(after) }]
 
-/** A stored job as it is shown, without its failures. */
-export const summaryOf = ({
-  at: _at,
-  role: _role,
-  trace: _trace,
-  expiresAt: _expiresAt,
-  ...job
-}: BulkRow): BulkSummary => job
+/** A stored job as it is shown, without its failures: storage keeps no order of fields, this one does. */
+export const summaryOf = (row: BulkRow): BulkSummary => {
+  const { id, target, action, status, total, done, failed, createdBy, createdAt, endedAt } = row
+  const ended = endedAt === undefined ? {} : { endedAt }
+  return { id, target, action, status, total, done, failed, createdBy, createdAt, ...ended }
+}
 
 export const bulkJobs = collection<BulkRow>({
   name: 'bulkJobs',

@@ -54,7 +54,7 @@ export const readConfig = (environment: Variables = process.env): Config => {
   }
 }
 
-/** As `readConfig`, of these alone, whatever is wrong with the others: for work that goes on regardless, or reports it. */
+/** As `readConfig`, but of these settings alone. A bad value of another setting is no error here. */
 export const readSome = <const Name extends keyof z.output<typeof Environment>>(
   names: readonly Name[],
   environment: Variables = process.env,

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { FingerprintSchema } from '../core/failure-group.ts'
 import { listIn, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { DLQ_STATUSES } from '../queue/schema.ts'
+import { filterFields, word } from '../tasks/queries.ts'
 import { PrioritySchema, TASK_SORTINGS, TaskSourceSchema, TaskStatusSchema } from '../tasks/schema.ts'
 
 /** Items of one job. */
@@ -55,8 +56,6 @@ export const BulkPreviewSchema = z
   .meta({ id: 'BulkPreview' })
 export type BulkPreview = z.output<typeof BulkPreviewSchema>
 
-const word = z.string().min(1).max(500)
-
 /**
  * Which tasks a bulk job takes: the fields of the filter endpoint, as JSON or as in its query. A name that it does not have
  * is refused: what was meant to narrow the selection must not leave it wide.
@@ -73,12 +72,7 @@ const TaskSelectionSchema = z.strictObject({
   source: listIn(TaskSourceSchema).optional(),
   agent: listIn(word).optional(),
   labels: listIn(word).optional(),
-  createdAfter: queryFrom.optional(),
-  createdBefore: queryUntil.optional(),
-  completedAfter: queryFrom.optional(),
-  completedBefore: queryUntil.optional(),
-  repository: word.optional(),
-  q: word.optional(),
+  ...filterFields,
   fingerprint: FingerprintSchema.optional().meta({
     description:
       'The tasks of a failure group whose dead letters wait; no other field but `limit` goes with it',

@@ -42,7 +42,7 @@ const ticketResolve: Workflow = {
     'Make the smallest change that resolves the ticket, in the style of the code around it.',
     'Add or adjust tests so that they fail without the change and pass with it.',
     'Run the tests, type checks and linters that the project has, and fix what your change broke.',
-    'Read your own diff as a reviewer would, and take out whatever the ticket does not need.',
+    'Read your own diff as a reviewer would, and take out what the ticket does not need.',
   ],
   handIn: [
     'The cause, or for a feature the design, in two or three sentences.',
@@ -59,8 +59,7 @@ const ticketResolve: Workflow = {
 }
 
 const testGeneration: Workflow = {
-  purpose:
-    'Write tests that would catch the mistakes somebody could make in the code that the request names.',
+  purpose: 'Write tests that would catch likely mistakes in the code that the request names.',
   steps: [
     'Find the code under test and read it, with its callers and what it promises: documentation, types, names.',
     'Find out how this project tests: framework, folders, naming, fixtures and fakes, and the command that runs the tests. Use what is there.',
@@ -110,7 +109,7 @@ const refactor: Workflow = {
 
 const summarize: Workflow = {
   purpose:
-    'Summarize a document or a conversation for somebody who has not read it and will decide by the summary.',
+    'Summarize a document or a conversation for a reader who has not read it and will decide by the summary.',
   steps: [
     'Find the material: the text in the request, or the files that it names. Read all of it before you write anything.',
     'Find out whom the summary is for and how long it may be. If the request does not say, write for a busy colleague, in at most a fifth of the length of the material and never more than a page.',

@@ -26,8 +26,8 @@ export type Asker = { isLocalAdmin: boolean }
  * The repositories that tasks may name: `owner/repo`, https URLs, paths and `file:` URLs of this machine.
  *
  * Both verbs throw Problem `invalid` `repository_refused` for a host or a path that the asker may not use. All refused
- * hosts answer alike, whatever listens there and whether their name exists, so that an answer reveals nothing of a network.
- * So do all refused paths.
+ * hosts answer alike, independent of what listens there and of whether their name exists, so that an answer reveals
+ * nothing of a network. So do all refused paths.
  */
 export interface Repositories {
   /**

@@ -19,7 +19,17 @@ export const TaskEventsQuery = z.object({
 })
 export type TaskEventsRange = z.output<typeof TaskEventsQuery>
 
-const word = z.string().min(1).max(500)
+export const word = z.string().min(1).max(500)
+
+/** The fields of a filter whose form in a query and in JSON is the same. */
+export const filterFields = {
+  createdAfter: queryFrom.optional(),
+  createdBefore: queryUntil.optional(),
+  completedAfter: queryFrom.optional(),
+  completedBefore: queryUntil.optional(),
+  repository: word.optional(),
+  q: word.optional(),
+}
 
 export const FilterTasksQuery = z.object({
   ...pageQuery,
@@ -28,12 +38,7 @@ export const FilterTasksQuery = z.object({
   source: queryList(TaskSourceSchema).optional(),
   agent: queryList(word).optional(),
   labels: queryList(word).optional(),
-  createdAfter: queryFrom.optional(),
-  createdBefore: queryUntil.optional(),
-  completedAfter: queryFrom.optional(),
-  completedBefore: queryUntil.optional(),
-  repository: word.optional(),
-  q: word.optional(),
+  ...filterFields,
   sortBy: z.enum(TASK_SORTINGS).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
 })

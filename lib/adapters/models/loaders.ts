@@ -17,8 +17,8 @@ const compatible =
 
 const isHostOf = (baseUrl: string, domain: string): boolean => new URL(baseUrl).hostname.endsWith(domain)
 
-// The vendor itself is spoken to by its Responses API, which its reasoning models need for tools; whatever else sits
-// behind an OpenAI base URL (a proxy, vLLM, LM Studio) is only sure to speak chat completions.
+// OpenAI itself is called by its Responses API: its reasoning models need that for tools. Another server behind an OpenAI
+// base URL (a proxy, vLLM, LM Studio) may have chat completions only.
 const openai: Load = async ({ apiKey, baseUrl, fetch }) => {
   const { createOpenAI } = await import('@ai-sdk/openai')
   const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch })

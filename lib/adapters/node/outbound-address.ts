@@ -101,7 +101,7 @@ export const notPublic = () =>
   refused('leads to an address that is not public; an operator can allow its host in OUTBOUND_ALLOW_HOSTS')
 
 const LOOPBACK = '127.0.0.1'
-/** Names that are this machine whatever a resolver says (RFC 6761, section 6.3). */
+/** Names that always mean this machine, whether or not a resolver answers otherwise (RFC 6761, section 6.3). */
 const isLocal = (host: string) => /(?:^|\.)localhost$/.test(plain(host))
 
 /** Resolves hosts: one private address among several is enough, for which of them will be used is not known. */

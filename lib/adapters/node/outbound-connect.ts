@@ -4,7 +4,7 @@ import { type Allowed, mayReach, notPublic, type Resolve } from './outbound-addr
 
 /**
  * Opens connections to addresses that were checked a moment ago and to no others, so that a name cannot change its mind
- * in between. What the socket says it is connected to is checked once more, whatever the system made of the addresses.
+ * in between. The address that the socket is connected to is checked once more after the connect.
  */
 export const createGuardedConnect =
   ({ allowed, resolve, timeoutMs }: { allowed: Allowed; resolve: Resolve; timeoutMs: number }) =>

@@ -151,8 +151,8 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     example: { body: { key: 'correct horse battery staple' } },
   },
   listSessions: { about: 'Browsers and paired devices that are signed in as you.' },
-  endOtherSessions: { about: 'Whatever else is signed in as you has to sign in again.' },
-  endSession: { about: 'What holds it is refused with its next request.', example: session },
+  endOtherSessions: { about: 'Ends all sessions of the caller except the one of this request.' },
+  endSession: { about: 'The next request with that session is answered 401.', example: session },
   signup: {
     about: 'In cloud mode. The first account is admin and needs no invite. Answers a session cookie.',
     example: { body: { email: 'ann@example.org', password: 'correct horse 1', name: 'Ann' } },

@@ -68,7 +68,10 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   assignedAgent: ['The type of the agent that is to do it, as it was asked for', 'coding-agent'],
   agent: ['The type of the agent that does it', 'coding-agent'],
   'filterTasks.agent': ['Any of these types, separated by commas', 'coding-agent'],
-  metadata: ['Whatever the caller wants to keep with it; agents read some keys', { ticket: 'WEB-42' }],
+  metadata: [
+    'An object of the caller’s own that is stored with the task; agents read some of its keys',
+    { ticket: 'WEB-42' },
+  ],
   attempts: ['How often an agent was started on it', 1],
   'WebhookDelivery.attempts': ['Each send of it, and what came of it'],
   maxAttempts: ['How often it may be tried in all', 3],

@@ -88,7 +88,7 @@ const Row = ({ row, place }: { row: GuideNode; place: Place }) => {
   )
 }
 
-/** How each kind of node is drawn. The text of a page is text, whatever it has: nothing of it becomes HTML. */
+/** The React element of each kind of node. Text stays text: nothing in a guide becomes HTML. */
 const drawers: { readonly [Type in GuideNode['type']]?: Draw } = {
   text: ({ value }) => value,
   html: () => null,

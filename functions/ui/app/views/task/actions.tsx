@@ -2,7 +2,15 @@ import { useNavigate } from '@tanstack/react-router'
 import { isFinal, nextStatus } from '../../../../../lib/tasks/machine.ts'
 import type { Task } from '../../../../../lib/tasks/schema.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
-import { Ban, ChevronDown, ChevronUp, ExternalLink, Pencil, RotateCcw } from '../../components/icons.tsx'
+import {
+  Ban,
+  ChevronDown,
+  ChevronUp,
+  ExternalLink,
+  type IconComponent,
+  Pencil,
+  RotateCcw,
+} from '../../components/icons.tsx'
 import { linkOf } from '../../components/link.ts'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
@@ -90,26 +98,40 @@ const Neighbours = ({ id }: { id: string }) => {
   if (before === undefined && after === undefined) return null
   return (
     <span className="flex">
-      <Button
-        kind="ghost"
-        size="icon"
-        aria-label="Previous task of the list"
-        title="Previous task of the list ([)"
-        disabled={before === undefined}
+      <Neighbour
+        icon={ChevronUp}
+        name="Previous task of the list"
+        shortcut="["
+        isThere={before !== undefined}
         onClick={() => show(before)}
-      >
-        <ChevronUp size={15} />
-      </Button>
-      <Button
-        kind="ghost"
-        size="icon"
-        aria-label="Next task of the list"
-        title="Next task of the list (])"
-        disabled={after === undefined}
+      />
+      <Neighbour
+        icon={ChevronDown}
+        name="Next task of the list"
+        shortcut="]"
+        isThere={after !== undefined}
         onClick={() => show(after)}
-      >
-        <ChevronDown size={15} />
-      </Button>
+      />
     </span>
   )
 }
+
+type NeighbourProps = {
+  icon: IconComponent
+  name: string
+  shortcut: string
+  isThere: boolean
+  onClick: () => void
+}
+const Neighbour = ({ icon: Icon, name, shortcut, isThere, onClick }: NeighbourProps) => (
+  <Button
+    kind="ghost"
+    size="icon"
+    aria-label={name}
+    title={`${name} (${shortcut})`}
+    disabled={!isThere}
+    onClick={onClick}
+  >
+    <Icon size={15} />
+  </Button>
+)

@@ -2,8 +2,14 @@ import * as z from 'zod'
 import { FingerprintSchema } from '../core/failure-group.ts'
 import { listIn, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
 import { DLQ_STATUSES } from '../queue/schema.ts'
-import { filterFields, word } from '../tasks/queries.ts'
-import { PrioritySchema, TASK_SORTINGS, TaskSourceSchema, TaskStatusSchema } from '../tasks/schema.ts'
+import {
+  filterFields,
+  PrioritySchema,
+  TASK_SORTINGS,
+  TaskSourceSchema,
+  TaskStatusSchema,
+  word,
+} from '../tasks/schema.ts'
 
 /** Items of one job. */
 export const MOST_ITEMS = 10_000

@@ -1,6 +1,14 @@
 import * as z from 'zod'
-import { pageQuery, queryFlag, queryFrom, queryInt, queryList, queryUntil } from '../core/page.ts'
-import { TASK_SORTINGS, type TaskFields, TaskSchema, TaskSourceSchema, TaskStatusSchema } from './schema.ts'
+import { pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
+import {
+  filterFields,
+  TASK_SORTINGS,
+  type TaskFields,
+  TaskSchema,
+  TaskSourceSchema,
+  TaskStatusSchema,
+  word,
+} from './schema.ts'
 
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 
@@ -18,18 +26,6 @@ export const TaskEventsQuery = z.object({
   limit: queryInt(1, 200).optional(),
 })
 export type TaskEventsRange = z.output<typeof TaskEventsQuery>
-
-export const word = z.string().min(1).max(500)
-
-/** The fields of a filter whose form in a query and in JSON is the same. */
-export const filterFields = {
-  createdAfter: queryFrom.optional(),
-  createdBefore: queryUntil.optional(),
-  completedAfter: queryFrom.optional(),
-  completedBefore: queryUntil.optional(),
-  repository: word.optional(),
-  q: word.optional(),
-}
 
 export const FilterTasksQuery = z.object({
   ...pageQuery,

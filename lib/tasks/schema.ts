@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { queryFrom, queryUntil } from '../core/page.ts'
 import { nameText } from '../core/shown-text.ts'
 import type { Trace } from '../core/trace.ts'
 import { TASK_STATUSES } from './machine.ts'
@@ -111,6 +112,19 @@ export const StoredTaskSchema = TaskSchema.extend(CreateTaskSchema.shape).extend
 
 /** The order of a filtered list. */
 export const TASK_SORTINGS = ['createdAt', 'updatedAt', 'completedAt', 'priority', 'title', 'status'] as const
+
+/** A word or name that a filter asks for. */
+export const word = z.string().min(1).max(500)
+
+/** The fields of a filter whose form in a query and in JSON is the same. */
+export const filterFields = {
+  createdAfter: queryFrom.optional(),
+  createdBefore: queryUntil.optional(),
+  completedAfter: queryFrom.optional(),
+  completedBefore: queryUntil.optional(),
+  repository: word.optional(),
+  q: word.optional(),
+}
 
 /** Any subset of a task's fields; the list shows summaries or what `fields` asked for. */
 export const TaskFieldsSchema = TaskSchema.partial().extend({ id: z.string() })

@@ -1,3 +1,7 @@
+/** What storage throws for a collection that it was not opened with. */
+export const unknownCollection = (name: string): Error =>
+  new Error(`The collection ${name} has no table: add it to lib/collections.ts`)
+
 /** A stored row: plain JSON, its key a string. */
 type Row = { readonly [field: string]: unknown }
 export type Field<R> = Extract<keyof R, string>
@@ -36,7 +40,7 @@ export type Increment = {
 
 /**
  * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval (`composition/chat.ts`),
- * `notices` is handled by the domains (`composition/work.ts`).
+ * `notices` is handled by the domains (`composition/notices.ts`).
  */
 export type Channel = 'run' | 'turns' | 'notices'
 

@@ -49,7 +49,7 @@ export const users = collection<UserRow>({
     const change = Number(after?.createdAt !== undefined) - Number(before?.createdAt !== undefined)
     return change === 0 ? [] : [{ ...USER_COUNTERS, add: { total: change } }]
   },
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: USER_COUNTERS.counter },
 })
 
 /**
@@ -94,7 +94,7 @@ export const invites = collection<InviteRow>({
     const change = Number(after !== undefined) - Number(before !== undefined)
     return change === 0 ? [] : [{ ...INVITE_COUNTERS, add: { total: change } }]
   },
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: INVITE_COUNTERS.counter },
 })
 
 /** The row that an account begins with. */

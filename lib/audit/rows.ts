@@ -17,5 +17,5 @@ export const auditRows = collection<AuditRow>({
     const change = Number(after !== undefined) - Number(before !== undefined)
     return change === 0 ? [] : [{ ...AUDIT_COUNTERS, add: { total: change } }]
   },
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: AUDIT_COUNTERS.counter },
 })

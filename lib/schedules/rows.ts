@@ -41,5 +41,5 @@ export const schedules = collection<ScheduleRow, 'heavyTask'>({
     const change = Number(after !== undefined) - Number(before !== undefined)
     return change === 0 ? [] : [{ ...SCHEDULES, add: { total: change } }]
   },
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: SCHEDULES.counter },
 })

@@ -47,5 +47,5 @@ export const toolCalls = collection<ToolCallRow, Detail>({
   ],
   expires: 'expiresAt',
   counts: countsOf,
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: TOOL_CALL_COUNTER, ofUser: toolCallCounterOf },
 })

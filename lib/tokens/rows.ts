@@ -22,5 +22,5 @@ export const tokenRows = collection<TokenRow>({
       ...{ counter, member: LISTED, add: { total: change } },
     }))
   },
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: TOKENS, ofUser: tokensOf },
 })

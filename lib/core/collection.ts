@@ -38,6 +38,15 @@ export type Increment = {
   readonly most?: Readonly<Record<string, number>>
 }
 
+/** For `counts`: how many rows there are, as `total` of the counters that a row belongs to. A row keeps to those for its life. */
+export const countRows =
+  <R>(countersOf: (row: Readonly<R>) => readonly Pick<Increment, 'counter' | 'member'>[]) =>
+  ({ before, after }: Pick<Change<R>, 'before' | 'after'>): Increment[] => {
+    const row = after ?? before
+    const total = Number(after !== undefined) - Number(before !== undefined)
+    return row === undefined || total === 0 ? [] : countersOf(row).map((of) => ({ ...of, add: { total } }))
+  }
+
 /**
  * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval (`composition/chat.ts`),
  * `notices` is handled by the domains (`composition/notices.ts`).

@@ -64,7 +64,7 @@ describe('what many commits publish', () => {
   })
 })
 
-describe.each(storesOf([liveWatches] as never))('the stored watch on %s', (_, open) => {
+describe.each(storesOf([liveWatches]))('the stored watch on %s', (_, open) => {
   it('is one for all processes, ends when it is not renewed, and says since when there was no gap', async () => {
     const clock = createFakeClock()
     const { store, close } = await open(clock)

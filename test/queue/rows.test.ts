@@ -21,7 +21,7 @@ const ofMessage: DlqItem = {
   ...{ lastError: 'not_json: {', createdAt: at, status: 'pending' },
 }
 
-describe.each(followedStoresOf([deadLetters] as never))('dead letters on %s', (_name, open) => {
+describe.each(followedStoresOf([deadLetters]))('dead letters on %s', (_name, open) => {
   it(
     'are counted by their state and group, and one of a task is announced once',
     testOf(

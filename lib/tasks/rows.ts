@@ -59,8 +59,8 @@ export const taskEvents = collection<TaskEvent>({
 const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 
 /**
- * The message of a task's next attempt. Its group is the repository, else the caller. A
- * repository that lies elsewhere, because the task has long texts, leaves it to the caller.
+ * The message of a task's next attempt. Its group is the repository, else the caller: a task without a repository, and one
+ * whose repository is a long field that storage keeps beside the row.
  */
 const runMessage = (row: SentTask): Message => ({
   to: 'run',

@@ -53,6 +53,9 @@ const usesOf = (name: string) => (name === 'agentic' ? streamed : functions.uses
 /** What reads rows by their keys, or an object by its name. Any other verb changes something, reads all, or opens secrets. */
 const READS = /^(?:dynamodb:(?:GetItem|BatchGetItem|Query)|s3:(?:GetObject|ListBucket))(?: |$)/
 
+/** What the bucket fills, which its emulator does not. */
+const BY_BUCKET = [['memory', 'memory-events']] as const
+
 /** By the rights of the function that it feeds, Lambda takes messages and reads streams, and hands on what fails. */
 const feedingOf = (name: string): string[] => {
   if (name === 'stream') {
@@ -60,9 +63,11 @@ const feedingOf = (name: string): string[] => {
     const streams = streamedTables.flatMap((table) => verbs.map((verb) => `dynamodb:${verb} ${table}`))
     return [...streams, 'sqs:SendMessage stream-failures']
   }
-  return FED.filter(([fed]) => fed === name).flatMap(([, queue]) =>
-    ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((verb) => `sqs:${verb} ${queue}`),
-  )
+  return [...FED, ...BY_BUCKET]
+    .filter(([fed]) => fed === name)
+    .flatMap(([, queue]) =>
+      ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((verb) => `sqs:${verb} ${queue}`),
+    )
 }
 const streamedTables = collections
   .filter(({ counts, sends, publishes }) => counts || sends || publishes)

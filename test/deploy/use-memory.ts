@@ -3,6 +3,7 @@ import { openBasePorts, openBlobs, openWorkPorts, withoutSending } from '../../l
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeMemory } from '../../lib/composition/chat.ts'
 import type { Config } from '../../lib/config.ts'
+import { bucketEvent } from './bucket-event.ts'
 import type { Functions } from './functions.ts'
 
 /** More chunks than a row keeps in itself. */
@@ -13,7 +14,10 @@ type Call = (name: string, route: string, body?: unknown) => Promise<unknown>
 type Answer = any
 
 /** Memory, from its files to what was forgotten of them; sessions and experiences. */
-export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, ask: Call): Promise<void> => {
+export const useMemory = async (
+  { invoke, feedTexts, putFile, as, dropCopies }: Functions,
+  ask: Call,
+): Promise<void> => {
   const call = (route: string, body?: unknown): Promise<Answer> => ask('memory', route, body)
   for (const name of ['a.md', 'b/c.md', 'd.md']) await putFile(name, `# Title\n\n${name}`)
   await putFile('long.md', LONG_FILE)
@@ -33,6 +37,8 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
   await as('worker', recall)
   await dropCopies()
   await as('worker', recall)
+  await putFile('long.md', `${LONG_FILE}, reported`)
+  await feedTexts('memory', 'memory-events', bucketEvent('ObjectCreated:Put', 'long.md'))
   // The tick takes in what has changed, too.
   await putFile('long.md', `${LONG_FILE}, changed again`)
   await invoke('tick', {})

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { missing } from '../core/errors.ts'
+import { missing, Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
@@ -9,6 +9,7 @@ import type { Insert, Position, Remove, Store, Update } from '../ports/store.ts'
 import type { CreateExperienceSchema, ListExperiencesQuery, SearchExperiencesQuery } from './contract.ts'
 import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'
 import type { Experience } from './schema.ts'
+import type { Verdicts } from './verdicts.ts'
 
 /** Whose version grows with every experience that comes or goes. */
 const STATE = 'experiences'
@@ -27,10 +28,13 @@ const HALF_LIFE_DAYS = 90
 type Found = Pick<ExperienceRow, 'id' | 'type'> & { score: number }
 type Search = (question: string) => Found[]
 
-type Needs = { store: Store; clock: Clock; ids: Ids }
+/** Another writer was faster, each time. */
+const MOST_TRIES = 5
+
+type Needs = { store: Store; clock: Clock; ids: Ids; verdicts: Verdicts }
 
 /** What was learned from work that is done. */
-export const createExperiences = ({ store, clock, ids }: Needs) => {
+export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
   let held: { version: number; search: Promise<Search> } | undefined
 
   const changed = async () => {
@@ -89,6 +93,32 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
     return shown(row)
   }
 
+  const noteUse = async (id: string): Promise<boolean> => {
+    const set = { lastUsedAt: iso(clock.now()) }
+    const update: Update<ExperienceRow> = {
+      update: experiences,
+      key: [SPACE, id],
+      add: { useCount: 1 },
+      set,
+    }
+    if (!(await store.commit(update)).applied) throw missing('Experience')
+    return true
+  }
+
+  /** False where another writer was faster. What is not useful was not gone by, and is no use. */
+  const judge = async (id: string, useful: boolean, taskId: string | undefined): Promise<boolean> => {
+    const { successScore } = await get(id)
+    const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
+    if (before === useful) return true
+    const update: Update<ExperienceRow> = {
+      ...{ update: experiences, key: [SPACE, id], when: { successScore } },
+      add: { useCount: Number(useful) - Number(before ?? false) },
+      set: { lastUsedAt: iso(clock.now()), successScore: moved(successScore, useful, before) },
+    }
+    const rows = taskId === undefined ? [] : [verdicts.write(taskId, id, useful, before)]
+    return (await store.commit(update, rows)).applied
+  }
+
   return {
     get,
     create: async (
@@ -139,27 +169,32 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
       await changed()
     },
 
-    /** Notes that it was used, and where a person says so, whether it was useful: that moves its success. */
-    use: async (id: string, { useful }: { useful?: boolean | undefined } = {}): Promise<Experience> => {
-      const { successScore } = await get(id)
-      const update: Update<ExperienceRow> = {
-        ...{ update: experiences, key: [SPACE, id] },
-        ...(useful === false ? {} : { add: { useCount: 1 } }),
-        set: {
-          lastUsedAt: iso(clock.now()),
-          ...(useful === undefined ? {} : { successScore: moved(successScore, useful) }),
-        },
-      }
-      if (!(await store.commit(update)).applied) throw missing('Experience')
-      return get(id)
+    /**
+     * Notes that it was used, and where a person says so, whether it was useful: that moves its success. For a task that is
+     * said once, and may be changed; without one each call counts. Throws Problem `unavailable` `memory_busy` when others
+     * change it at the same time, again and again.
+     */
+    use: async (id: string, { useful, taskId }: Used = {}): Promise<Experience> => {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1)
+        if (await (useful === undefined ? noteUse(id) : judge(id, useful, taskId))) return get(id)
+      throw busy()
     },
   }
 }
 
+type Used = { useful?: boolean | undefined; taskId?: string | undefined }
 type Recorded = Omit<Experience, 'id' | 'useCount' | 'createdAt'>
 
-const moved = (score: number, useful: boolean): number =>
-  Math.round(1e3 * (score + STEP * (Number(useful) - score))) / 1e3
+const busy = () =>
+  new Problem('unavailable', 'memory_busy', 'The experience is being changed by others; try again', {
+    retryAfterMs: 1_000,
+  })
+
+/** Where a verdict takes the place of the one before, what that one did is taken back. */
+const moved = (score: number, useful: boolean, before: boolean | undefined): number => {
+  const by = Number(useful) - (before === undefined ? score : Number(before))
+  return Math.round(1e3 * Math.max(0, Math.min(1, score + STEP * by))) / 1e3
+}
 
 /** From about a quarter to 1: twice as much for what always worked as for what never did, more for what is used, and of late. */
 const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceRow, now: number): number => {

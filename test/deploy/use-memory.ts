@@ -29,6 +29,9 @@ export const useMemory = async (
   for (const path of ['stats', 'files', 'watcher/status']) await call(`GET /api/memory/${path}`)
   const { chunks } = await call('GET /api/memory/files/b%2Fc.md/chunks')
   await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful: true })
+  for (const useful of [true, false])
+    await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful, taskId: 'task_1' })
+  await call('GET /api/memory/verdicts?taskId=task_1')
   await call(`DELETE /api/memory/chunks/${chunks[0].id}`)
   await call('DELETE /api/memory/files/a.md')
   await useSessions(call)
@@ -97,6 +100,7 @@ const useExperiences = async (call: (route: string, body?: unknown) => Promise<A
   await call('GET /api/memory/experiences')
   await call('GET /api/memory/experiences/search?q=repair')
   await call(`GET /api/memory/experiences/${experience.id}`)
-  await call(`POST /api/memory/experiences/${experience.id}/use`, { useful: true })
+  for (const useful of [true, false])
+    await call(`POST /api/memory/experiences/${experience.id}/use`, { useful, taskId: 'task_1' })
   await call(`DELETE /api/memory/experiences/${experience.id}`)
 }

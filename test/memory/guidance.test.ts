@@ -157,3 +157,65 @@ describe('a chunk that people find useful', () => {
     })
   })
 })
+
+describe('what is said of a thing that a task was given', () => {
+  const startJudged = async () => {
+    const text = '# Release\n\nThe steps of it.'
+    const list = async () => [{ path: 'a.md', tag: 't', size: text.length }]
+    const api = await startApi({ memoryFiles: { list, read: async () => Buffer.from(text) } })
+    const { call } = api
+    await call('POST /api/memory/sync')
+    const [chunk] = (await call('GET /api/memory/files/a.md/chunks')).body.chunks
+    const body = { type: 'tool_chain', intent: 'Release', solution: 'Steps' }
+    const { experience } = (await call('POST /api/memory/experiences', { body })).body
+    return {
+      api,
+      chunk: {
+        id: chunk.id as string,
+        request: `POST /api/memory/chunks/${chunk.id}/rate`,
+        standing: async () => {
+          const found = await call('POST /api/memory/search', { body: { query: 'steps of a release' } })
+          return [found.body.chunks[0].score]
+        },
+      },
+      experience: {
+        id: experience.id as string,
+        request: `POST /api/memory/experiences/${experience.id}/use`,
+        standing: async () => {
+          const read = (await call(`GET /api/memory/experiences/${experience.id}`)).body.experience
+          return [read.successScore, read.useCount]
+        },
+      },
+    }
+  }
+
+  it.each(['chunk', 'experience'] as const)(
+    'counts once for each task, of a %s, as it was said last, and is read again',
+    async (kind) => {
+      const { api, ...things } = await startJudged()
+      await using _open = api
+      const { id, request, standing } = things[kind]
+      const say = async (useful: boolean, taskId?: string) => {
+        expect((await api.call(request, { body: { useful, taskId } })).status).toBe(200)
+        return standing()
+      }
+      const said = async (taskId: string) =>
+        (await api.call(`GET /api/memory/verdicts?taskId=${taskId}`)).body.verdicts
+      const first = await standing()
+      expect(await said('task_1')).toEqual([])
+      const useful = await say(true, 'task_1')
+      expect(useful[0]).toBeGreaterThan(first[0])
+      expect(await say(true, 'task_1')).toEqual(useful)
+      const not = await say(false, 'task_1')
+      expect(not[0]).toBeCloseTo(2 * first[0] - useful[0], 3)
+      expect(await said('task_1')).toEqual([{ id, useful: false, at: expect.any(String) }])
+      expect(await say(true, 'task_1')).toEqual(useful)
+      expect(await say(false, 'task_1')).toEqual(not)
+      // Of another task, and of none, it is said anew.
+      expect((await say(true, 'task_2'))[0]).toBeGreaterThan(not[0])
+      const often = await say(true)
+      expect((await say(true))[0]).toBeGreaterThan(often[0])
+      expect(await said('task_2')).toEqual([{ id, useful: true, at: expect.any(String) }])
+    },
+  )
+})

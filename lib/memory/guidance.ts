@@ -3,7 +3,7 @@ import { messageOf } from '../core/errors.ts'
 import type { AgentTask, Guidance } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import type { createExperiences } from './experiences.ts'
-import type { createSearch } from './search.ts'
+import { type createSearch, plainChunk } from './search.ts'
 
 /** What an agent is given before it begins; it searches for more itself. */
 const MOST_CHUNKS = 3
@@ -35,7 +35,7 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
         experiences.search({ q: query, limit: MOST_EXPERIENCES }),
       ])
       return {
-        chunks: chunks.map(({ score: _score, foundBy: _foundBy, terms: _terms, ...chunk }) => chunk),
+        chunks: chunks.map(plainChunk),
         experiences: learned.filter(({ score }) => score >= LEAST_SCORE),
       }
     } catch (thrown) {

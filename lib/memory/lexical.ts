@@ -53,7 +53,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   const termsOfTitle = (id: string): readonly string[] => {
     const known = titles.get(id)
     if (known !== undefined) return known
-    const terms = tellingTerms(String(index.getStoredFields(id)?.title))
+    const terms = contentTerms(String(index.getStoredFields(id)?.title))
     titles.set(id, terms)
     return terms
   }
@@ -147,12 +147,12 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
 /** The words that a question is about, each once. One that is made of nothing but function words is about those. */
 const askedFor = (question: string): Word[] => {
   const words = [...new Map(wordsOf(question).map((word) => [word.term, word])).values()]
-  const telling = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
-  return (telling.length > 0 ? telling : words).slice(0, MOST_TERMS)
+  const content = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
+  return (content.length > 0 ? content : words).slice(0, MOST_TERMS)
 }
 
 /** What a title says, by the terms that questions have as well. */
-const tellingTerms = (title: string): string[] =>
+const contentTerms = (title: string): string[] =>
   wordsOf(title).flatMap((word) => (isFunctionWord(word.term) ? [] : indexedAs(word).slice(0, 1)))
 
 /** Whether a question has every term of a title. */

@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { Expand } from './expand.ts'
 import type { IndexCache } from './index-cache.ts'
 import type { Hit } from './lexical.ts'
-import type { FoundBy, FoundChunk, SearchMethod } from './schema.ts'
+import type { FoundBy, FoundChunk, MemoryChunk, SearchMethod } from './schema.ts'
 import type { SearchIndex } from './search-index.ts'
 import { ofLength1 } from './vectors.ts'
 
@@ -72,6 +72,14 @@ export const createSearch = ({ indexCache, embedding, expand, clock, log }: Need
     return { query, method, chunks, count: chunks.length }
   }
 }
+
+/** What was found, without how. */
+export const plainChunk = ({
+  score: _score,
+  foundBy: _foundBy,
+  terms: _terms,
+  ...chunk
+}: FoundChunk): MemoryChunk => chunk
 
 const byScore = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : 1)
 

@@ -159,8 +159,14 @@ const contentTerms = (title: string): string[] =>
 const isNamed = (title: readonly string[], asked: ReadonlySet<string>): boolean =>
   title.length > 0 && title.every((term) => asked.has(term))
 
-/** How much a word says that is in `count` of all documents: the rarer the more, and no word nothing. */
-const rarity = (count: number, all: number): number => 1 + Math.log(1 + (all - count + 0.5) / (count + 0.5))
+/**
+ * How much a word says that is in `count` of all documents: the rarer the more, and no word nothing. One that is in none says as
+ * much as one that is in a single document: among few documents it would outweigh all that are there.
+ */
+const rarity = (count: number, all: number): number => {
+  const some = Math.max(1, count)
+  return 1 + Math.log(1 + (all - some + 0.5) / (some + 0.5))
+}
 
 /** The share of what was asked that was found, and how strongly: the more of both, the closer to 1. */
 const scoreOf = (sum: number, share: number, words: number): number =>

@@ -134,6 +134,40 @@ describe('the coding agent', () => {
   })
 })
 
+describe('what a task with a long prompt begins with', () => {
+  const NOTES = {
+    'oncall.md':
+      '# On call\n\nHandover is on Monday.\n\n# Known alerts\n\n`QueueLag`: the consumer died, restart `order-consumer`.',
+    'deploy.md':
+      '# Deploying the shop\n\nOn Tuesdays.\n\n# Rollback\n\nIf the error rate goes over 2 %, run make rollback.',
+    'decisions.md': '# No Kubernetes\n\nWe look again at 2,000 requests per second.',
+    'holidays.md': '# Time off\n\nTwo weeks ahead. Unused days change to the next year.',
+  }
+  const MORE =
+    ' Look at it, find out why, and make sure that it does not happen again. Add a test where that is possible, measure the time before and after, and open a pull request with the change. Write down what you did.'
+
+  it.each<[title: string, sentence: string, chunk: string | undefined, experience: string | undefined]>([
+    ['QueueLag alert', 'Orders are not shipped.', 'Known alerts', 'QueueLag fires again and again'],
+    ['Bug', 'The error rate went up after the deploy of this morning.', 'Rollback', undefined],
+    ['Speed up checkout', 'Customers complain.', undefined, 'Make the checkout page faster'],
+    ['Rename the settings', 'Their title shall be Preferences.', undefined, undefined],
+  ])('is what its title or the first sentence is about: %s', async (title, sentence, chunk, experience) => {
+    await using world = createWorld()
+    for (const [path, text] of Object.entries(NOTES)) world.place.write(path, text)
+    const memory = world.process()
+    await memory.sync()
+    for (const intent of ['QueueLag fires again and again', 'Make the checkout page faster'])
+      await memory.experiences.create(ADMIN, {
+        ...{ type: 'task_solution', intent, solution: 'Raise the prefetch', successScore: 0.5, tags: [] },
+      })
+    const { chunks, experiences } = await memory.guide({ title, prompt: sentence + MORE })
+    expect([chunks[0]?.heading, experiences.map(({ intent }) => intent)]).toEqual([
+      chunk,
+      experience === undefined ? [] : [experience],
+    ])
+  })
+})
+
 describe('a chunk that people find useful', () => {
   it('is found before one that is as close by its words, until its text changes', async () => {
     await using world = createWorld()

@@ -30,6 +30,17 @@ export const useExcludedFiles = () =>
     (query, signal) => client.listExcludedFiles({ query }, { signal }),
     ({ files }) => files.map((file) => ({ id: file.path, ...file })),
   )
+
+/** How many files memory has not. */
+export const useExcludedCount = () =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'excluded', 'count'],
+      queryFn: async ({ signal }) =>
+        (await client.listExcludedFiles({ query: { limit: 1 } }, { signal })).total,
+    }),
+    EVERY_MS.calm,
+  )
 export type ExcludedFile = Awaited<ReturnType<typeof client.listExcludedFiles>>['files'][number]
 
 export const useMemoryChunks = (path: string) =>

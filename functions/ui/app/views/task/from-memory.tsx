@@ -31,10 +31,14 @@ export const FromMemory = ({ taskId, memory }: { taskId: string; memory: unknown
       <ul className="divide-y pb-1">
         {chunks.map(({ id, path = '', startLine, endLine, heading }) => (
           <Row key={id} id={id} kind="chunk" taskId={taskId}>
-            <Link to="/memory" search={{ path }} className="truncate font-mono text-xs hover:underline">
+            <Link
+              to="/memory"
+              search={{ path }}
+              className="max-w-full shrink-0 truncate font-mono text-xs hover:underline"
+            >
               {path}:{startLine}–{endLine}
             </Link>
-            {heading && <span className="truncate text-muted-foreground">{heading}</span>}
+            {heading && <span className="min-w-0 truncate text-muted-foreground">{heading}</span>}
           </Row>
         ))}
         {experiences.map(({ id, intent }) => (
@@ -69,11 +73,11 @@ const Row = ({ id, kind, taskId, children }: RowProps) => {
   const rate = (useful: boolean) =>
     mutate({ kind, id, useful }, { onError: (error) => void toast.failed('Not noted', saysOf(error)) })
   return (
-    <li className="flex min-h-9 items-center gap-3 px-3.5 py-1 max-sm:flex-wrap">
+    <li className="flex min-h-9 items-center gap-3 px-3.5 py-1">
       <span className="flex min-w-0 flex-1 items-baseline gap-3">{children}</span>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a border. */}
       <span role="group" aria-label="Was this useful?" className="flex shrink-0 items-center gap-1">
-        <span aria-hidden className="text-xs text-muted-foreground">
+        <span aria-hidden className="text-xs text-muted-foreground max-sm:hidden">
           {said === undefined ? 'Was this useful?' : said ? 'Useful' : 'Not useful'}
         </span>
         {ANSWERS.map(({ useful, label, Icon }) => (

@@ -109,7 +109,12 @@ const toolOpeners = ({ security, clock, masker, tracing, ...needs }: Needs) => {
 }
 
 /** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
-const openModels = async ({ config, breakers, clock, log }: Needs) => {
+export const openModels = async ({
+  config,
+  breakers,
+  clock,
+  log,
+}: Pick<Needs, 'config' | 'breakers' | 'clock' | 'log'>) => {
   const settings = {
     providers: config.providers,
     fallbacks: config.FALLBACK_PROVIDERS,

@@ -56,12 +56,15 @@ export const createOutboundWebhooks = (needs: Needs) => {
       )
   }
 
-  /** Sends a test event at once, and answers what came of it. Throws Problem `invalid` `webhook_paused`. */
+  /**
+   * Sends a test event at once and once, and answers what came of it: a receiver that does not know the event is not paused
+   * for that. Throws Problem `invalid` `webhook_paused`.
+   */
   const test = async (id: string): Promise<WebhookDelivery> => {
     const row = await loadActive(id)
     const payload = { webhookId: id, message: 'This is a test' }
     const event = { event: TEST_EVENT, timestamp: iso(clock.now()), payload }
-    return sentNow(await deliveries.insert(envelopeOf(row, ids.next('evt'), event)))
+    return sentNow(await deliveries.insert({ ...envelopeOf(row, ids.next('evt'), event), once: true }))
   }
 
   const sentNow = async (row: DeliveryRow | undefined): Promise<WebhookDelivery> => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import { type WebhookRow, webhooks } from '../../lib/outbound-webhooks/rows.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { type Answering, startReceiver } from '../adapters/outbound-receiver.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { ANN, BOB, turns, until } from '../fakes/service.ts'
@@ -149,11 +151,19 @@ describe('a registration', () => {
     expect(webhook.secret).toBe('wh_sec_********')
     await it_.service.create()
     await it_.sends()
-    const rotated = (await it_.call(`POST /api/webhooks/${it_.id}/rotate`)).body
+    const rotate = async () => (await it_.call(`POST /api/webhooks/${it_.id}/rotate`)).body
+    const rotated = await rotate()
     expect(rotated.webhook.secret).toBe('wh_sec_********')
     await it_.service.create()
     await it_.sends()
-    it_.service.clock.advance(DAY_MS)
+    it_.service.clock.advance(DAY_MS / 2)
+    const again = await rotate()
+    await it_.service.create()
+    await it_.sends()
+    it_.service.clock.advance(DAY_MS / 2)
+    await it_.service.create()
+    await it_.sends()
+    it_.service.clock.advance(DAY_MS / 2)
     await it_.service.create()
     await it_.sends()
     const verified = await Promise.all(
@@ -161,18 +171,16 @@ describe('a registration', () => {
         const at = Number(headers['webhook-timestamp']) * 1_000
         const opens = (key: string) => opened(key, body, headers as Record<string, string>, at)
         const simple = String(headers['x-svc-signature'])
-        return [
-          opens(secret),
-          opens(rotated.secret),
-          await verify(secret, body, simple),
-          await verify(rotated.secret, body, simple),
-        ]
+        const keys = [secret, rotated.secret, again.secret]
+        return [...keys.map(opens), await Promise.all(keys.map((key) => verify(key, body, simple)))]
       }),
     )
     expect(verified).toEqual([
-      [true, false, true, false],
-      [true, true, false, true],
-      [false, true, false, true],
+      [true, false, false, [true, false, false]],
+      [true, true, false, [false, true, false]],
+      [true, true, true, [false, false, true]],
+      [false, true, true, [false, false, true]],
+      [false, false, true, [false, false, true]],
     ])
     expect(JSON.stringify([await it_.read(), await it_.deliveries()])).not.toContain(secret)
     const rows = await it_.service.store.page(deliveryRows, {
@@ -183,6 +191,33 @@ describe('a registration', () => {
       detail: true,
     })
     expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  it('that is made active while its last delivery is lost is active, and gets what was held', async () => {
+    let between: (() => Promise<unknown>) | undefined
+    const wrapStore = (store: Store): Store => ({
+      ...store,
+      get: async (...of) => {
+        const row = await store.get(...of)
+        const once = of[0].name === 'webhooks' ? between : undefined
+        if (once) between = undefined
+        await once?.()
+        return row
+      },
+    })
+    await using it_ = await started({ events: ['task.created'] }, undefined, { wrapStore })
+    between = async () => {
+      const set = { active: false, failing: true } as const
+      await it_.service.store.commit<WebhookRow>({ update: webhooks, key: it_.id, set })
+      await it_.service.create()
+      await it_.sends()
+      expect(it_.receiver.heard).toEqual([])
+    }
+    const { body } = await it_.call(`PATCH /api/webhooks/${it_.id}`, { body: { active: true } })
+    expect(body.webhook).toMatchObject({ active: true, failing: false })
+    await it_.service.outboundWebhooks.resumeDue(1_000)
+    await it_.sends()
+    expect(it_.receiver.heard).toHaveLength(1)
   })
 
   it('is changed, listed with what came of its sends, deleted, and each is on record without its path', async () => {
@@ -235,6 +270,12 @@ describe('a registration', () => {
       expect(answer.body.details.map(({ path }: { path: string }) => path)).toContain(field)
     }
     expect(await it_.read()).toEqual(before)
+  })
+
+  it('without anything is refused with what is required', async () => {
+    await using it_ = await started()
+    const { error } = (await it_.call('POST /api/webhooks', { body: {} })).body
+    expect(error).toBe('url: is required; events: is required')
   })
 })
 
@@ -386,6 +427,23 @@ describe('a receiver that fails', () => {
     expect(JSON.stringify({ id, event, timestamp, payload })).toBe(it_.receiver.heard[1]?.body)
     const unknown = await it_.call(`POST /api/webhooks/${it_.id}/deliveries/none/redeliver`)
     expect(unknown.body.code).toBe('delivery_not_found')
+  })
+
+  it('gets a test once: it is neither sent again by itself nor recovered, and pauses nothing', async () => {
+    await using it_ = await started({}, (response) => response.writeHead(400).end('an unknown event'))
+    const { delivery } = (await it_.call(`POST /api/webhooks/${it_.id}/test`)).body
+    expect(delivery).toMatchObject({ status: 'failed', attempts: [{ statusCode: 400 }] })
+    expect(delivery).not.toHaveProperty('nextAttemptAt')
+    it_.service.clock.advance(2 * DAY_MS)
+    await it_.sends()
+    expect(it_.receiver.heard).toHaveLength(1)
+    expect(await it_.read()).toMatchObject({ active: true, failing: false, failureCount: 1 })
+    const recover = { body: { since: '2020-01-01T00:00:00Z' } }
+    expect(await it_.call(`POST /api/webhooks/${it_.id}/recover`, recover)).toMatchObject({
+      body: { count: 0 },
+    })
+    await it_.call(`POST /api/webhooks/${it_.id}/deliveries/${delivery.id}/redeliver`)
+    expect(it_.receiver.heard).toHaveLength(2)
   })
 
   it('and is deleted is not sent what waits for it', async () => {

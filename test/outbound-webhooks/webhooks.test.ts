@@ -21,7 +21,7 @@ const ALL = [
 const DELAYS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000]
 
 describe('events', () => {
-  it('tell of a task that completes, each with the payload of the interface', async () => {
+  it('of a task that completes are sent, each with the payload of the interface', async () => {
     const agent = createFakeAgent(HOLD)
     await using it_ = await started({}, undefined, { adapters: [agent] })
     const { id } = await it_.service.create({ title: 'Look' })
@@ -50,7 +50,7 @@ describe('events', () => {
     expect(new Set(it_.heard().map((one) => one.id)).size).toBe(4)
   })
 
-  it('tell of each attempt, of the failure and of a cancellation', async () => {
+  it('of each attempt, of the failure and of a cancellation are sent', async () => {
     const agent = createFakeAgent(async () => ({ success: false, output: 'no' }))
     await using failing = await started({}, undefined, {
       adapters: [agent],
@@ -388,10 +388,20 @@ describe('a receiver that fails', () => {
   })
 
   it('has a log whose pages have as many deliveries as fit an answer, none twice and none left out', async () => {
-    const output = 'x'.repeat(400_000)
+    const output = 'x'.repeat(200_000)
     const agent = createFakeAgent(async () => ({ success: true, output }))
-    await using it_ = await started({ events: ['task.completed'] }, undefined, { adapters: [agent] })
-    for (let n = 0; n < 12; n++) await it_.service.run({ title: `${n}` })
+    const whole: number[] = []
+    const wrapStore = (store: Store): Store => ({
+      ...store,
+      page: async (...of) => {
+        const page = await store.page(...of)
+        if (of[1].detail) whole.push(page.rows.length)
+        return page
+      },
+    })
+    const options = { adapters: [agent], wrapStore }
+    await using it_ = await started({ events: ['task.completed'] }, undefined, options)
+    for (let n = 0; n < 30; n++) await it_.service.run({ title: `${n}` })
     await it_.sends()
     const seen: string[] = []
     let [pages, at] = [0, '']
@@ -403,7 +413,9 @@ describe('a receiver that fails', () => {
       at = body.nextCursor === undefined ? '' : `&cursor=${encodeURIComponent(body.nextCursor)}`
       pages += 1
     } while (at !== '')
-    expect([seen.length, new Set(seen).size, pages]).toEqual([12, 12, 2])
+    expect([seen.length, new Set(seen).size, pages]).toEqual([30, 30, 3])
+    // So many may be in memory at once, of 2 MB each.
+    expect(Math.max(...whole)).toBe(20)
   })
 
   it('can be sent one delivery again, and a test', async () => {
@@ -427,6 +439,32 @@ describe('a receiver that fails', () => {
     expect(JSON.stringify({ id, event, timestamp, payload })).toBe(it_.receiver.heard[1]?.body)
     const unknown = await it_.call(`POST /api/webhooks/${it_.id}/deliveries/none/redeliver`)
     expect(unknown.body.code).toBe('delivery_not_found')
+  })
+
+  it('is sent a test, and one delivery again, by the caller, whose answer has the attempt, although others send what is due', async () => {
+    let isBusy = false
+    const wrapStore = (store: Store): Store => ({
+      ...store,
+      commit: async (...of) => {
+        const outcome = await store.commit(...of)
+        if (isBusy) {
+          isBusy = false
+          await it_.service.deliveries.sendDue()
+        }
+        return outcome
+      },
+    })
+    await using it_ = await started({}, undefined, { wrapStore })
+    isBusy = true
+    const { delivery } = (await it_.call(`POST /api/webhooks/${it_.id}/test`)).body
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ statusCode: 200 }] })
+    isBusy = true
+    const path = `POST /api/webhooks/${it_.id}/deliveries/${delivery.id}/redeliver`
+    expect((await it_.call(path)).body.delivery.attempts).toHaveLength(2)
+    const answers = await Promise.all([it_.call(path), it_.call(path)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const [{ attempts }] = (await it_.deliveries()).deliveries
+    expect(attempts).toHaveLength(it_.receiver.heard.length)
   })
 
   it('gets a test once: it is neither sent again by itself nor recovered, and pauses nothing', async () => {

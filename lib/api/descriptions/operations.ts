@@ -333,7 +333,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
   deleteWebhook: { about: 'Its deliveries are gone too.', example: webhook },
   rotateWebhookSecret: { about: 'The new secret is shown this once.', example: webhook },
-  testWebhook: { about: 'Sent at once and once, also to one that is paused.', example: webhook },
+  testWebhook: {
+    about: 'Sent at once and once; 400 `webhook_paused` for one that is paused.',
+    example: webhook,
+  },
   recoverWebhook: {
     about: 'Queues the failed deliveries since that time again, and answers how many.',
     example: { ...webhook, body: { since: '2026-01-15T00:00:00Z' } },

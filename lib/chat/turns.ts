@@ -224,7 +224,8 @@ export const createTurns = (needs: Needs) => {
     if (leases.isHeld(found)) throw underWay()
     const { specs = [] } = given
     const system = await systemOf(found, given)
-    const content = system(found.summary)
+    // A summary takes what room there is left.
+    const content = system(undefined)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
     const { token, signal, leased, last } = await acquire(await withoutWaiting(found), given.messages)
     const release = async () => {

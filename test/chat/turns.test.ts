@@ -90,6 +90,7 @@ describe('a conversation', () => {
   it('is listed by task and by ticket, with totals of each list', async () => {
     const { begin, conversations, conversationRemoval } = world().process({
       models: createScriptedModels([]),
+      tasks: [{ id: 't1' } as Task],
     })
     for (const given of [{ taskId: 't1' }, { taskId: 't1', ticketId: 'codehost:a#1' }, {}, {}])
       await begin(given)
@@ -115,6 +116,42 @@ describe('a conversation', () => {
     await send.send(ANN, await begin({ taskId: 't1' }), { content: 'What failed?' })
     const [system] = models.requests[0]?.messages ?? []
     expect(system?.content).toMatch(/Task t1: Deploy[\s\S]*Ship it[\s\S]*deploy\.md:1-2\]\nRun make rollback/)
+  })
+})
+
+describe('a conversation about a task', () => {
+  const about = { taskId: 't1', ticketId: 'codehost:a#1' }
+  const ofTicket = {
+    id: 't2',
+    title: 'Repair',
+    status: 'queued',
+    source: 'codehost',
+    sourceId: 'a#1',
+  } as Task
+  const tasks = [{ id: 't1', title: 'Deploy', status: 'failed' } as Task, ofTicket]
+
+  it('begins only where the task is there', async () => {
+    const { begin, conversations } = world().process({ models: createScriptedModels([]), tasks })
+    expect(await refusal(begin({ taskId: 't3' }))).toBe('task_not_found')
+    expect((await conversations.list(ANN, PAGE)).total).toBe(0)
+    await begin(about)
+  })
+
+  it('goes on without it once it is gone, and keeps its ticket', async () => {
+    const models = createScriptedModels([{ text: 'Done.' }])
+    const id = await world().process({ models, tasks }).begin(about)
+    await world()
+      .process({ models, tasks: [ofTicket] })
+      .send.send(ANN, id, { content: 'And now?' })
+    expect(models.requests[0]?.messages[0]?.content).toMatch(/Task t2: Repair/)
+  })
+
+  it('is not answered as if it had none while storage fails', async () => {
+    const models = createScriptedModels([{ text: 'Done.' }])
+    const process = world().process({ models, tasks, findTask: () => Promise.reject(down) })
+    const id = await world().process({ models, tasks }).begin(about)
+    expect(await refusal(process.send.send(ANN, id, { content: 'And now?' }))).toBe(down.code)
+    expect(models.requests).toEqual([])
   })
 })
 

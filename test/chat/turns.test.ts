@@ -181,6 +181,19 @@ describe('a turn', () => {
     expect(models.requests[0]?.messages[1]?.content).toContain('[The answer ended early')
   })
 
+  it('that streams and fails by a fault of the service has it in the log, not in its last event', async () => {
+    const { log, process } = world()
+    const { completions } = process({ models: failing(new Error('secret details'), 'Well, ') })
+    const messages = [{ role: 'user' as const, content: 'Tell' }]
+    let last = ''
+    for await (const text of await completions.stream(ANN, { messages, stream: true })) last = text
+    expect(last).toMatch(/^event: error\ndata: .*"code":"internal_error"/)
+    expect(last).not.toContain('secret details')
+    expect(log.entries.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { err: { message: 'secret details' } } },
+    ])
+  })
+
   it('that is not answered at all fails', async () => {
     const { begin, send, read } = world().process({ models: createScriptedModels([{ text: '  ' }]) })
     const id = await begin()

@@ -446,7 +446,8 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
 
   listConversations: { about: 'Yours alone.', example: { query: { limit: 20 } } },
   createConversation: {
-    about: 'Nothing is needed: the title comes from the first message.',
+    about:
+      'Nothing is needed: the title comes from the first message. `taskId` is that of a task that is there, else 404.',
     example: { body: { title: 'Release questions' } },
   },
   getConversation: { about: 'Messages in the order in which they were said.', example: conversation },

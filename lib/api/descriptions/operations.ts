@@ -48,7 +48,11 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     about: 'A task has to fit all fields that are given; lists are separated by commas. Answers whole tasks.',
     example: { query: { status: ['failed', 'cancelled'], labels: ['backend'], limit: 20 } },
   },
-  taskAnalytics: { about: 'Counts, rates and durations of all tasks, and of each day.' },
+  taskAnalytics: {
+    about:
+      'Counts, rates and durations of all tasks, and of each day. With `window` or `timezone` also what happened in a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
+    example: { query: { window: '24h', timezone: 'Europe/Berlin' } },
+  },
   exportTasks: {
     about: 'All tasks as one file, streamed, which an import takes again. It is in the audit record.',
   },

@@ -7,7 +7,8 @@ import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
 import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
-import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
+import { lastDays } from '../../functions/ui/app/views/overview/days.ts'
+import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, placeIn } from '../../lib/api/task-log.ts'
@@ -236,7 +237,21 @@ describe('the days of a plot', () => {
       ['2026-03-01', 3],
       ['2026-03-02', 0],
     ])
-    expect(days.map(failureRate)).toEqual([0, 0.5, 0])
+  })
+})
+
+describe('a run', () => {
+  const usual = (count: number, p95Ms: number) => ({ count, p95Ms })
+  it.each([
+    ['is stuck after twice what is usual', 60_001, usual(10, 30_000), true],
+    ['is not stuck before', 60_000, usual(10, 30_000), false],
+    ['is not stuck within ten seconds', 10_000, usual(500, 100), false],
+    ['is stuck after ten seconds where runs are short', 10_001, usual(500, 100), true],
+    ['is not called stuck where too little is known', 9_000_000, usual(9, 30_000), false],
+    ['is not called stuck where no run completed', 9_000_000, { count: 0 }, false],
+    ['is not called stuck where its agent is not known', 9_000_000, undefined, false],
+  ])('%s', (_what, elapsedMs, runs, expected) => {
+    expect(isStuck(elapsedMs, runs)).toBe(expected)
   })
 })
 

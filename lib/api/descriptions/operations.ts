@@ -99,6 +99,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
       'The dead letters are chosen when it is asked for, by ids or by a filter; one without a status chooses those that wait.',
     example: { body: { action: 'discard', filter: { agent: ['coding-agent'] } } },
   },
+  listBulk: {
+    about: 'How far each is, without what failed. Jobs are listed for 30 days.',
+    example: { query: { limit: 20 } },
+  },
   getBulk: {
     about: 'What it has done, what was refused and why. Jobs can be read for 30 days.',
     example: { params: { id: 'bulk_01KF0Q8Y3V5W7X9Z' } },

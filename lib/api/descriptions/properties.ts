@@ -166,6 +166,7 @@ export const properties: Readonly<Record<string, PropertyText>> = {
   moreErrors: ['How many more were refused than are listed', 0],
 
   // Bulk jobs and failure groups.
+  jobs: ['The jobs'],
   firstSeen: ['When the first of them failed', at],
   lastSeen: ['When the last of them failed', at],
   muted: ['Whether its failures send no notifications', false],

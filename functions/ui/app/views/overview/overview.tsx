@@ -5,6 +5,7 @@ import { zoneNow } from '../../data/locale.ts'
 import { Agents } from './agents.tsx'
 import { Attention } from './attention.tsx'
 import { Bars } from './bars.tsx'
+import { Bulk } from './bulk.tsx'
 import { Causes } from './causes.tsx'
 import { Depth } from './depth.tsx'
 import { FirstSteps } from './first-steps.tsx'
@@ -40,6 +41,7 @@ export const Overview = (): ReactNode => {
           </div>
           <div className={column}>
             <Causes window={window} />
+            <Bulk />
             <Agents />
           </div>
         </div>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
+import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
@@ -252,6 +253,34 @@ describe('a run', () => {
     ['is not called stuck where its agent is not known', 9_000_000, undefined, false],
   ])('%s', (_what, elapsedMs, runs, expected) => {
     expect(isStuck(elapsedMs, runs)).toBe(expected)
+  })
+})
+
+describe('the files of a diff by folder', () => {
+  const file = (path: string, added: number, removed: number) => ({ path, added, removed, lines: [] })
+  const lines = ({ name, folders, files, added, removed }: Folder, depth = 0): string[] => [
+    `${'  '.repeat(depth)}${name}/ +${added} -${removed}`,
+    ...folders.flatMap((folder) => lines(folder, depth + 1)),
+    ...files.map((one) => `${'  '.repeat(depth + 1)}${one.name} ${one.at} +${one.added} -${one.removed}`),
+  ]
+
+  it('are counted for each folder; a folder with one folder alone is one with it', () => {
+    const files = [
+      ...[file('z.md', 1, 1), file('src/deep/er/b.ts', 2, 0), file('src/deep/er/a.ts', 3, 4)],
+      ...[file('src/deep/c.ts', 0, 5), file('docs/guide/x/y.md', 1, 0)],
+    ]
+    expect(lines(treeOf(files))).toEqual([
+      '/ +7 -10',
+      ...['  docs/guide/x/ +1 -0', '    y.md 4 +1 -0'],
+      ...[
+        '  src/deep/ +5 -9',
+        '    er/ +5 -4',
+        '      a.ts 2 +3 -4',
+        '      b.ts 1 +2 -0',
+        '    c.ts 3 +0 -5',
+      ],
+      '  z.md 0 +1 -1',
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { continued, placeIn } from '../../../../lib/api/task-log.ts'
+import { continued, newestIn, placeIn } from '../../../../lib/api/task-log.ts'
 import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
@@ -88,9 +88,15 @@ const isToldOf = (events: readonly TaskEvent[] | undefined) => {
   return last === undefined || last === 'completed' || last === 'failed' || last === 'cancelled'
 }
 
-/** What is known of a log, and what is new in it. */
+/** So often a log is read from further back than its newest event, for those that were stored late. */
+const LATE_EVERY_MS = 15_000
+let readBack = { id: '', at: 0 }
+
+/** What is known of a log, and what is new in it: what comes after its newest event, now and then what may have come late. */
 const goOn = async (id: string, known: readonly TaskEvent[], signal: AbortSignal): Promise<TaskEvent[]> => {
-  const after = placeIn(known)
+  const isBack = known.length === 0 || readBack.id !== id || Date.now() - readBack.at > LATE_EVERY_MS
+  if (isBack) readBack = { id, at: Date.now() }
+  const after = isBack ? placeIn(known) : newestIn(known)
   const { events } = await client.taskEvents({ params: { id }, query: after ? { after } : {} }, { signal })
   return continued(known, after, events)
 }

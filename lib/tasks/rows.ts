@@ -134,10 +134,11 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   fixed: FIXED,
   log: taskEvents,
   counts: countsOf,
-  // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
+  // A failure stays counted when its task is queued again, the last completion and the extremes are never taken back, and what
+  // was when in an hour is not in the rows.
   recount: {
     index: 'newest',
-    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
+    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
   },
   sends: sendsOf,
   publishes: publishesOf,

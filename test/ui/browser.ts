@@ -7,6 +7,9 @@ const PROGRAM = process.env.CHROMIUM ?? PROGRAMS.find(existsSync)
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-dev-shm-usage'],
+  // Each process and each compiler that starts once more for a page that lives for seconds costs more than it brings.
+  ...['--disable-site-isolation-trials', '--renderer-process-limit=1', '--in-process-gpu'],
+  ...['--num-raster-threads=1', '--js-flags=--no-opt --no-maglev'],
 ]
 
 /** Whether there is a browser to test in. Without one these tests are left out and say so; in CI that is a failure. */

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,6 +8,11 @@ import { awaitText, createWorkbench, never, stubbornScript, type Workbench } fro
 // Promised: a stopped command and all it started are gone two seconds after the abort. Four more are for a machine that has
 // other work to do.
 const PROMISED_MS = 6_000
+
+/** Keeps this process from everything else. */
+const spinFor = (ms: number) => {
+  for (const until = performance.now() + ms; performance.now() < until; );
+}
 
 const stillBeating = async (file: string): Promise<boolean> => {
   const before = (await stat(file)).size
@@ -84,6 +90,16 @@ describe.each([
     const { result, beat } = await run('peace', script, never, 1_500)
     expect(await result).toMatchObject({ exitCode: null, timedOut: true })
     expect(await awaitText(beat)).toBe('started in peace')
+  })
+
+  // The end of one child has all children asked for theirs, also one whose pipe was not looked at since it printed.
+  it('keeps what it printed when this process was busy around its end', async () => {
+    const { result } = await run('busy', 'setTimeout(() => console.log("printed"), 1_500)', never)
+    const other = spawn('echo', ['x'])
+    other.stdout.once('data', () => spinFor(3_000))
+    other.once('exit', () => spinFor(500))
+    spinFor(500)
+    expect(await result).toMatchObject({ exitCode: 0, stdout: 'printed\n' })
   })
 
   it('does not start once aborted', async () => {

@@ -94,9 +94,12 @@ const ended = (child: ChildProcess): Promise<number | null> => {
   child.once('exit', (code) => {
     // Nothing that a command started outlives it, and nothing that fled the group holds the pipes open.
     signalGroup(child, 'SIGKILL')
+    // A process that was busy runs its timers before it looks at pipes: they are read once more before they are closed.
     const pipes = setTimeout(() => {
-      child.stdout?.destroy()
-      child.stderr?.destroy()
+      setImmediate(() => {
+        child.stdout?.destroy()
+        child.stderr?.destroy()
+      })
     }, PIPE_GRACE_MS)
     child.once('close', () => {
       clearTimeout(pipes)

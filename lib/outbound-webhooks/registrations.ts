@@ -17,7 +17,7 @@ const SECRET_BYTES = 32
 /** How long the secret before a rotation signs as well. */
 const BOTH_MS = 86_400_000
 
-/** What signs beside the newest secret and the one before it: who rotates again and again has not handed all of them out. */
+/** Replaced secrets that sign beside the newest one and the one before it: receivers may have any of a day's secrets. */
 const MOST_OLDER = 3
 
 type Sealed = Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>

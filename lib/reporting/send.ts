@@ -29,6 +29,8 @@ const SEND_MS = 15_000
 const LEASE_MS = 30_000
 const BUSY_WAIT_MS = 30_000
 const LONGEST_MESSAGE = 500
+/** Accounts that a report is tried with. */
+const MOST_ACCOUNTS = 3
 
 /** What is repeated; any other failure is shown on the task. */
 const REPEATED: ReadonlySet<ProblemKind> = new Set(['rate_limited', 'unavailable', 'internal'])
@@ -84,12 +86,26 @@ export const createSendReport = (needs: Needs) => {
     return tracker.comment(asked, { ...draft, mark })
   }
 
-  const accountAt = async ({ provider }: ReportRow): Promise<TrackerAccount> => {
-    const account = await access.writerAt(provider)
-    const token = account && (await access.tokenOf(account.id, provider))
-    if (account === undefined || token === undefined) throw notLinked()
-    const { id: _id, ...of } = account
-    return { ...of, token }
+  /** The token of an account; undefined where the provider gives none any more, as the account then says of itself. */
+  const tokenOf = async (id: string, { provider }: ReportRow): Promise<string | undefined> => {
+    try {
+      return await access.tokenOf(id, provider)
+    } catch (thrown) {
+      if (thrown instanceof Problem && thrown.kind === 'invalid') return undefined
+      throw thrown
+    }
+  }
+
+  /** The account linked last that may write; another one where its connection has ended. */
+  const accountAt = async (row: ReportRow): Promise<TrackerAccount> => {
+    for (let tries = 0; tries < MOST_ACCOUNTS; tries++) {
+      const account = await access.writerAt(row.provider)
+      if (account === undefined) break
+      const { id, ...of } = account
+      const token = await tokenOf(id, row)
+      if (token !== undefined) return { ...of, token }
+    }
+    throw notLinked()
   }
 
   const attempt = async (row: ReportRow, task: Task, isRepeated: boolean): Promise<Handled> => {

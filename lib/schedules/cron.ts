@@ -30,7 +30,8 @@ export const cronFault = (cron: string): string | undefined => {
   if (!NICKNAME.test(pattern) && !FIVE_FIELDS.test(pattern))
     return 'must have five fields (minute, hour, day of month, month, day of week), or be @hourly, @daily, @weekly, @monthly or @yearly'
   try {
-    return nextRun(pattern, 'UTC', Date.now()) === undefined ? 'is never due' : undefined
+    // Five fields name no year: what is due once is due again, so that any time will do.
+    return nextRun(pattern, 'UTC', 0) === undefined ? 'is never due' : undefined
   } catch (thrown) {
     return faultIn(thrown instanceof Error ? thrown.message : String(thrown))
   }

@@ -2,6 +2,7 @@ import { createProviderFetch } from '../../lib/adapters/node/provider-fetch.ts'
 import { createTracing } from '../../lib/adapters/node/tracing.ts'
 import { createTrackers } from '../../lib/adapters/trackers/catalog.ts'
 import type { Collection } from '../../lib/core/collection.ts'
+import { Problem } from '../../lib/core/errors.ts'
 import { createMasker } from '../../lib/core/masker.ts'
 import { iso } from '../../lib/core/time.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
@@ -32,14 +33,20 @@ export const openReporting = ({ store: real, clock, trackers }: World) => {
   const store = wrapStore(real)
   const log = createFakeLog()
   const tasks = new Map<string, Task>()
-  const settings = { on: true, linked: true }
+  const settings = { on: true, linked: true, ended: false }
   const reporting = createReporting({
     ...{ store, clock, masker: createMasker([SECRET]) },
     trackers: createTrackers({ fetch: createProviderFetch(), clock, apiUrls: trackers.apiUrls }),
     access: {
-      writerAt: async () =>
-        settings.linked ? { id: 'account_1', username: 'Ann', cloudId: 'cloud-other' } : undefined,
-      tokenOf: async () => TOKEN,
+      writerAt: async () => {
+        const id = settings.ended ? 'account_ended' : 'account_1'
+        return settings.linked ? { id, username: 'Ann', cloudId: 'cloud-other' } : undefined
+      },
+      tokenOf: async (id) => {
+        settings.ended = false
+        if (id === 'account_ended') throw new Problem('invalid', 'connection_expired', 'Link it again')
+        return TOKEN
+      },
     },
     findTask: async (id) => tasks.get(id),
     addDelivery: (delivery) => deliveries.add(delivery),

@@ -61,6 +61,15 @@ describe.each(cases)('the report of a task of the %s, kept in %s', (name, _stora
     expect(trackers.writes(name)).toBe(2)
   })
 
+  it('is made by another account, where the connection of the one linked last has ended', async () => {
+    const { make, end, reportOf, settings } = process()
+    await make(name, id)
+    settings.ended = true
+    await end(id)
+    expect(await reportOf(id)).toMatchObject({ status: 'reported' })
+    expect(trackers.writes(name)).toBe(1)
+  })
+
   it('is made once, although the process dies after it was sent and before that was stored', async () => {
     const dying = process()
     trackers.write(name, 'an older comment')

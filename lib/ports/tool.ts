@@ -42,7 +42,7 @@ export type ToolSession = {
 
 /** The tools of one session, guarded. */
 export interface Toolbox {
-  /** What to tell the model about: tools that the mode can never let through are left out. */
+  /** The tools that the model is offered: those that the mode can never let through are left out. */
   readonly specs: readonly ToolSpec[]
   /** One line for a person: `write_file notes.md`. At most 200 characters, without contents and secrets. */
   title(call: ToolCall): string

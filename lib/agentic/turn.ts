@@ -151,7 +151,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     try {
       await turns.fail(turn, reason, { content: said.text, toolCalls, usage, sessionId })
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'what a failed agentic turn had said was not stored')
+      log.warn({ reason: messageOf(thrown) }, 'the answer of a failed agentic turn was not stored')
     }
   }
 

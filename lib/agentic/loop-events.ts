@@ -40,7 +40,7 @@ export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
     emit('thinking:update', { step: number, text })
   }
 
-  const tellers: { [Type in LoopEvent['type']]: (event: Extract<LoopEvent, { type: Type }>) => void } = {
+  const emitters: { [Type in LoopEvent['type']]: (event: Extract<LoopEvent, { type: Type }>) => void } = {
     reasoning: ({ step: number, text }) => think(number, text),
     text: ({ step: number, text }) => emit('content', { step: number, text }),
     'step:start': ({ step: number, maxSteps, usedTokens }) => {
@@ -64,7 +64,7 @@ export const createLoopEvents = ({ emit, clock, ids, showThinking }: Needs) => {
 
   return (event: LoopEvent): void => {
     if (event.type !== 'reasoning') endThinking(event.step)
-    const tell = tellers[event.type] as (event: LoopEvent) => void
-    tell(event)
+    const emitFor = emitters[event.type] as (event: LoopEvent) => void
+    emitFor(event)
   }
 }

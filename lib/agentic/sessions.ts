@@ -146,7 +146,7 @@ export const createAgentSessions = (needs: Needs) => {
     return row.taskId === undefined ? row : { ...row, ...endOfTask(await taskOf(row.taskId)) }
   }
 
-  /** The row of a session that this caller may see: those of tasks are for everybody. */
+  /** The row of a session that this caller may see: those of tasks are for all users. */
   const load = async (principal: Principal, id: string): Promise<AgentSessionRow> => {
     const row = await store.get(agentSessions, id, true)
     if (row === undefined || (row.taskId === undefined && row.userId !== principal.userId))
@@ -197,7 +197,7 @@ export const createAgentSessions = (needs: Needs) => {
     live.set(id, { run, stop })
     const cancelTimeout = clock.after(timeoutMs, () => stop('TIMEOUT'))
     const endWatch = watch(id, run, stop)
-    const { promise: ended, resolve: tellEnded } = Promise.withResolvers<void>()
+    const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<void>()
     running.add(ended)
     return {
       id,
@@ -219,7 +219,7 @@ export const createAgentSessions = (needs: Needs) => {
           live.delete(id)
           await run.close()
           running.delete(ended)
-          tellEnded()
+          resolveEnded()
         }
       },
     }
@@ -477,7 +477,7 @@ export const createAgentSessions = (needs: Needs) => {
   }
 }
 
-/** Stores what a run has to tell at every second look at it, while another process follows it. */
+/** Stores the new events of a run at every second look at it, while another process follows it. */
 const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
   let looks = 0
   return async (isFollowed: boolean): Promise<void> => {

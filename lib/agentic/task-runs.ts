@@ -37,18 +37,18 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
     const chosen = target()
     const run = sessions.openRun(task, task.fence, chosen)
     run.emit('session:start', { sessionId: run.id, taskId: task.id, attempt: task.attempts, ...chosen })
-    return { run, tell: createLoopEvents({ emit: run.emit, clock, ids, showThinking: true }) }
+    return { run, emitEvent: createLoopEvents({ emit: run.emit, clock, ids, showThinking: true }) }
   }
   return (task: ClaimedTask) => {
     let begun: ReturnType<typeof begin> | undefined
     return {
       observe: (event: LoopEvent): void => {
         begun ??= begin(task)
-        begun.tell(event)
+        begun.emitEvent(event)
       },
       end: (ended: RunEnd): Promise<void> | undefined => {
         if (begun === undefined) return undefined
-        tellEnd(begun.run, task, ended)
+        emitEnd(begun.run, task, ended)
         return begun.run.close()
       },
     }
@@ -56,7 +56,7 @@ export const createTaskRuns = ({ sessions, target, clock, ids }: Needs) => {
 }
 
 /** Only the last event of a session is `error`: an attempt after which the task goes on ends in `attempt:failed`. */
-const tellEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTask, ended: RunEnd): void => {
+const emitEnd = ({ emit }: TaskSessionRun, { attempts, maxAttempts }: ClaimedTask, ended: RunEnd): void => {
   if (ended.kind === 'waiting') {
     const { message, approvals } = ended
     for (const call of approvals) emit('approval:pending', { ...call, message })

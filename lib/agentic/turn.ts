@@ -182,7 +182,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
         const facts = { compactionApplied: compaction !== undefined, messageCount }
         session.emit('user_message', { id, content, ...facts })
         session.emit('session:start', {
-          ...{ sessionId: session.id, conversationId, ...target, effort, maxSteps },
+          ...{ sessionId: session.id, conversationId, ...target, effort, maxSteps, securityMode: 'full' },
           maxBudget: maxBudget ?? null,
         })
         const events = sessions.followOpened(session.id, reader)

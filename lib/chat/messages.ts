@@ -39,7 +39,7 @@ const answerMessages = ({ content, toolCalls = [], error, notice }: ChatMessage)
 /**
  * Messages of a conversation, the oldest first, as a model reads them: a call stands before its result, and what a user
  * said in several messages, since the ones before were not answered, is one. A message that was only sent again is not
- * told twice.
+ * repeated.
  */
 export const historyOf = (messages: readonly ChatMessage[]): ModelMessage[] => {
   const history: ModelMessage[] = []

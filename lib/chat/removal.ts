@@ -35,7 +35,7 @@ type Needs = {
   conversations: Pick<Conversations, 'own'>
   /** Stops the turn of a conversation that goes on in this process. */
   stopTurn: (conversationId: string) => void
-  /** Whether one goes on there, for a process that runs all turns; absent where others run them, whose leases tell. */
+  /** Whether one goes on there, for a process that runs all turns; absent where others run them: their leases say it. */
   hasTurn?: ((conversationId: string) => boolean) | undefined
   /** Stops and removes agent sessions with their events, at most so many rows. */
   forgetSessions: (conversationId: string, most: number) => Promise<{ removed: number; isDone: boolean }>

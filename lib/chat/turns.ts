@@ -335,7 +335,7 @@ export const createTurns = (needs: Needs) => {
 
 export type Turns = ReturnType<typeof createTurns>
 
-/** The code of a failure that no Problem tells of. */
+/** The code of a failure that is no Problem. */
 export const UNFORESEEN = 'internal_error'
 
 /** A failure as it is stored with an answer: words that were not written for a caller are left out. */

@@ -131,6 +131,7 @@ describe('an agentic turn', () => {
       {
         ...{ sessionId: expect.stringMatching(/^sess_/), conversationId: 'conv_1', provider: 'demo' },
         ...{ model: 'scripted', effort: 'medium', maxSteps: 25, maxBudget: null },
+        securityMode: 'full',
       },
     ])
     expect(dataOf('tool:result')).toMatchObject([

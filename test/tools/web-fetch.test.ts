@@ -79,6 +79,13 @@ describe('web_fetch', () => {
     expect(await fetcher()(base + path)).toEqual({ content: code, failed: true })
   })
 
+  it('says which address of a redirect it refuses', async () => {
+    const tool = createWebFetch({ outbound: createOutbound({ clock, allow: ['127.0.0.1'] }), clock })
+    const context = { workspace: {} as never, userId: 'u', mode: 'full' as const }
+    const read = tool.run({ url: `${base}/inside` }, { ...context, signal: new AbortController().signal })
+    await expect(read).rejects.toThrow(/^http:\/\/10\.0\.0\.1\/secret leads to an address that is not public/)
+  })
+
   it.each([
     'http://127.0.0.1:9/',
     'http://169.254.169.254/latest/meta-data',

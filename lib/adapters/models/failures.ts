@@ -22,7 +22,7 @@ export const excerpt = (text: string, secrets: readonly string[]): string => {
 type FailureReason = 'transport' | 'timeout' | 'server' | 'refused' | 'nonsense'
 type FailureDetails = { provider: string; reason: FailureReason; status?: number }
 
-/** Where a failure happened, and what its message must not tell. */
+/** Where a failure happened, and what its message must not contain. */
 export type Scene = { provider: string; name: string; model: string; secrets: readonly string[]; now: number }
 
 const FAULTS: ReadonlySet<unknown> = new Set<FailureReason>(['transport', 'timeout', 'server'])

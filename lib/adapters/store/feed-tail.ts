@@ -76,7 +76,7 @@ export const createTails = ({ clock, readPage }: Needs) => {
   }
 
   return {
-    /** Tells the followers of a stream that this process has appended to it. */
+    /** Wakes the followers of a stream that this process has appended to. */
     appended: (stream: string): void => tails.get(stream)?.appended(),
     enter(stream: string): Following {
       const tail = tails.get(stream) ?? open(stream)

@@ -18,7 +18,7 @@ export const createCreateTask = (create: CreateTaskFor) =>
   defineTool<typeof input>({
     name: 'create_task',
     description:
-      'Create a task for an agent of this service, which works on it on its own. Answers its id at once; get_task tells how it goes.',
+      'Create a task for an agent of this service, which works on it on its own. Answers its id at once; get_task says how it goes.',
     input,
     risk: 'write',
     subject: ({ title }: z.output<typeof input>) => JSON.stringify(title),

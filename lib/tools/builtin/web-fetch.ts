@@ -99,9 +99,9 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
     for (let hop = 0; hop <= MOST_REDIRECTS; hop += 1) {
       signal.throwIfAborted()
       const timeoutMs = Math.max(1, until - clock.monotonic())
-      const answer = await outbound.send({
-        ...{ method: 'GET', url, headers: HEADERS, timeoutMs, mostBytes: MOST_BYTES, signal },
-      })
+      const answer = await outbound
+        .send({ method: 'GET', url, headers: HEADERS, timeoutMs, mostBytes: MOST_BYTES, signal })
+        .catch((thrown: unknown) => Promise.reject(withAddress(thrown, url)))
       const next = redirectOf(answer, url)
       if (next === undefined) return { url, answer }
       url = next
@@ -131,6 +131,12 @@ export const createWebFetch = ({ outbound, clock }: Needs) => {
     },
   })
 }
+
+/** A refusal says what is wrong with an address, as one says it of a field; here it may be that of any hop. */
+const withAddress = (thrown: unknown, url: string): unknown =>
+  thrown instanceof Problem && thrown.code === 'url_refused'
+    ? new Problem(thrown.kind, thrown.code, `${url} ${thrown.message}`)
+    : thrown
 
 const redirectOf = ({ status, headers }: OutboundAnswer, from: string): string | undefined => {
   if (![301, 302, 303, 307, 308].includes(status) || headers.location === undefined) return undefined

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import * as path from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { until } from '../journeys/api.ts'
 import { connect } from '../journeys/client.ts'
 import { moodyTask, moodyWorld } from '../journeys/moody.ts'
 import { root, type Service, startService } from '../journeys/service.ts'
@@ -169,6 +170,23 @@ inBrowser('the view of memory', () => {
     await page.getByRole('link', { name: 'slow tests' }).click()
     await page.getByRole('dialog').getByText('warm the cache').waitFor()
     expect(page.url()).toMatch(/&item=exp_/)
+    await expectSound(opened)
+  })
+
+  it('shows an experience that its list does not have, with the task that it is from', async () => {
+    const { client, perform } = api
+    await client.changeSettings({ body: { memory: { recordExperiences: true } } })
+    const task = await perform(moodyTask('Paint the fence'))
+    const { experiences } = await until(async () => {
+      const found = await client.searchExperiences({ query: { q: 'paint the fence' } })
+      return found.count > 0 ? found : undefined
+    })
+    await using opened = await open(`/memory?show=experiences&q=nothing&item=${experiences[0]?.id}`)
+    const { page } = opened
+    const dialog = page.getByRole('dialog', { name: 'Paint the fence' })
+    await dialog.getByText('done by attempt 1').waitFor()
+    const source = dialog.getByRole('link', { name: 'a task' })
+    expect(await source.getAttribute('href')).toBe(`/tasks/${task.id}`)
     await expectSound(opened)
   })
 })

@@ -73,6 +73,18 @@ export const useExperiences = (q: string | undefined) =>
     ({ experiences }) => experiences,
   )
 
+/** One of them, by its id; nothing is asked without one. */
+export const useExperience = (id: string | undefined) =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'experience', id],
+      queryFn: async ({ signal }) =>
+        (await client.getExperience({ params: { id: id ?? '' } }, { signal })).experience,
+      enabled: id !== undefined,
+    }),
+    EVERY_MS.calm,
+  )
+
 /** A change of memory; all that shows it is asked for again. */
 const useChange = <Given = void, Answer = unknown>(change: (given: Given) => Promise<Answer>) => {
   const queries = useQueryClient()

@@ -1,12 +1,13 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Experience } from '../../../../../lib/memory/schema.ts'
 import { Confirm } from '../../components/confirm.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { LongText } from '../../components/long-text.tsx'
+import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { When } from '../../components/when.tsx'
-import { useRemoveExperience } from '../../data/memory.ts'
+import { useExperience, useRemoveExperience } from '../../data/memory.ts'
 
 export type { Experience }
 
@@ -17,18 +18,14 @@ export const kinds: Readonly<Record<Experience['type'], string>> = {
   error_recovery: 'Recovery',
 }
 
-/** The experience that the address names. */
-export const ExperienceDialog = ({
-  rows,
-  isLoading,
-}: {
-  rows: readonly Experience[]
-  isLoading: boolean
-}) => {
+const WHOLE = 100
+
+/** The experience that the address names, whether or not the list has it. */
+export const ExperienceDialog = () => {
   const { item } = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })
   const close = () => void navigate({ search: ({ item, ...rest }) => rest, replace: true })
-  const experience = rows.find(({ id }) => id === item)
+  const { data: experience, error, refetch } = useExperience(item)
   if (item === undefined) return null
   return (
     <Dialog isOpen onClose={close} title={experience?.intent ?? 'Experience'}>
@@ -36,7 +33,7 @@ export const ExperienceDialog = ({
         <Shown experience={experience} onForgotten={close} />
       ) : (
         <DialogBody>
-          {isLoading ? <SkeletonRows /> : <p role="alert">It is not in this list; it may be forgotten.</p>}
+          {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
         </DialogBody>
       )}
     </Dialog>
@@ -47,7 +44,7 @@ const textOf = (solution: Experience['solution']) =>
   typeof solution === 'string' ? solution : JSON.stringify(solution, null, 2)
 
 const Shown = ({ experience, onForgotten }: { experience: Experience; onForgotten: () => void }) => {
-  const { id, type, tags, solution, createdAt, lastUsedAt, useCount } = experience
+  const { id, type, tags, solution, createdAt, lastUsedAt, useCount, successScore, sourceTaskId } = experience
   const remove = useRemoveExperience()
   const forget = async () => {
     await remove.mutateAsync(id)
@@ -62,7 +59,16 @@ const Shown = ({ experience, onForgotten }: { experience: Experience; onForgotte
             <Tag key={tag}>{tag}</Tag>
           ))}
           <span>
-            learned <When at={createdAt} />, used {useCount}×
+            learned <When at={createdAt} />
+            {sourceTaskId && (
+              <>
+                {' from '}
+                <Link to="/tasks/$id" params={{ id: sourceTaskId }} className="underline">
+                  a task
+                </Link>
+              </>
+            )}
+            , used {useCount}×, success {Math.round(successScore * WHOLE)} %
           </span>
           {lastUsedAt && (
             <span>

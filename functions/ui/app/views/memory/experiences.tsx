@@ -24,7 +24,7 @@ export const Experiences = ({ q }: { q: string | undefined }) => {
           q === undefined ? <None /> : <Empty title="No experience is like that">Try other words.</Empty>
         }
       />
-      <ExperienceDialog rows={rows} isLoading={isPending} />
+      <ExperienceDialog />
     </>
   )
 }

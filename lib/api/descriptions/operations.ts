@@ -341,7 +341,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
   deleteWebhook: { about: 'Its deliveries are gone too.', example: webhook },
   rotateWebhookSecret: { about: 'The new secret is shown this once.', example: webhook },
-  testWebhook: { about: 'Sent at once and once, also to one that is paused.', example: webhook },
+  testWebhook: {
+    about: 'Sent at once and once; 400 `webhook_paused` for one that is paused.',
+    example: webhook,
+  },
   recoverWebhook: {
     about: 'Queues the failed deliveries since that time again, and answers how many.',
     example: { ...webhook, body: { since: '2026-01-15T00:00:00Z' } },
@@ -395,8 +398,16 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' } },
   },
   rateMemoryChunk: {
-    about: 'What was said stays until the text of the chunk changes.',
-    example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' }, body: { useful: true } },
+    about:
+      'What was said stays until the text of the chunk changes. For a task it counts once, and the last verdict is the one that does.',
+    example: {
+      params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' },
+      body: { useful: true, taskId: 'task_01KF0Q8Y3V5W7X9Z' },
+    },
+  },
+  listMemoryVerdicts: {
+    about: 'The last verdict on each. What has none is not in the answer.',
+    example: { query: { taskId: 'task_01KF0Q8Y3V5W7X9Z' } },
   },
   removeMemoryFile: {
     about: 'The file itself stays as it is.',
@@ -436,13 +447,15 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   getExperience: { about: 'With how often it was gone by.', example: experience },
   removeExperience: { about: 'It is not found any more.', example: experience },
   useExperience: {
-    about: 'Adds one to its count, and moves its success where the body says whether it was useful.',
-    example: { ...experience, body: { useful: true } },
+    about:
+      'Adds one to its count, and moves its success where the body says whether it was useful. For a task that counts once, and the last verdict is the one that does.',
+    example: { ...experience, body: { useful: true, taskId: 'task_01KF0Q8Y3V5W7X9Z' } },
   },
 
   listConversations: { about: 'Yours alone.', example: { query: { limit: 20 } } },
   createConversation: {
-    about: 'Nothing is needed: the title comes from the first message.',
+    about:
+      'Nothing is needed: the title comes from the first message. `taskId` is that of a task that is there, else 404.',
     example: { body: { title: 'Release questions' } },
   },
   getConversation: { about: 'Messages in the order in which they were said.', example: conversation },

@@ -1,4 +1,5 @@
 import type { ErrorComponentProps } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Boundary, useRecovery } from './boundary.tsx'
 import { lazyComponent } from './lazy.tsx'
 import type { Series } from './plot-series.ts'
@@ -20,7 +21,9 @@ export const Plot = ({ label, days, series, says = String }: Props) => (
   <div className="px-2 pt-1 pb-2">
     <div role="img" aria-label={label} className="h-40">
       <Boundary of={label} failed={Undrawn} loading={<Skeleton className="m-2 h-36" />}>
-        <Canvas days={days} series={series} says={says} />
+        <InView>
+          <Canvas days={days} series={series} says={says} />
+        </InView>
       </Boundary>
     </div>
     <Legend series={series} />
@@ -47,6 +50,26 @@ export const Plot = ({ label, days, series, says = String }: Props) => (
     </table>
   </div>
 )
+
+/** Shows what it has once it is scrolled to, or nearly: code of what is out of sight is not loaded. */
+const InView = ({ children }: { children: ReactNode }) => {
+  const box = useRef<HTMLDivElement>(null)
+  const [isSeen, setSeen] = useState(false)
+  useEffect(() => {
+    if (!box.current) return
+    const observer = new IntersectionObserver(
+      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true),
+      { rootMargin: '100px' },
+    )
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <div ref={box} className="h-full">
+      {isSeen && children}
+    </div>
+  )
+}
 
 /** The table below the plot says the same, and the plot comes when its code does. */
 const Undrawn = (props: ErrorComponentProps) => {

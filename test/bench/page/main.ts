@@ -1,0 +1,215 @@
+import { cpus, loadavg } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { createClient } from '../../../lib/api/client.ts'
+import { routes } from '../../../lib/api/routes.ts'
+import { closeBrowser, hasBrowser, openPage } from '../../ui/browser.ts'
+import { finishedTasks } from '../../ui/world.ts'
+import { repository } from '../paths.ts'
+import { median, quantile } from '../quantile.ts'
+import { atMost, type Row } from '../row.ts'
+import { startService } from '../service.ts'
+import { table } from '../table.ts'
+
+/**
+ * The page in Chromium, of a service in mode `mini`: `npm run bench:page`, after `npm run page`. Service, browser and this program
+ * share one machine. It exits 1 when a limit is missed. `-- log list` measures a part: `load`, `change`, `log`, `list`.
+ */
+const MOST_FIRST_LOAD = 200_000
+const MOST_CHANGE_MS = 250
+/** Two frames of 60 a second: one may be late. */
+const MOST_FRAME_MS = 34
+const MOST_JUMP_MS = 100
+const MOST_OPEN_MS = 2_000
+const ROWS = 10_000
+const LINES = 10_000
+/** An attempt may say 1,000 lines. */
+const ATTEMPTS = 10
+const CHANGES = 20
+const FRAMES = 300
+/** A frame of a wheel that is turned fast: 7,200 pixels a second. */
+const STEP_PX = 120
+const JUMPS = 30
+
+const settings = {
+  AGENT_ADAPTERS: join(repository, 'test/fixtures/agents/moody.ts'),
+  DEFAULT_AGENT: 'moody',
+  QUEUE_RETRY_ATTEMPTS: String(ATTEMPTS),
+  QUEUE_RETRY_BACKOFF_MS: '1',
+}
+const clientOf = (baseUrl: string) => createClient(routes, { baseUrl })
+type Client = ReturnType<typeof clientOf>
+type World = { baseUrl: string; client: Client }
+
+const limited = (measure: string, unit: string, values: readonly number[], q: number, limit: number): Row =>
+  atMost(1, { measure, unit, ours: quantile(values, q), against: limit, opponent: 'limit' })
+
+/** Asks until there is an answer. Throws after a minute. */
+const until = async <T>(probe: () => Promise<T | undefined>): Promise<T> => {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
+    const found = await probe()
+    if (found !== undefined) return found
+  }
+  throw new Error('Nothing that was waited for came within a minute')
+}
+
+/** Page, scripts, style and data that came until the overview shows its figures, heads of answers included. */
+const firstLoad = async ({ baseUrl }: World): Promise<Row[]> => {
+  await using opened = await openPage(baseUrl, '/theme.js')
+  const { page, context } = opened
+  const session = await context.newCDPSession(page)
+  await session.send('Network.enable')
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength
+  })
+  await page.goto('/', { waitUntil: 'commit' })
+  await page.locator('dl', { hasText: 'Success rate' }).getByText('–').first().waitFor()
+  const shown = [bytes / 1_000]
+  await sleep(5_000)
+  console.error(
+    `${Math.round(bytes / 1_000)} kB with the plot and what is fetched ahead for what is opened next`,
+  )
+  return [limited('overview until its figures show, compressed', 'kB', shown, 1, MOST_FIRST_LOAD / 1_000)]
+}
+
+/** From before a cancel is sent to the frame in which the list has it. */
+const change = async ({ baseUrl, client }: World): Promise<Row[]> => {
+  await using opened = await openPage(baseUrl, '/tasks')
+  const { page } = opened
+  const took: number[] = []
+  for (let n = 0; n < CHANGES; n += 1) {
+    const body = { title: `Change ${n}.`, metadata: { runMs: 600_000 } }
+    const { id } = (await client.createTask({ body })).task
+    const row = page.getByRole('row').filter({ hasText: body.title })
+    await row.getByText('Running', { exact: true }).waitFor()
+    const seen = row.evaluateHandle((element) => ({
+      at: new Promise<number>((resolve) => {
+        const look = () => {
+          if (element.textContent?.includes('Cancelled')) resolve(Date.now())
+          else requestAnimationFrame(look)
+        }
+        look()
+      }),
+    }))
+    const watched = await seen
+    const sentAt = Date.now()
+    await client.cancelTask({ params: { id } })
+    took.push((await watched.evaluate(({ at }) => at)) - sentAt)
+  }
+  return [
+    limited('a cancel, until the list shows it: median', 'ms', took, 0.5, MOST_CHANGE_MS),
+    limited('the same, 95 of 100', 'ms', took, 0.95, MOST_CHANGE_MS),
+  ]
+}
+
+type Scrolled = { frames: number[]; jumps: number[] }
+
+/** Scrolls through what has a label: the time of each frame, and how long a far place takes until it is painted. */
+const scrolled = (page: Page, label: string, item: string): Promise<Scrolled> =>
+  page.evaluate(
+    async ({ label: name, item: selector, count, times, step }) => {
+      const scroller = document.querySelector(`[aria-label="${name}"]`) as HTMLElement
+      const frame = () => new Promise<number>((resolve) => requestAnimationFrame(resolve))
+      const { top, height } = scroller.getBoundingClientRect()
+      const isPainted = () =>
+        [...scroller.querySelectorAll(selector)].some((one) => {
+          const box = one.getBoundingClientRect()
+          return box.top <= top + height / 2 && box.bottom >= top + height / 2
+        })
+      const frames: number[] = []
+      scroller.scrollTop = 0
+      let last = await frame()
+      for (let n = 0; n < count; n += 1) {
+        scroller.scrollTop += step
+        const now = await frame()
+        frames.push(now - last)
+        last = now
+      }
+      const jumps: number[] = []
+      for (let n = 0; n < times; n += 1) {
+        const from = performance.now()
+        scroller.scrollTop = ((n * 7 + 3) % times) * (scroller.scrollHeight / times)
+        do await frame()
+        while (!isPainted())
+        jumps.push(performance.now() - from)
+      }
+      return { frames, jumps }
+    },
+    { label, item, count: FRAMES, times: JUMPS, step: STEP_PX },
+  )
+
+const rowsOf = (what: string, { frames, jumps }: Scrolled): Row[] => [
+  limited(`${what}: a frame while it scrolls, 95 of 100`, 'ms', frames, 0.95, MOST_FRAME_MS),
+  limited(`${what}: from a jump until it is painted, 95 of 100`, 'ms', jumps, 0.95, MOST_JUMP_MS),
+]
+
+const longList = async ({ baseUrl, client }: World): Promise<Row[]> => {
+  await client.importTasks({ body: { version: '1.0', tasks: finishedTasks(ROWS) } })
+  await using opened = await openPage(baseUrl, '/tasks?labels=imported')
+  const { page } = opened
+  const scroller = page.getByRole('region', { name: 'Tasks' })
+  await scroller.waitFor()
+  const oldest = page.getByText(`Imported ${ROWS - 1}`, { exact: true })
+  // Each page is asked for when its end comes near.
+  while ((await oldest.count()) === 0) {
+    await scroller.evaluate((one) => one.scrollTo(0, one.scrollHeight))
+    await sleep(50)
+  }
+  return rowsOf(
+    `a list of ${ROWS.toLocaleString('en')} rows`,
+    await scrolled(page, 'Tasks', '[role=row], tr'),
+  )
+}
+
+const longLog = async ({ baseUrl, client }: World): Promise<Row[]> => {
+  const body = { title: 'Talks', metadata: { lines: LINES / ATTEMPTS, failures: ATTEMPTS - 1 } }
+  const { id } = (await client.createTask({ body })).task
+  await until(async () => {
+    const { task } = await client.getTask({ params: { id } })
+    return task.status === 'completed' ? task : undefined
+  })
+  await until(async () => {
+    const { count } = await client.taskEvents({ params: { id } })
+    return count > LINES ? count : undefined
+  })
+  const opening: number[] = []
+  for (let n = 0; n < 3; n += 1) {
+    await using opened = await openPage(baseUrl, '/theme.js')
+    const from = Date.now()
+    await opened.page.goto(`/tasks/${id}?tab=log`)
+    await opened.page.getByRole('list', { name: 'Events' }).getByRole('listitem').first().waitFor()
+    opening.push(Date.now() - from)
+    if (n < 2) continue
+    const what = `a log of ${LINES.toLocaleString('en')} lines`
+    return [
+      limited(`${what}: until it is shown, median`, 'ms', [median(opening)], 1, MOST_OPEN_MS),
+      ...rowsOf(what, await scrolled(opened.page, 'Log', 'li')),
+    ]
+  }
+  return []
+}
+
+const main = async (): Promise<void> => {
+  if (!hasBrowser) throw new Error('There is no browser to measure in')
+  const rows: Row[] = []
+  const asked = process.argv.slice(2)
+  for (const [name, measure] of Object.entries({ load: firstLoad, change, log: longLog, list: longList })) {
+    if (asked.length > 0 && !asked.includes(name)) continue
+    console.error(`${name} …`)
+    const service = await startService('bin/start.js', settings)
+    const baseUrl = `http://127.0.0.1:${service.port}`
+    rows.push(...(await measure({ baseUrl, client: clientOf(baseUrl) })))
+    await service.stop()
+  }
+  await closeBrowser()
+  console.log(table(rows))
+  console.log(`\nload of the machine: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`)
+  process.exit(rows.every(({ pass }) => pass) ? 0 : 1)
+}
+
+main().catch((error: Error) => {
+  console.error(error.message)
+  process.exit(1)
+})

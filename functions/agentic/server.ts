@@ -62,7 +62,7 @@ export const openStreaming = (): Server => {
       exportTasks,
       submitRequest,
       followEvents,
-      ...lazyHandlers(modelled, () => openModelHandlers(served)),
+      ...lazyHandlers(modelled, openModelHandlers(served)),
     }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(streamGroup(routes, open)))

@@ -30,13 +30,8 @@ import type { Workspaces } from '../ports/workspace.ts'
 import { openAgents, toolVerbs } from './agents.ts'
 import { LONGEST_WAIT_MS } from './cloud-groups.ts'
 import { openMemoryPorts } from './cloud-memory.ts'
-import {
-  openAccounts,
-  openCloudCipher,
-  openRepositories,
-  openWebSearchPorts,
-  withSecrets,
-} from './cloud-ports.ts'
+import { openAccounts, openCloudCipher, openRepositories, openWebSearchPorts } from './cloud-ports.ts'
+import { openedWithSecrets } from './cloud-secrets.ts'
 
 /**
  * The log of a program of the container. Settings that cannot be read are reported by the function that answers, so that a level that
@@ -121,11 +116,20 @@ type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<Work
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 
 /**
- * What calls models, in the streaming function. Throws Problem `unavailable` `models_unavailable` when no provider is
- * configured, or their settings are wrong.
+ * What calls models, in the streaming function, by the secrets of now. It throws Problem `unavailable` `models_unavailable`
+ * when no provider is configured, or their settings are wrong.
  */
-export const openModelHandlers = async (served: Served): Promise<Handlers<StreamedRoutes>> => {
-  const config = await withSecrets(readConfig())
+export const openModelHandlers = (served: Served): (() => Promise<Handlers<StreamedRoutes>>) => {
+  /** Turns may go on in what was opened before: their workspaces stay as well. */
+  const inUse: ((name: string) => boolean)[] = []
+  return openedWithSecrets((config) => modelHandlersOf(served, config, inUse))
+}
+
+const modelHandlersOf = async (
+  served: Served,
+  config: Config,
+  inUse: ((name: string) => boolean)[],
+): Promise<Handlers<StreamedRoutes>> => {
   // The keys of providers are known by now, and are in no line.
   const masker = createMasker(config.secrets)
   const ports = { ...served.ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
@@ -140,7 +144,7 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
   const workspaces: Workspaces = {
     ...agents.workspaces,
     open: async (name) => {
-      await sweepDisk(config, ports, (other) => other === name || domains.snapshots.isInUse(other))
+      await sweepDisk(config, ports, (other) => other === name || inUse.some((isInUse) => isInUse(other)))
       return agents.workspaces.open(name)
     },
   }
@@ -151,5 +155,6 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     config,
     LONGEST_WAIT_MS.streaming,
   )
+  inUse.push(domains.snapshots.isInUse)
   return { ...modelHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) }
 }

@@ -150,6 +150,41 @@ inBrowser('the parts of a task', () => {
     expect(faults).toEqual([])
   }, 90_000)
 
+  it('name what memory gave by its place, and keep what is said of it, which may be changed', async () => {
+    const { client } = world
+    const given = { type: 'tool_chain', intent: 'Rollback of a release', solution: 'Stop the queue' } as const
+    const { experience } = await client.createExperience({ body: given })
+    const { id, intent } = experience
+    const chunk = { id: 'chk_gone', path: 'ops/deploy.md', startLine: 5, endLine: 7, heading: 'Rollback' }
+    const memory = { chunks: [chunk], experiences: [{ id, intent }] }
+    const result = { success: true, output: 'Done', memory }
+    const named = { id: 'task_memory', title: 'Guided', status: 'completed', prompt: 'Do it', result }
+    await client.importTasks({ body: { version: '1.0', tasks: [{ ...finishedTasks(1)[0], ...named }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_memory')
+    const { page } = opened
+    const from = page.getByRole('region', { name: 'From memory' })
+    const source = from.getByRole('link', { name: 'ops/deploy.md:5–7' })
+    expect(await source.getAttribute('href')).toBe('/memory?path=ops%2Fdeploy.md')
+    const row = from.getByRole('listitem').filter({ hasText: intent })
+    const answer = (name: string, isPressed: boolean) =>
+      row.getByRole('button', { name, exact: true, pressed: isPressed })
+    const standing = async () => {
+      const { experience: read } = await client.getExperience({ params: { id } })
+      return [read.successScore, read.useCount]
+    }
+    await answer('Useful', false).click()
+    await answer('Useful', true).waitFor()
+    await page.reload()
+    await answer('Useful', true).click()
+    expect(await standing()).toEqual([0.625, 1])
+    await answer('Not useful', false).click()
+    await answer('Not useful', true).waitFor()
+    await page.reload()
+    await answer('Not useful', true).waitFor()
+    expect(await standing()).toEqual([0.375, 0])
+    await expectSound(opened)
+  }, 90_000)
+
   it('have a log that follows its end, is searched, linked and saved', async () => {
     const { id } = await world.create({
       title: 'Talks',

@@ -1,4 +1,4 @@
-import type { Collection, Increment } from '../../core/collection.ts'
+import { type Collection, type Increment, unknownCollection } from '../../core/collection.ts'
 import { messageOf, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
@@ -51,13 +51,12 @@ export type SqliteStore = Store & {
   probe(): Promise<void>
 }
 
-/** The table of a collection; throws for one that was not declared when the store was opened. */
+/** The table of a collection; throws Error for one that the store was not opened with. */
 const tablesByName = (tables: readonly Table[]) => {
   const byName = new Map(tables.map((table) => [table.plan.name, table]))
   return ({ name }: { name: string }): Table => {
     const table = byName.get(name)
-    if (table === undefined)
-      throw new Error(`The collection ${name} was not declared when the store was opened`)
+    if (table === undefined) throw unknownCollection(name)
     return table
   }
 }

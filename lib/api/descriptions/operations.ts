@@ -387,8 +387,16 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' } },
   },
   rateMemoryChunk: {
-    about: 'What was said stays until the text of the chunk changes.',
-    example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' }, body: { useful: true } },
+    about:
+      'What was said stays until the text of the chunk changes. For a task it counts once, and the last verdict is the one that does.',
+    example: {
+      params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' },
+      body: { useful: true, taskId: 'task_01KF0Q8Y3V5W7X9Z' },
+    },
+  },
+  listMemoryVerdicts: {
+    about: 'The last verdict on each. What has none is not in the answer.',
+    example: { query: { taskId: 'task_01KF0Q8Y3V5W7X9Z' } },
   },
   removeMemoryFile: {
     about: 'The file itself stays as it is.',
@@ -428,8 +436,9 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   getExperience: { about: 'With how often it was gone by.', example: experience },
   removeExperience: { about: 'It is not found any more.', example: experience },
   useExperience: {
-    about: 'Adds one to its count, and moves its success where the body says whether it was useful.',
-    example: { ...experience, body: { useful: true } },
+    about:
+      'Adds one to its count, and moves its success where the body says whether it was useful. For a task that counts once, and the last verdict is the one that does.',
+    example: { ...experience, body: { useful: true, taskId: 'task_01KF0Q8Y3V5W7X9Z' } },
   },
 
   listConversations: { about: 'Yours alone.', example: { query: { limit: 20 } } },

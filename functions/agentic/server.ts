@@ -71,12 +71,8 @@ export const openStreaming = (): Server => {
       exportTasks,
       submitRequest,
       followEvents,
-<<<<<<< HEAD
       ...lazyHandlers(modelled, openModelHandlers(served)),
-=======
-      ...lazyHandlers(modelled, () => openModelHandlers(served)),
-      ...lazyHandlers(expanded, () => openMemorySearch(served)),
->>>>>>> main
+      ...lazyHandlers(expanded, openMemorySearch(served)),
     }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(streamGroup(routes, open)))

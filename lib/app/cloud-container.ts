@@ -117,36 +117,35 @@ type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<Work
 
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 
-/** The settings with the keys of providers, which are in no line of the log. */
-const readWithKeys = async ({ ports }: Served) => {
-  const config = await withSecrets(readConfig())
+/** The ports where the keys of providers are known, which are in no line of the log. */
+const portsWithKeys = ({ ports }: Served, config: Config) => {
   const masker = createMasker(config.secrets)
-  return { config, ports: { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) } }
+  return { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
 }
 
 /**
  * The search of memory where a model adds words to a question, in the streaming function: the function of memory has no code of
  * models. Without a model that can be called, the search goes by the words of the question.
  */
-export const openMemorySearch = async (
+export const openMemorySearch = (
   served: Served,
-): Promise<Pick<Handlers<typeof memoryRoutes>, 'searchMemory'>> => {
-  const { config, ports } = await readWithKeys(served)
-  const opened = await openModels({ ...ports, config }).catch((thrown: unknown) => {
-    if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
-    ports.log.error({ reason: thrown.message }, 'memory is searched without a model')
-    return undefined
+): (() => Promise<Pick<Handlers<typeof memoryRoutes>, 'searchMemory'>>) =>
+  openedWithSecrets(async (config) => {
+    const ports = portsWithKeys(served, config)
+    const opened = await openModels({ ...ports, config }).catch((thrown: unknown) => {
+      if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
+      ports.log.error({ reason: thrown.message }, 'memory is searched without a model')
+      return undefined
+    })
+    const expand = opened ? composeExpand(config, { ...ports, ...opened }) : {}
+    const memory = composeMemory(served, { ...openMemoryPorts(config, ports), ...expand })
+    return { searchMemory: memoryHandlers({ memory }).searchMemory }
   })
-  const expand = opened ? composeExpand(config, { ...ports, ...opened }) : {}
-  const memory = composeMemory(served, { ...openMemoryPorts(config, ports), ...expand })
-  return { searchMemory: memoryHandlers({ memory }).searchMemory }
-}
 
 /**
  * What calls models, in the streaming function, by the secrets of now. It throws Problem `unavailable` `models_unavailable`
  * when no provider is configured, or their settings are wrong.
  */
-<<<<<<< HEAD
 export const openModelHandlers = (served: Served): (() => Promise<Handlers<StreamedRoutes>>) => {
   /** Turns may go on in what was opened before: their workspaces stay as well. */
   const inUse: ((name: string) => boolean)[] = []
@@ -158,13 +157,7 @@ const modelHandlersOf = async (
   config: Config,
   inUse: ((name: string) => boolean)[],
 ): Promise<Handlers<StreamedRoutes>> => {
-  // The keys of providers are known by now, and are in no line.
-  const masker = createMasker(config.secrets)
-  const ports = { ...served.ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
-=======
-export const openModelHandlers = async (served: Served): Promise<Handlers<StreamedRoutes>> => {
-  const { config, ports } = await readWithKeys(served)
->>>>>>> main
+  const ports = portsWithKeys(served, config)
   const { clock, log } = ports
   const opened = await openContainer(served, ports, config, () => served.tasks).catch((thrown: unknown) => {
     if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown

@@ -1,3 +1,4 @@
+import { withinInvocation } from '../adapters/node/current-invocation.ts'
 import { createLog } from '../adapters/node/log.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import { type Config, environmentSecrets, readConfig } from '../config.ts'
@@ -5,7 +6,7 @@ import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { type BufferedResponse, buffered } from '../http/buffered-response.ts'
-import { type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
+import { type HttpContext, type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
 import { openGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
 import { problemOf, problemResult, statusOf } from '../http/problem.ts'
@@ -69,7 +70,11 @@ export const streamGroup = <R extends Routes>(
   })
   return async (event, context) => {
     try {
-      return await (await opened())(event, context)
+      const handler = await opened()
+      const { awsRequestId } = context as HttpContext
+      return await withinInvocation(awsRequestId === undefined ? {} : { awsRequestId }, () =>
+        handler(event, context),
+      )
     } catch (thrown) {
       // Errors of handlers were answered by then: this is the function that could not be opened.
       const { requestId } = event.requestContext

@@ -4,6 +4,7 @@ import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '.
 import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import { withinInvocation } from '../adapters/node/current-invocation.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { withoutAccounts } from '../composition/accounts.ts'
 import { createAuthContext } from '../composition/auth.ts'
@@ -101,6 +102,7 @@ export const openWorker = async (config: Config) => {
 
   const batch = createSqsBatchHandler<RunTask | TurnMessage>({
     ...outside,
+    within: withinInvocation,
     parse: WorkSchema,
     handle: ({ body }) => ('attempt' in body ? worker.run(body) : continueTurn(body)),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),

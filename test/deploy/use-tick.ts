@@ -1,6 +1,6 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { type AgentSessionRow, agentSessions } from '../../lib/agentic/rows.ts'
-import { type BulkRow, bulkJobs } from '../../lib/bulk/rows.ts'
+import { type BulkPart, type BulkRow, bulkJobs, bulkParts } from '../../lib/bulk/rows.ts'
 import { iso } from '../../lib/core/time.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
@@ -88,6 +88,8 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
     },
     ...{ createdBy: 'user_left', createdAt: hourAgo, at: 0, role: 'user', expiresAt: clock.now() + HOUR_MS },
   }
+  const items: BulkPart = { jobId: still.id, part: '0', ids: ['task_none'], expiresAt: still.expiresAt }
+  await store.commit<BulkPart>({ insert: bulkParts, row: items })
   await store.commit<BulkRow>({ insert: bulkJobs, row: still })
   // One makes its task; the agent of the other is registered no more.
   const [due, refused] = (await store.page(schedules, { index: 'due', order: 'asc', limit: 2 })).rows

@@ -96,8 +96,8 @@ export const openAgents = async (needs: Needs) => {
 }
 
 /** Tools as conversations have them, and as the tasks of the coding agent do. */
-const toolOpeners = ({ security, clock, masker, tracing, ...needs }: Needs) => {
-  const shared = { ...security, clock, masker }
+const toolOpeners = ({ security, clock, masker, log, tracing, ...needs }: Needs) => {
+  const shared = { ...security, clock, masker, log }
   const tools = conversationTools({ ...needs, clock })
   return {
     openTools: withToolSpans(createToolRunner({ ...shared, tools }), tracing),

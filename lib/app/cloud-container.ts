@@ -54,7 +54,7 @@ export const listenInContainer = (server: Server, log: Log): void => {
     const { PORT, HOST } = readSome(['PORT', 'HOST'])
     server.listen(PORT, HOST)
   } catch (thrown) {
-    log.error({ reason: messageOf(thrown) }, 'there is nowhere to listen')
+    log.error({ reason: messageOf(thrown) }, 'the server cannot listen: PORT or HOST is wrong')
     process.exitCode = 1
   }
 }

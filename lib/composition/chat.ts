@@ -32,7 +32,7 @@ import type { AuthContext, AuthPorts } from './auth.ts'
 import { type Security, TASK_ENDED } from './security.ts'
 
 type Others = {
-  tasks: Pick<Tasks, 'find' | 'newestOfTicket'> & { recovery: Pick<Tasks['recovery'], 'resume'> }
+  tasks: Pick<Tasks, 'find' | 'exists' | 'newestOfTicket'> & { recovery: Pick<Tasks['recovery'], 'resume'> }
   memory: Pick<Memory, 'recall' | 'sessions'>
   policy: Pick<Security['policy'], 'current'>
   approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
@@ -54,7 +54,7 @@ export const composeChat = (
 ) => {
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = config.SERVICE_MODE !== 'pro'
-  const conversations = createConversations(ports)
+  const conversations = createConversations({ ...ports, taskExists: tasks.exists })
   const snapshots = isOneProcess
     ? noSnapshots
     : createSnapshots({ ...ports, changesFiles: (tool) => changing.has(tool) })

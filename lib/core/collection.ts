@@ -29,10 +29,14 @@ export type Change<R> = {
 /** What those who watch live see of a change. `data` is plain JSON. Without an `audience` (a user id) all users see it. */
 export type LiveDraft = { readonly type: string; readonly data: object; readonly audience?: string }
 
-/** Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. */
+/**
+ * Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. A member with
+ * an `expiresAt`, in epoch milliseconds and the same in each of its increments, is removed some time after that moment.
+ */
 export type Increment = {
   readonly counter: string
   readonly member: string
+  readonly expiresAt?: number
   readonly add?: Readonly<Record<string, number>>
   readonly least?: Readonly<Record<string, number>>
   readonly most?: Readonly<Record<string, number>>

@@ -48,7 +48,7 @@ export const createExpand = ({ models, clock, log }: Needs): Expand => {
       known.set(question, words)
       return words
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'a question to memory has no more words than its own')
+      log.warn({ reason: messageOf(thrown) }, 'the model gave no further words for a search of memory')
       return undefined
     }
   }

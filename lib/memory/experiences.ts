@@ -5,20 +5,13 @@ import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Insert, Position, Remove, Store, Update } from '../ports/store.ts'
+import type { Store, Update } from '../ports/store.ts'
 import type { CreateExperienceSchema, ListExperiencesQuery, SearchExperiencesQuery } from './contract.ts'
-import type { Hit, Lexical } from './lexical.ts'
-import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'
+import { createExperienceIndex } from './experience-index.ts'
+import { type ExperienceRow, experiences, SPACE } from './rows.ts'
 import type { Experience } from './schema.ts'
 import type { Verdicts } from './verdicts.ts'
 
-/** Whose version grows with every experience that comes or goes. */
-const STATE = 'experiences'
-/** Those that are searched: the newest. */
-const MOST_SEARCHED = 2_000
-const PAGE = 200
-/** Those that are read at once. */
-const AT_ONCE = 20
 /** Candidates for each one that is asked for, before success, use and age have their say. */
 const CANDIDATES = 3
 /** How far a person's verdict moves the success of an experience, towards 1 or 0. */
@@ -27,9 +20,6 @@ const DAY_MS = 86_400_000
 /** After so long without use, age has taken half of what it takes. */
 const HALF_LIFE_DAYS = 90
 
-/** Experiences as this process searches them: by their words, and with their types, which do not change. */
-type Held = { version: number; lexical: Lexical; known: Map<string, ExperienceRow['type']> }
-
 /** Another writer was faster, each time. */
 const MOST_TRIES = 5
 
@@ -37,73 +27,7 @@ type Needs = { store: Store; clock: Clock; ids: Ids; verdicts: Verdicts }
 
 /** What was learned from work that is done. */
 export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
-  let last: Promise<Held | undefined> = Promise.resolve(undefined)
-
-  /** A write of an experience that comes or goes, and the version with it. */
-  const commit = async (head: Insert<ExperienceRow> | Remove<ExperienceRow>): Promise<boolean> => {
-    const next: Update<MemoryStateRow> = { update: memoryState, key: STATE, add: { version: 1 } }
-    const outcome = await store.commit<ExperienceRow>(head, [next])
-    if (outcome.applied || outcome.refused === 0) return outcome.applied
-    const first: Insert<MemoryStateRow> = { insert: memoryState, row: { id: STATE, version: 1 } }
-    // Where another one was first, there is a version by now.
-    return (
-      (await store.commit<ExperienceRow>(head, [first])).applied ||
-      (await store.commit<ExperienceRow>(head, [next])).applied
-    )
-  }
-
-  const newest = async (detail: boolean): Promise<ExperienceRow[]> => {
-    const rows: ExperienceRow[] = []
-    let after: Position | undefined
-    do {
-      const page = await store.page(experiences, {
-        ...{ index: 'newest', is: SPACE, order: 'desc', limit: PAGE, detail },
-        ...(after ? { after } : {}),
-      })
-      rows.push(...page.rows)
-      after = page.next
-    } while (after && rows.length < MOST_SEARCHED)
-    return rows
-  }
-
-  const whole = async (rows: readonly ExperienceRow[]): Promise<ExperienceRow[]> => {
-    const found: ExperienceRow[] = []
-    for (let at = 0; at < rows.length; at += AT_ONCE) {
-      const some = rows.slice(at, at + AT_ONCE)
-      const read = await Promise.all(some.map(({ id }) => store.get(experiences, [SPACE, id], true)))
-      found.push(...read.flatMap((row) => row ?? []))
-    }
-    return found
-  }
-
-  /** All are read for the first search; after that their solutions, which may be long, only of those that are new. */
-  const load = async (version: number, before: Held | undefined): Promise<Held> => {
-    const { createLexical } = await import('./lexical.ts')
-    const { lexical, known }: Omit<Held, 'version'> = before ?? { lexical: createLexical(), known: new Map() }
-    const rows = await newest(before === undefined)
-    const here = new Set(rows.map(({ id }) => id))
-    for (const id of known.keys())
-      if (!here.has(id)) {
-        lexical.remove(id)
-        known.delete(id)
-      }
-    const added = before === undefined ? rows : await whole(rows.filter(({ id }) => !known.has(id)))
-    for (const row of added) {
-      lexical.add(searched(row))
-      known.set(row.id, row.type)
-    }
-    return { version, lexical, known }
-  }
-
-  /** Loaded only when something came or went, here or in another process. */
-  const searching = async (): Promise<Held> => {
-    const version = (await store.get(memoryState, STATE))?.version ?? 0
-    const mine = last
-      .catch(() => undefined)
-      .then((held) => (held && held.version >= version ? held : load(version, held)))
-    last = mine
-    return mine
-  }
+  const index = createExperienceIndex({ store })
 
   const get = async (id: string): Promise<Experience> => {
     const row = await store.get(experiences, [SPACE, id], true)
@@ -111,14 +35,8 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
     return shown(row)
   }
 
-  /** As they are now: success and use are not what they are searched by, and weigh in what is found. */
-  const fresh = async ({ id, score }: Hit) => {
-    const row = await store.get(experiences, [SPACE, id], true)
-    return row ? [{ ...shown(row), score: Math.round(1e4 * score * weightOf(row, clock.now())) / 1e4 }] : []
-  }
-
   const insert = async (row: ExperienceRow): Promise<Experience> => {
-    if (!(await commit({ insert: experiences, row }))) throw busy()
+    if (!(await index.commit({ insert: experiences, row }))) throw busy()
     return shown(row)
   }
 
@@ -183,18 +101,20 @@ export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
 
     /** The closest by words, weighed by success, use and age. */
     search: async ({ q, type, limit }: z.output<typeof SearchExperiencesQuery>) => {
-      const { lexical, known } = await searching()
-      const candidates = lexical
-        .search(q, MOST_SEARCHED)
-        .filter(({ id }) => type === undefined || known.get(id) === type)
-        .slice(0, CANDIDATES * limit)
-      const found = (await Promise.all(candidates.map(fresh))).flat()
+      const candidates = (await index.find(q, type)).slice(0, CANDIDATES * limit)
+      const scores = new Map(candidates.map(({ id, score }) => [id, score]))
+      // As they are now: success and use are not what they are searched by.
+      const rows = await index.read(candidates)
+      const found = rows.map((row) => ({
+        ...shown(row),
+        score: Math.round(1e4 * (scores.get(row.id) ?? 0) * weightOf(row, clock.now())) / 1e4,
+      }))
       const best = found.sort((a, b) => b.score - a.score || (a.id > b.id ? -1 : 1)).slice(0, limit)
       return { query: q, experiences: best, count: best.length }
     },
 
     remove: async (id: string): Promise<void> => {
-      if (!(await commit({ remove: experiences, key: [SPACE, id] }))) throw missing('Experience')
+      if (!(await index.commit({ remove: experiences, key: [SPACE, id] }))) throw missing('Experience')
     },
 
     /**
@@ -234,8 +154,3 @@ const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceR
 }
 
 const shown = ({ space: _space, ...experience }: ExperienceRow): Experience => experience
-
-const searched = ({ id, type, intent, tags, solution }: ExperienceRow) => ({
-  ...{ id, title: intent, place: [type.replaceAll('_', ' '), ...tags].join(' ') },
-  text: typeof solution === 'string' ? solution : JSON.stringify(solution),
-})

@@ -3,13 +3,17 @@ import { messageOf } from '../core/errors.ts'
 import type { AgentTask, Guidance } from '../ports/agent.ts'
 import type { Log } from '../ports/log.ts'
 import type { createExperiences } from './experiences.ts'
+import type { SearchMethod } from './schema.ts'
 import { type createSearch, plainChunk } from './search.ts'
 
 /** What an agent is given before it begins; it searches for more itself. */
 const MOST_CHUNKS = 3
 const MOST_EXPERIENCES = 3
-/** What says less of the task than this is left out: it would take the agent's time. */
-const LEAST_SCORE = 0.1
+/**
+ * What says less of the task than this is left out: it would take the agent's time. Where meaning is searched as well, scores are of
+ * places in two lists, in which something always comes first; half is what both have, or what is first in one.
+ */
+const LEAST_SCORE: Readonly<Record<SearchMethod, number>> = { lexical: 0.1, hybrid: 0.5 }
 /** Of an experience, whose score is less for its success, use and age: more than half of it is left to a new one. */
 const LEAST_OF_EXPERIENCE = 0.05
 const LONGEST_QUESTION = 300
@@ -32,13 +36,13 @@ export const createGuidance = ({ search, experiences, log }: Needs) => ({
     const questions = questionsOf(task)
     try {
       const [chunks, learned] = await Promise.all([
-        Promise.all(
-          questions.map((query) => search({ query, maxResults: MOST_CHUNKS, minScore: LEAST_SCORE })),
-        ),
+        Promise.all(questions.map((query) => search({ query, maxResults: MOST_CHUNKS }))),
         Promise.all(questions.map((q) => experiences.search({ q, limit: MOST_EXPERIENCES }))),
       ])
       return {
-        chunks: bestOf(chunks.flatMap((found) => found.chunks))
+        chunks: bestOf(
+          chunks.flatMap((found) => found.chunks.filter(({ score }) => score >= LEAST_SCORE[found.method])),
+        )
           .slice(0, MOST_CHUNKS)
           .map(plainChunk),
         experiences: bestOf(learned.flatMap((found) => found.experiences))

@@ -59,8 +59,8 @@ export const taskEvents = collection<TaskEvent>({
 const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
 
 /**
- * The message of a task's next attempt. Its group is the repository, else the caller. A
- * repository that lies elsewhere, because the task has long texts, leaves it to the caller.
+ * The message of a task's next attempt. Its group is the repository, else the caller: a task without a repository, and one
+ * whose repository is a long field that storage keeps beside the row.
  */
 const runMessage = (row: SentTask): Message => ({
   to: 'run',
@@ -134,10 +134,11 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   fixed: FIXED,
   log: taskEvents,
   counts: countsOf,
-  // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
+  // A failure stays counted when its task is queued again, the last completion and the extremes are never taken back, and what
+  // was when in an hour is not in the rows.
   recount: {
     index: 'newest',
-    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
+    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
   },
   sends: sendsOf,
   publishes: publishesOf,

@@ -100,7 +100,7 @@ const useExperiences = async (call: (route: string, body?: unknown) => Promise<A
   await call('GET /api/memory/experiences')
   await call('GET /api/memory/experiences/search?q=repair')
   await call(`GET /api/memory/experiences/${experience.id}`)
-  for (const useful of [true, false])
-    await call(`POST /api/memory/experiences/${experience.id}/use`, { useful, taskId: 'task_1' })
+  for (const given of [{}, { useful: true, taskId: 'task_1' }, { useful: false, taskId: 'task_1' }])
+    await call(`POST /api/memory/experiences/${experience.id}/use`, given)
   await call(`DELETE /api/memory/experiences/${experience.id}`)
 }

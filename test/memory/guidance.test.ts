@@ -168,6 +168,30 @@ describe('what a task with a long prompt begins with', () => {
   })
 })
 
+describe('what a task begins with where memory is searched by meaning as well', () => {
+  /** A model to which what is red means the same, and all else the same. */
+  const embedding = {
+    model: 'openai/m',
+    embed: async (texts: readonly string[]) =>
+      texts.map((text) => Float32Array.from(/red|crimson|vehicle/i.test(text) ? [1, 0.1] : [0.1, 1])),
+  }
+
+  it.each([
+    ['Paint the crimson vehicle', ['a.md']],
+    ['Paint the fence red, and the gate', ['c.md', 'a.md']],
+  ])('is what both ways find, and what is nearest by one of them: %s', async (title, paths) => {
+    await using world = createWorld()
+    world.place.write('a.md', '# Garage\n\nThe car is red.')
+    world.place.write('b.md', '# Kitchen\n\nThe oven is hot.')
+    world.place.write('c.md', '# Garden\n\nThe fence is white, the gate as well.')
+    world.place.write('d.md', '# Bath\n\nBlue tiles.')
+    const memory = world.process({ embedding })
+    await memory.sync()
+    const { chunks } = await memory.guide({ title, prompt: '' })
+    expect(chunks.map(({ path }) => path).sort()).toEqual([...paths].sort())
+  })
+})
+
 describe('a chunk that people find useful', () => {
   it('is found before one that is as close by its words, until its text changes', async () => {
     await using world = createWorld()

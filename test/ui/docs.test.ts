@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { startService, temporaryFolder } from '../journeys/service.ts'
 import { listed, readText } from '../readme/readme.ts'
-import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 import { startWorld, type World } from './world.ts'
@@ -17,6 +17,12 @@ afterAll(async () => {
 })
 
 inBrowser('the docs', () => {
+  let shared: Awaited<ReturnType<typeof openPage>>
+  beforeAll(async () => {
+    shared = await openPage(world.baseUrl, '/theme.js')
+  })
+  afterAll(() => shared?.[Symbol.asyncDispose]())
+
   it.each([
     ['/docs', 'Every operation of this service'],
     ['/docs/api/createTask', 'Send POST'],
@@ -26,9 +32,9 @@ inBrowser('the docs', () => {
     ['/docs/reference/settings', 'QUEUE_CONCURRENCY'],
     ['/docs/guide/nowhere', 'There is no such page'],
   ])('have nothing at %s that axe finds wrong in either theme, and fit 390 px', async (path, text) => {
-    await using opened = await openPage(world.baseUrl, path)
-    await opened.page.getByText(text).first().waitFor()
-    await expectSound(opened)
+    await loadAnew(shared, path)
+    await shared.page.getByText(text).first().waitFor()
+    await expectSound(shared)
   })
 
   it('have every operation and every page of docs/, found by a word', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
 import { violationsIn } from './axe.ts'
-import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { closeBrowser, hasBrowser, loadAnew, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
@@ -26,6 +27,7 @@ const VIEWS: readonly View[] = [
   { path: '/webhooks', text: 'No URL gets events yet' },
   { path: '/webhooks/new', text: 'Signing secret' },
   { path: '/failures', text: 'Retry all' },
+  { path: '/bulk', text: 'Cancel 1 task' },
   { path: '/bulk/bulk_none', text: 'Bulk job not found' },
   { path: '/nowhere', text: 'There is no such page' },
 ]
@@ -39,6 +41,7 @@ beforeAll(async () => {
   const more = { labels: ['backend'], repository: 'acme/web', sourceUrl: 'https://example.com/1' }
   const failed = await world.perform({ title: 'Failed', metadata: { failures: 9 }, ...more })
   const done = await world.perform({ title: 'Done', prompt: 'Do it', ...more })
+  await world.client.bulkTasks({ body: { action: 'cancel', ids: [done.id] } })
   ids = { failed: failed.id, done: done.id }
   await world.create({ title: 'Runs', metadata: { runMs: 240_000 } })
 }, 120_000)
@@ -49,24 +52,34 @@ afterAll(async () => {
 
 const pathOf = (path: string) => path.replace(/\{(\w+)\}/, (_whole, name: string) => ids[name] ?? '')
 
-const open = async ({ path, text, key, overlay = '' }: View) => {
-  const opened = await openPage(world.baseUrl, pathOf(path), { colorScheme: 'light' })
-  await opened.page.getByText(text).first().waitFor()
-  if (key) {
-    await opened.page.keyboard.press(key)
-    await opened.page.getByRole('dialog', { name: overlay }).waitFor()
-  }
+const shown = async (page: Page, { text, key, overlay = '' }: View) => {
+  await page.getByText(text).first().waitFor()
+  if (!key) return
+  await page.keyboard.press(key)
+  await page.getByRole('dialog', { name: overlay }).waitFor()
+}
+
+const open = async (view: View) => {
+  const opened = await openPage(world.baseUrl, pathOf(view.path), { colorScheme: 'light' })
+  await shown(opened.page, view)
   return opened
 }
 
 inBrowser('the view', () => {
+  let shared: Awaited<ReturnType<typeof openPage>>
+  beforeAll(async () => {
+    shared = await openPage(world.baseUrl, '/theme.js')
+  })
+  afterAll(() => shared?.[Symbol.asyncDispose]())
+
   it.each(
     VIEWS.map((view) => [`${view.path}${view.overlay ? ` under ${view.overlay}` : ''}`, view] as const),
   )(
     '%s has nothing that axe finds wrong in either theme, breaks no policy and fits 390 px',
     async (_name, view) => {
-      await using opened = await open(view)
-      await expectSound(opened)
+      await loadAnew(shared, pathOf(view.path))
+      await shown(shared.page, view)
+      await expectSound(shared)
     },
   )
 

@@ -45,7 +45,10 @@ export type SqliteStore = Store & {
   start(): void
   /** Resolves when nothing waits to be written or, after `start`, to be delivered, and delivered messages have no rows. */
   drained(): Promise<void>
-  /** Removes at most `limit` expired rows and says how many; they count as absent before. What cannot be removed is logged. */
+  /**
+   * Removes at most `limit` expired rows, which count as absent before, and members of counters, and says how many. What cannot
+   * be removed is logged.
+   */
   sweep(limit: number): Promise<number>
   /** After a transaction that failed, writes one that changes no row; throws Problem `unavailable` when that fails too. */
   probe(): Promise<void>
@@ -67,7 +70,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
   const db = openDatabase(file)
   try {
     const plans = collections.map(planOf)
-    grow(db, plans)
+    grow(db, plans, clock.now())
     const batch = createBatchBuilder()
     const rowCache = createRowCache()
     const increments = openIncrements(batch)
@@ -198,8 +201,12 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
           'expired rows could not be removed',
         )
     }
-    await Promise.all(removed)
-    return removed.length
+    const members = counters.expired(needs.clock.now(), limit - removed.length)
+    const { committed } = group.decide(() => {
+      for (const { counter, member } of members) increments.remove(counter, member)
+    })
+    await Promise.all([...removed, committed])
+    return removed.length + members.length
   }
 
   const drained = async () => {

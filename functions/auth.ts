@@ -3,7 +3,8 @@ import { userHandlers } from '../lib/accounts/handlers.ts'
 import { everyAuthHandler, everyAuthRoute } from '../lib/api/auth.ts'
 import { lazyHandlers, serveGroup } from '../lib/app/cloud-function.ts'
 import { openGroup } from '../lib/app/cloud-groups.ts'
-import { openSignInPorts, withSecrets } from '../lib/app/cloud-ports.ts'
+import { openSignInPorts } from '../lib/app/cloud-ports.ts'
+import { openedWithSecrets } from '../lib/app/cloud-secrets.ts'
 import { composeDisconnect, composeSignIn } from '../lib/composition/accounts.ts'
 import type { Config } from '../lib/config.ts'
 import { disconnectRoutes } from '../lib/integrations/contract.ts'
@@ -20,7 +21,7 @@ export const handler = serveGroup(
     })
     const signIn = openSignIn(config)
     // Most who come in need no provider, and do not wait for what is known of them.
-    const withProviders = async () => openSignIn(await withSecrets(config))
+    const withProviders = openedWithSecrets(openSignIn, { given: () => config })
     const users = userHandlers(signIn)
     const usersElsewhere = lazyHandlers(userRoutes, async () => userHandlers(await withProviders()))
     return {

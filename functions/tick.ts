@@ -5,6 +5,7 @@ import { openMemoryPorts } from '../lib/app/cloud-memory.ts'
 import { openSending } from '../lib/app/cloud-ports.ts'
 import { createConversations } from '../lib/chat/conversations.ts'
 import { composeAgentSessions, composeConversationEnds, composeMemory } from '../lib/composition/chat.ts'
+import { composeBulk } from '../lib/composition/notices.ts'
 import { composeSchedules } from '../lib/composition/schedules.ts'
 import { composeSecurity } from '../lib/composition/security.ts'
 import { readConfig } from '../lib/config.ts'
@@ -26,6 +27,7 @@ const open = async () => {
   return {
     ...jobs,
     ...{ memory, approvals },
+    bulk: composeBulk({ ...jobs, ...jobs.auth }, jobs.outside),
     schedules: composeSchedules({ ...jobs, ...jobs.auth }, jobs.outside),
     agentSessions: composeAgentSessions(jobs.outside, config, jobs.tasks),
     ...composeConversationEnds({ conversations, approvals }, jobs.outside),
@@ -49,6 +51,7 @@ const stepsOf = ({ tasks, deliveries, ...rest }: Opened, leftMs: () => number): 
   { step: 'abandoned tasks', work: async () => report(await tasks.recovery.tick(() => false), rest) },
   { step: 'abandoned sessions', work: () => rest.agentSessions.recover() },
   { step: 'unclaimed tasks', work: async () => report(await tasks.recovery.resend(), rest) },
+  { step: 'bulk jobs', work: rest.bulk.resend },
   {
     step: 'deleted conversations',
     needsMs: LONGEST_REMOVAL_MS,

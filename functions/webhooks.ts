@@ -1,6 +1,6 @@
 import { serveGroup } from '../lib/app/cloud-function.ts'
 import { openWork } from '../lib/app/cloud-groups.ts'
-import { withSecrets } from '../lib/app/cloud-ports.ts'
+import { openedWithSecrets } from '../lib/app/cloud-secrets.ts'
 import { composeConnectionStatus } from '../lib/composition/accounts.ts'
 import { composeWebhooks } from '../lib/composition/work.ts'
 import { connectionRoutes } from '../lib/integrations/contract.ts'
@@ -11,11 +11,14 @@ import { inboundHandlers } from '../lib/webhooks/handlers.ts'
 const routes = { ...inboundRoutes, ...connectionRoutes }
 
 /** Senders come by the HTTP API, or by the function's own URL; what they sign with is known to this function alone. */
-export const handler = serveGroup(routes, async (given) => {
-  const config = await withSecrets(given)
-  const open = openWork<typeof routes>((served) => ({
-    ...inboundHandlers({ inbound: composeWebhooks(served, served.ports, config) }),
-    ...connectionHandlers({ connectionStatus: composeConnectionStatus(served, served.ports, config) }),
-  }))
-  return open(config)
-})
+export const handler = serveGroup(
+  routes,
+  (config) => {
+    const open = openWork<typeof routes>((served) => ({
+      ...inboundHandlers({ inbound: composeWebhooks(served, served.ports, config) }),
+      ...connectionHandlers({ connectionStatus: composeConnectionStatus(served, served.ports, config) }),
+    }))
+    return open(config)
+  },
+  openedWithSecrets,
+)

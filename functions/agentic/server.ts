@@ -71,8 +71,8 @@ export const openStreaming = (): Server => {
       exportTasks,
       submitRequest,
       followEvents,
-      ...lazyHandlers(modelled, () => openModelHandlers(served)),
-      ...lazyHandlers(expanded, () => openMemorySearch(served)),
+      ...lazyHandlers(modelled, openModelHandlers(served)),
+      ...lazyHandlers(expanded, openMemorySearch(served)),
     }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(streamGroup(routes, open)))

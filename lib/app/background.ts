@@ -9,6 +9,7 @@ import type { LocalNotice, LocalTurn } from './local-delivery.ts'
 const TICK_MS = 1_000
 const SWEEP_MS = 60_000
 const MEMORY_MS = 60_000
+const BULK_MS = 60_000
 /** What a call works at most: one that has more to do goes on with the next tick. */
 const WEBHOOKS_MS = 5_000
 const SWEEP_ROWS = 1_000
@@ -52,6 +53,7 @@ export const createBackground = (
     conversationRemoval,
     active,
     worker,
+    bulk,
     agentSessions,
     approvals,
     schedules,
@@ -91,6 +93,7 @@ export const createBackground = (
       every({ clock, log }, 'webhooks', TICK_MS, () => outboundWebhooks.resumeDue(WEBHOOKS_MS)),
       every({ clock, log }, 'deleted webhooks', TICK_MS, () => outboundWebhooks.removeDeleted(WEBHOOKS_MS)),
       every({ clock, log }, 'deliveries', TICK_MS, deliveries.sendDue),
+      every({ clock, log }, 'bulk jobs', BULK_MS, bulk.resend),
       every({ clock, log }, 'deleted conversations', TICK_MS, conversationRemoval.removeDeleted),
       // What the watcher missed, or the provider of embeddings refused.
       every({ clock, log }, 'memory', MEMORY_MS, memory.syncIfChanged),

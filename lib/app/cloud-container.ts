@@ -32,13 +32,8 @@ import type { Workspaces } from '../ports/workspace.ts'
 import { openAgents, openModels, toolVerbs } from './agents.ts'
 import { LONGEST_WAIT_MS } from './cloud-groups.ts'
 import { openMemoryPorts } from './cloud-memory.ts'
-import {
-  openAccounts,
-  openCloudCipher,
-  openRepositories,
-  openWebSearchPorts,
-  withSecrets,
-} from './cloud-ports.ts'
+import { openAccounts, openCloudCipher, openRepositories, openWebSearchPorts } from './cloud-ports.ts'
+import { openedWithSecrets } from './cloud-secrets.ts'
 
 /**
  * The log of a program of the container. Settings that cannot be read are reported by the function that answers, so that a level that
@@ -122,37 +117,47 @@ type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<Work
 
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 
-/** The settings with the keys of providers, which are in no line of the log. */
-const readWithKeys = async ({ ports }: Served) => {
-  const config = await withSecrets(readConfig())
+/** The ports where the keys of providers are known, which are in no line of the log. */
+const portsWithKeys = ({ ports }: Served, config: Config) => {
   const masker = createMasker(config.secrets)
-  return { config, ports: { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) } }
+  return { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
 }
 
 /**
  * The search of memory where a model adds words to a question, in the streaming function: the function of memory has no code of
  * models. Without a model that can be called, the search goes by the words of the question.
  */
-export const openMemorySearch = async (
+export const openMemorySearch = (
   served: Served,
-): Promise<Pick<Handlers<typeof memoryRoutes>, 'searchMemory'>> => {
-  const { config, ports } = await readWithKeys(served)
-  const opened = await openModels({ ...ports, config }).catch((thrown: unknown) => {
-    if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
-    ports.log.error({ reason: thrown.message }, 'memory is searched without a model')
-    return undefined
+): (() => Promise<Pick<Handlers<typeof memoryRoutes>, 'searchMemory'>>) =>
+  openedWithSecrets(async (config) => {
+    const ports = portsWithKeys(served, config)
+    const opened = await openModels({ ...ports, config }).catch((thrown: unknown) => {
+      if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
+      ports.log.error({ reason: thrown.message }, 'memory is searched without a model')
+      return undefined
+    })
+    const expand = opened ? composeExpand(config, { ...ports, ...opened }) : {}
+    const memory = composeMemory(served, { ...openMemoryPorts(config, ports), ...expand })
+    return { searchMemory: memoryHandlers({ memory }).searchMemory }
   })
-  const expand = opened ? composeExpand(config, { ...ports, ...opened }) : {}
-  const memory = composeMemory(served, { ...openMemoryPorts(config, ports), ...expand })
-  return { searchMemory: memoryHandlers({ memory }).searchMemory }
-}
 
 /**
- * What calls models, in the streaming function. Throws Problem `unavailable` `models_unavailable` when no provider is
- * configured, or their settings are wrong.
+ * What calls models, in the streaming function, by the secrets of now. It throws Problem `unavailable` `models_unavailable`
+ * when no provider is configured, or their settings are wrong.
  */
-export const openModelHandlers = async (served: Served): Promise<Handlers<StreamedRoutes>> => {
-  const { config, ports } = await readWithKeys(served)
+export const openModelHandlers = (served: Served): (() => Promise<Handlers<StreamedRoutes>>) => {
+  /** Turns may go on in what was opened before: their workspaces stay as well. */
+  const inUse: ((name: string) => boolean)[] = []
+  return openedWithSecrets((config) => modelHandlersOf(served, config, inUse))
+}
+
+const modelHandlersOf = async (
+  served: Served,
+  config: Config,
+  inUse: ((name: string) => boolean)[],
+): Promise<Handlers<StreamedRoutes>> => {
+  const ports = portsWithKeys(served, config)
   const { clock, log } = ports
   const opened = await openContainer(served, ports, config, () => served.tasks).catch((thrown: unknown) => {
     if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
@@ -164,7 +169,7 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
   const workspaces: Workspaces = {
     ...agents.workspaces,
     open: async (name) => {
-      await sweepDisk(config, ports, (other) => other === name || domains.snapshots.isInUse(other))
+      await sweepDisk(config, ports, (other) => other === name || inUse.some((isInUse) => isInUse(other)))
       return agents.workspaces.open(name)
     },
   }
@@ -175,5 +180,6 @@ export const openModelHandlers = async (served: Served): Promise<Handlers<Stream
     config,
     LONGEST_WAIT_MS.streaming,
   )
+  inUse.push(domains.snapshots.isInUse)
   return { ...modelHandlers({ ...domains, clock }), ...agenticHandlers({ ...domains, clock }) }
 }

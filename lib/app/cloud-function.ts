@@ -1,3 +1,4 @@
+import { withinInvocation } from '../adapters/node/current-invocation.ts'
 import { createLog } from '../adapters/node/log.ts'
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import { type Config, environmentSecrets, readConfig } from '../config.ts'
@@ -5,7 +6,7 @@ import type { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { RequestMetrics } from '../health/request-metrics.ts'
 import { type BufferedResponse, buffered } from '../http/buffered-response.ts'
-import { type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
+import { type HttpContext, type HttpEvent, type HttpHandler, withRequestId } from '../http/event.ts'
 import { openGuard } from '../http/guard.ts'
 import { lambda } from '../http/lambda.ts'
 import { problemOf, problemResult, statusOf } from '../http/problem.ts'
@@ -24,20 +25,38 @@ export type Open<R extends Routes> = (config: Config) => Opened<R> | Promise<Ope
 
 type FunctionHandler = (event: HttpEvent, context: object) => Promise<BufferedResponse>
 
+/** Opens something of the settings by its first call, and answers it to the next ones; one that fails is tried again. */
+type Kept = <T>(open: (config: Config) => Promise<T>) => () => Promise<T>
+
+const openedOnce: Kept = (open) => {
+  type Opened = ReturnType<typeof open>
+  let opened: Opened | undefined
+  const opening = async () => open(readConfig())
+  return () => {
+    opened ??= opening().catch((thrown) => {
+      opened = undefined
+      throw thrown
+    }) as Opened
+    return opened
+  }
+}
+
 /** The handler of one endpoint group as a function behind the HTTP API. */
-export const serveGroup = <R extends Routes>(routes: R, open: Open<R>): FunctionHandler => {
-  const handle = streamGroup(routes, open)
+export const serveGroup = <R extends Routes>(routes: R, open: Open<R>, kept?: Kept): FunctionHandler => {
+  const handle = streamGroup(routes, open, kept)
   return async (event, context) => buffered(await handle(event, context))
 }
 
 /**
  * The handler of one endpoint group, its answers in pieces where they are long. What it stands on is opened with the
- * first request and kept for the next ones; if that fails, the next request tries again.
+ * first request and kept for the next ones, as `kept` says; if that fails, the next request tries again.
  */
-export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHandler => {
-  let opened: Promise<HttpHandler> | undefined
-  const openHandler = async () => {
-    const config = readConfig()
+export const streamGroup = <R extends Routes>(
+  routes: R,
+  open: Open<R>,
+  kept: Kept = openedOnce,
+): HttpHandler => {
+  const opened = kept(async (config) => {
     const { auth, ports, requests, handlers } = await open(config)
     const proxies = trustedProxiesOf(config)
     const http = { ...ports, guard: openGuard(auth, proxies), proxies, record: requests.record }
@@ -48,14 +67,16 @@ export const streamGroup = <R extends Routes>(routes: R, open: Open<R>): HttpHan
       void ports.tracing.flush(0)
       return answer
     }
-  }
+  })
   return async (event, context) => {
-    opened ??= openHandler()
     try {
-      return await (await opened)(event, context)
+      const handler = await opened()
+      const { awsRequestId } = context as HttpContext
+      return await withinInvocation(awsRequestId === undefined ? {} : { awsRequestId }, () =>
+        handler(event, context),
+      )
     } catch (thrown) {
       // Errors of handlers were answered by then: this is the function that could not be opened.
-      opened = undefined
       const { requestId } = event.requestContext
       createLog({ level: 'error', masker: createMasker(environmentSecrets()) }).error(
         { err: thrown, requestId },
@@ -75,18 +96,10 @@ const ownFault = (thrown: unknown): Problem => {
 type AnyHandler = (input: unknown, call: Call) => unknown
 
 /**
- * Handlers that are made when one of them is first asked; if that fails, the next one that is asked tries again. They
- * admit every caller that the guard lets in: what a handler has to say before its input is read would come too late.
+ * Handlers that are asked for by each call, so that others may answer the next one. They admit every caller that the
+ * guard lets in: what a handler has to say before its input is read would come too late.
  */
-export const lazyHandlers = <R extends Routes>(routes: R, make: () => Promise<Handlers<R>>): Handlers<R> => {
-  let making: Promise<Handlers<R>> | undefined
-  const made = () => {
-    making ??= make().catch((thrown) => {
-      making = undefined
-      throw thrown
-    })
-    return making
-  }
+export const lazyHandlers = <R extends Routes>(routes: R, made: () => Promise<Handlers<R>>): Handlers<R> => {
   const names = Object.keys(routes)
   const handlers = names.map((name): [string, AnyHandler] => [
     name,

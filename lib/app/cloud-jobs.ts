@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { embeddedMetric } from '../adapters/aws/embedded-metric.ts'
 import type { InvocationContext, SqsBatchResponse, SqsEvent } from '../adapters/aws/sqs/event.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
+import { withinInvocation } from '../adapters/node/current-invocation.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { createAuthContext } from '../composition/auth.ts'
 import { composeNotices, type Notice, NoticeSchema } from '../composition/notices.ts'
@@ -66,6 +67,7 @@ export const openNotify = async () => {
   const { handleNotice, deadLetters, sending, ...outside } = await openNotices()
   const batch = createSqsBatchHandler<Notice>({
     ...outside,
+    within: withinInvocation,
     parse: NoticeSchema,
     handle: ({ body }) => handleNotice(body),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
@@ -102,6 +104,7 @@ export const openDlq = async () => {
   }
   const batch = createSqsBatchHandler<RunTask | Notice | TurnMessage>({
     ...outside,
+    within: withinInvocation,
     parse: GivenUpSchema,
     handle: ({ id, body }) => settle(id, body),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),

@@ -9,7 +9,8 @@ import type { Memory } from '../memory/service.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
 import { openBreakers } from './breakers.ts'
-import { openBucket, withSecrets } from './cloud-ports.ts'
+import { openBucket } from './cloud-ports.ts'
+import { openedWithSecrets } from './cloud-secrets.ts'
 import { openEmbedding } from './embedding.ts'
 
 /**
@@ -36,18 +37,9 @@ const lazyEmbedding = (config: Config, { clock }: Pick<AuthPorts, 'clock'>): Emb
   const { EMBEDDING_MODEL: model } = config
   if (model === undefined) return undefined
   const breakers = openBreakers(clock)
-  let opened: Promise<Embedding> | undefined
-  const open = async () => {
-    const { providers } = await withSecrets(config)
-    return openEmbedding(model, { providers, breakers, clock })
-  }
-  const there = () => {
-    opened ??= open().catch((thrown) => {
-      opened = undefined
-      throw thrown
-    })
-    return opened
-  }
+  const there = openedWithSecrets(({ providers }) => openEmbedding(model, { providers, breakers, clock }), {
+    given: () => config,
+  })
   return {
     model,
     embed: async (...given) => (await there()).embed(...given),

@@ -1,10 +1,8 @@
-import { openDynamoDb, openS3, openSqs, openSsm } from '../adapters/aws/clients.ts'
+import { openDynamoDb, openS3, openSqs } from '../adapters/aws/clients.ts'
 import { createDynamoStore } from '../adapters/aws/dynamodb/store.ts'
-import { asUnavailable } from '../adapters/aws/failure.ts'
 import { createKmsCipher, openKms } from '../adapters/aws/kms.ts'
 import { createS3Blobs } from '../adapters/aws/s3.ts'
 import { createS3Archive } from '../adapters/aws/s3-archive.ts'
-import { readSecrets } from '../adapters/aws/secrets.ts'
 import { createSqsQueue } from '../adapters/aws/sqs/queue.ts'
 import { createRedelivery } from '../adapters/aws/sqs/redelivery.ts'
 import { createArgon2 } from '../adapters/node/argon2.ts'
@@ -25,7 +23,7 @@ import { codeHostPlace, composeAccountAccess, type SignInPorts } from '../compos
 import type { AuthContext, AuthPorts } from '../composition/auth.ts'
 import type { WebSearchPorts } from '../composition/chat.ts'
 import type { WorkPorts } from '../composition/work.ts'
-import { badSetting, type Config, readConfigWith } from '../config.ts'
+import { badSetting, type Config } from '../config.ts'
 import type { Collection } from '../core/collection.ts'
 import { Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
@@ -42,6 +40,7 @@ import type { RunTask } from '../tasks/schema.ts'
 import { withTransitionLog } from '../tasks/transitions.ts'
 import { openBreakers } from './breakers.ts'
 import { openLocalCipher } from './cipher.ts'
+import { openedWithSecrets } from './cloud-secrets.ts'
 import { openTracing } from './tracing.ts'
 
 /** The name of a collection's table: `agent-tasks-dev-deadLetters`. */
@@ -58,20 +57,6 @@ export const required = (
   const value = config[name]
   if (value === undefined) throw badSetting(`${name}: must be set in mode pro`)
   return value
-}
-
-/**
- * The settings, and with them those that are kept as encrypted parameters, where the deployment names a place of them.
- * Throws Problem `unavailable` `secrets_unavailable` when SSM cannot be asked.
- */
-export const withSecrets = async (given: Config): Promise<Config> => {
-  const { SECRETS_PATH: path, AWS_REGION: region } = given
-  if (path === undefined) return given
-  try {
-    return readConfigWith(await readSecrets(await openSsm({ region }), path))
-  } catch (thrown) {
-    throw asUnavailable(thrown, 'secrets_unavailable', 'SSM')
-  }
 }
 
 /** The bucket, and what speaks to it. */
@@ -226,29 +211,21 @@ export const openTrackers = (config: Config, { clock }: Pick<AuthPorts, 'clock'>
 
 /**
  * Linked accounts, and their providers, of a function that speaks to those in their owners' names. What the operator said of
- * the providers is read when one is first needed; when it cannot be read, the next one tries again.
+ * the providers is read when one is first needed, and again as secrets are; when it cannot be read, the next one tries again.
  */
 export const openAccounts = (
   auth: Pick<AuthContext, 'accountStatusOf' | 'adminIds'>,
   ports: AuthPorts,
   config: Config,
 ): { trackers: Trackers; access: AccountAccess } => {
-  type Opened = { trackers: Trackers; access: AccountAccess }
-  let opened: Promise<Opened> | undefined
-  const open = async (): Promise<Opened> => {
-    const { ACCOUNT_SECRETS_PATH: path } = config
-    const known = path === undefined ? config : await withSecrets({ ...config, SECRETS_PATH: path })
+  const open = (known: Config): { trackers: Trackers; access: AccountAccess } => {
     const outside = { cipher: openCloudCipher(config, ports), providerFetch: createProviderFetch() }
     const access = composeAccountAccess(auth, { ...ports, ...outside }, known)
     return { trackers: openTrackers(known, ports), access }
   }
-  const there = (): Promise<Opened> => {
-    opened ??= open().catch((thrown) => {
-      opened = undefined
-      throw thrown
-    })
-    return opened
-  }
+  const there = openedWithSecrets(open, {
+    given: () => ({ ...config, SECRETS_PATH: config.ACCOUNT_SECRETS_PATH }),
+  })
   const tracker = (name: TrackerName): Tracker => ({
     comment: async (...given) => (await there()).trackers[name].comment(...given),
     edit: async (...given) => (await there()).trackers[name].edit(...given),

@@ -4,12 +4,13 @@ import type { InvocationContext, SqsBatchResponse, SqsEvent, SqsRecord } from '.
 import { createRedelivery, redeliveryMs } from '../adapters/aws/sqs/redelivery.ts'
 import { createSqsBatchHandler } from '../adapters/aws/sqs/sqs-batch.ts'
 import { createClock } from '../adapters/node/clock.ts'
+import { withinInvocation } from '../adapters/node/current-invocation.ts'
 import { type TurnMessage, TurnMessageSchema } from '../approvals/schema.ts'
 import { withoutAccounts } from '../composition/accounts.ts'
 import { createAuthContext } from '../composition/auth.ts'
 import { composeChat, composeTaskRuns } from '../composition/chat.ts'
 import { composeWork, type Work } from '../composition/work.ts'
-import { badSetting, readConfig, readSome } from '../config.ts'
+import { badSetting, type Config, readSome } from '../config.ts'
 import { taskOfWorkspace } from '../ports/workspace.ts'
 import { poisonLetter } from '../queue/dead-letters.ts'
 import { type RunTask, RunTaskSchema } from '../tasks/schema.ts'
@@ -17,7 +18,8 @@ import type { StopReason } from '../worker/active.ts'
 import { every } from '../worker/beat.ts'
 import { openContainer, sweepDisk } from './cloud-container.ts'
 import { refreshSettings } from './cloud-jobs.ts'
-import { openTrackers, openWorkPorts, withoutSending, withSecrets } from './cloud-ports.ts'
+import { openTrackers, openWorkPorts, withoutSending } from './cloud-ports.ts'
+import { openedWithSecrets } from './cloud-secrets.ts'
 import { warnOfShortSecrets } from './start-up.ts'
 
 /** A cancel in another function is seen by the run within this span, and what it runs is gone a second later. */
@@ -35,8 +37,7 @@ const UNOPENED_MS = 15_000
 const WorkSchema = z.union([TurnMessageSchema, RunTaskSchema])
 
 /** The worker of task messages as it lives in a function: the agents, and what goes on around their runs. */
-export const openWorker = async () => {
-  const config = await withSecrets(readConfig())
+export const openWorker = async (config: Config) => {
   if (config.POOL_TIMEOUT_MS > LONGEST_RUN_MS)
     throw badSetting(`POOL_TIMEOUT_MS: a function runs for 15 minutes; at most ${LONGEST_RUN_MS} in mode pro`)
   const outside = openWorkPorts(config, withoutSending)
@@ -101,6 +102,7 @@ export const openWorker = async () => {
 
   const batch = createSqsBatchHandler<RunTask | TurnMessage>({
     ...outside,
+    within: withinInvocation,
     parse: WorkSchema,
     handle: ({ body }) => ('attempt' in body ? worker.run(body) : continueTurn(body)),
     onPoison: (poison) => deadLetters.addMessage(poisonLetter(poison)),
@@ -117,23 +119,34 @@ export const openWorker = async () => {
 /**
  * The worker function. It is opened by its first event, and if that fails (settings, parameters, agents) by the next;
  * the messages come again soon, not when their visibility timeout is over, and the invocation fails, which raises the alarm on errors.
+ * Where secrets have changed, it is opened anew while it runs nothing: heartbeats and stops are of one worker.
  */
 export const createWorkerFunction = () => {
-  let opened: ReturnType<typeof openWorker> | undefined
-  const handle = async (event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> => {
-    opened ??= openWorker()
+  let inUse: Promise<Awaited<ReturnType<typeof openWorker>> | undefined> | undefined
+  let invocations = 0
+  // The invocation that asks is counted too.
+  const opened = openedWithSecrets(openWorker, { isBusy: () => invocations > 1 })
+  const open = async (event: SqsEvent) => {
     try {
-      await opened
+      return await opened()
     } catch (thrown) {
-      opened = undefined
       // What hinders that as well is named by `thrown`, or the queue cannot be reached.
       await bringBack(event).catch(() => undefined)
       throw thrown
     }
-    return (await opened)(event, context)
+  }
+  const handle = async (event: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> => {
+    invocations += 1
+    try {
+      const opening = open(event)
+      inUse = opening.catch(() => undefined)
+      return await (await opening)(event, context)
+    } finally {
+      invocations -= 1
+    }
   }
   /** Stops every run, those to come included, before the process of the function ends. */
-  const stop = async (reason: StopReason): Promise<void> => (await opened)?.stop(reason)
+  const stop = async (reason: StopReason): Promise<void> => (await inUse)?.stop(reason)
   return Object.assign(handle, { stop })
 }
 

@@ -14,16 +14,22 @@ type Expiring = { expiresAt: number }
 
 /**
  * A job. `at` is the place of the next item. Each item's effect and the step of `at` are one commit, so that no item takes
- * effect twice and none is counted that did not. It runs with the role that its caller had.
+ * effect twice and none is counted that did not. It runs with the role that its caller had. `movedAt` is when its last step
+ * was made, or its message was sent again; `resent` says how often that was.
  */
-export type BulkRow = BulkSummary & Expiring & { at: number; role: Role; trace?: Trace }
+export type BulkRow = BulkSummary &
+  Expiring & { at: number; role: Role; trace?: Trace; movedAt?: string; resent?: number }
 
-/** One message for each slice: the first with the job, each other with the last step of the slice before. */
+/**
+ * One message for each slice: the first with the job, each other with the last step of the slice before. One more where the
+ * message is to be sent again.
+ */
 const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
   if (after === undefined || after.status !== 'running') return []
-  if (before !== undefined && sliceOf(before.at) === sliceOf(after.at)) return []
-  const body: BulkNotice = { kind: 'bulk', jobId: after.id, from: after.at }
-  return [{ to: 'notices', id: `${after.id}:${after.at}`, body }]
+  const { id, at, resent } = after
+  if (before !== undefined && sliceOf(before.at) === sliceOf(at) && before.resent === resent) return []
+  const body: BulkNotice = { kind: 'bulk', jobId: id, from: at }
+  return [{ to: 'notices', id: resent === undefined ? `${id}:${at}` : `${id}:${at}:${resent}`, body }]
 }
 
 const publishesOf = ({ before, after }: Change<BulkRow>): LiveDraft[] =>
@@ -43,7 +49,10 @@ export const LISTED = 'all'
 export const bulkJobs = collection<BulkRow>({
   name: 'bulkJobs',
   key: 'id',
-  indexes: { ofUser: { within: 'createdBy', by: 'createdAt' } },
+  indexes: {
+    ofUser: { within: 'createdBy', by: 'createdAt' },
+    byStatus: { within: 'status', by: 'createdAt' },
+  },
   expires: 'expiresAt',
   counts: ({ before, after }) => {
     const { createdBy = '' } = after ?? before ?? {}

@@ -40,6 +40,10 @@ import {
 const SAMPLE = 10
 const LONGEST_ERROR = 300
 const PLACE_DIGITS = 6
+/** A job that has not moved for so long waits for a message that was lost; a failed one comes again within five minutes. */
+const STILL_MS = 600_000
+/** Jobs that one look at them takes. */
+const MOST_JOBS = 100
 
 /** What a job needs of tasks: `along` are rows that are written with the effect, or the effect does not happen. */
 type BulkTaskVerbs = {
@@ -206,7 +210,11 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
       update: bulkJobs,
       key: id,
       when: { at, status: 'running' },
-      set: { at: at + 1, ...(isLast ? { status: 'completed', endedAt: iso(clock.now()) } : {}) },
+      set: {
+        at: at + 1,
+        movedAt: iso(clock.now()),
+        ...(isLast ? { status: 'completed', endedAt: iso(clock.now()) } : {}),
+      },
       add: { [what]: 1 },
     }
   }
@@ -276,12 +284,29 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     return shown(outcome.row)
   }
 
+  /**
+   * Sends the message of each running job again that has not moved for 10 minutes: a message gets lost where the change feed
+   * skipped a record. Of two messages of a slice each item is done by one.
+   */
+  const resend = async (): Promise<void> => {
+    const query = { index: 'byStatus', is: 'running', order: 'asc', limit: MOST_JOBS } as const
+    const { rows } = await store.page(bulkJobs, query)
+    const still = iso(clock.now() - STILL_MS)
+    for (const { id, at, createdAt, movedAt = createdAt } of rows)
+      if (movedAt < still)
+        await store.commit<BulkRow>({
+          ...{ update: bulkJobs, key: id, when: { at, status: 'running' as const } },
+          ...{ set: { movedAt: iso(clock.now()) }, add: { resent: 1 } },
+        })
+  }
+
   return {
     startTasks,
     startDlq,
     previewTasks,
     previewLetters,
     runSlice,
+    resend,
     cancel,
     list,
     get: async (id: string): Promise<BulkJob> => shown(await read(id)),

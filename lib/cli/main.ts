@@ -5,6 +5,7 @@ import { api } from './commands/api.ts'
 import { cancel } from './commands/cancel.ts'
 import { diff } from './commands/diff.ts'
 import { dlq } from './commands/dlq.ts'
+import { importTasks } from './commands/import.ts'
 import { login } from './commands/login.ts'
 import { logs } from './commands/logs.ts'
 import { ls } from './commands/ls.ts'
@@ -16,7 +17,19 @@ import { EXIT, UsageError } from './exit-codes.ts'
 import { connectTo, isCutOff } from './service.ts'
 import { createTerminal, type Streams, safeLine, type Terminal } from './terminal.ts'
 
-export const commands: readonly Command[] = [run, ls, logs, diff, cancel, retry, dlq, open, login, api]
+export const commands: readonly Command[] = [
+  run,
+  ls,
+  logs,
+  diff,
+  cancel,
+  retry,
+  dlq,
+  importTasks,
+  open,
+  login,
+  api,
+]
 
 const overview = () =>
   [

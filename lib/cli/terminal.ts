@@ -42,6 +42,8 @@ export const createTerminal = ({ stdin, stdout, stderr }: Streams, { NO_COLOR, T
     using lines = createInterface({ input: stdin, output: stderr })
     return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
   },
+  /** What comes on standard input, piece by piece. */
+  pieces: (): AsyncIterable<Buffer> => stdin,
   /** All that comes on standard input. */
   input: async (): Promise<string> => {
     let text = ''

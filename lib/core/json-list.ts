@@ -15,7 +15,7 @@ type Range = readonly [start: number, end: number]
 
 type Bounds = { mostItems: number; mostBytesAround: number }
 
-/** The text with the list emptied, and the bytes of each item. */
+/** The text with the list emptied, how many items came, and the bytes of each that was not taken. */
 export type CutList = { around: Buffer; count: number; items(): Iterable<Buffer> }
 
 /**
@@ -28,7 +28,8 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
   const wanted = Buffer.from(name)
   const spool = createSpool()
   const items: Range[] = []
-  const around: Range[] = []
+  const around: Buffer[] = []
+  let count = 0
   let depth = 0
   let isInString = false
   let isEscaped = false
@@ -51,7 +52,8 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
   }
 
   const endItem = (end: number): void => {
-    if (items.length === mostItems) throw tooManyItems(name, mostItems)
+    if (count === mostItems) throw tooManyItems(name, mostItems)
+    count += 1
     items.push(itemStart < 0 ? [end, end] : [itemStart, end])
     itemStart = -1
   }
@@ -59,7 +61,7 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
   const beginList = (at: number): void => {
     isInList = true
     isItemDue = false
-    around.push([aroundStart, at + 1])
+    around.push(spool.read([aroundStart, at + 1]))
     aroundBytes += at + 1 - aroundStart
   }
 
@@ -102,12 +104,23 @@ export const createListCutter = (name: string, { mostItems, mostBytesAround }: B
       if (aroundBytes + open > mostBytesAround) throw tooMuchAround(name, mostBytesAround)
     },
 
+    /** What stood before the list, its bracket included; empty while no list has begun. */
+    before: (): Buffer => Buffer.concat(around.slice(0, 1)),
+
+    /** The items that have come whole and were not taken yet. Their bytes are kept no longer, so a text may be of any size. */
+    take: (): Buffer[] => {
+      const taken = items.splice(0).map(spool.read)
+      if (!isInList) spool.drop(aroundStart)
+      else spool.drop(itemStart < 0 ? spool.size() : itemStart)
+      return taken
+    },
+
     /** What there is, once all pieces have come. */
     end: (): CutList => {
       const rest: Range[] = isInList ? [] : [[aroundStart, spool.size()]]
       return {
-        around: Buffer.concat([...around, ...rest].map(spool.read)),
-        count: items.length,
+        around: Buffer.concat([...around, ...rest.map(spool.read)]),
+        count,
         *items() {
           for (const range of items) yield spool.read(range)
         },
@@ -131,6 +144,13 @@ const createSpool = () => {
       pieces.push({ start, bytes })
       size += bytes.length
       return start
+    },
+    /** Forgets whole pieces that end before that place. */
+    drop: (place: number): void => {
+      let gone = 0
+      while (gone < pieces.length && startOf(gone + 1) <= place) gone += 1
+      pieces.splice(0, gone)
+      current = 0
     },
     read: ([start, end]: Range): Buffer => {
       if (start < startOf(current)) current = 0

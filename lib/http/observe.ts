@@ -31,7 +31,7 @@ type Needs = {
  * headers. The log line has the path without its query, which may hold a code or a token. A stream is logged as it begins.
  */
 export const observe = ({ record, clock, log, routes }: Needs) => {
-  const finish = ({ event, context, internal }: Request, result: HttpResult): HttpResult => {
+  const finish = ({ event, internal }: Request, result: HttpResult): HttpResult => {
     const { routeKey, operation, userId, requestContext } = event
     const { requestId, http } = requestContext
     const ms = clock.monotonic() - (internal.startedAt ?? 0)
@@ -39,7 +39,6 @@ export const observe = ({ record, clock, log, routes }: Needs) => {
     const route = operation === undefined ? undefined : routes[operation]
     const line = {
       requestId,
-      ...(context.awsRequestId === undefined ? {} : { awsRequestId: context.awsRequestId }),
       method: http.method,
       path: route?.secretPath ? route.path : http.path,
       ...(operation === undefined ? {} : { operation }),

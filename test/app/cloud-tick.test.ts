@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { handler as tick } from '../../functions/tick.ts'
 import { openBasePorts } from '../../lib/app/cloud-ports.ts'
+import { type BulkPart, type BulkRow, bulkJobs, bulkParts } from '../../lib/bulk/rows.ts'
 import { readConfig } from '../../lib/config.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
@@ -11,6 +12,7 @@ import { tasks } from '../../lib/tasks/rows.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
 import { startReceiver } from '../adapters/outbound-receiver.ts'
 import { startCloud } from '../deploy/cloud.ts'
+import { loadFunctions } from '../deploy/functions.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
 const TASK = {
@@ -119,4 +121,39 @@ it('a tick begins no send that it would not see the end of, however many are due
   expect(receiver.heard).toHaveLength(16)
   await run(LONGEST_SEND_MS + 30_000)
   expect(receiver.heard).toHaveLength(50)
+}, 60_000)
+
+it('a bulk job whose message was lost goes on by the one that a tick sends', async () => {
+  const functions = loadFunctions(cloud)
+  stops.push(functions.stop)
+  const { env, stop } = await cloud.environmentOf()
+  stops.push(stop)
+  const { store } = openBasePorts(readConfig(env))
+  const expiresAt = Date.now() + 3_600_000
+  const row: BulkRow = {
+    ...{
+      id: 'bulk_lost',
+      target: 'tasks',
+      action: 'cancel',
+      status: 'running',
+      total: 2,
+      done: 0,
+      failed: 0,
+    },
+    ...{ createdBy: 'usr_1', createdAt: AT, at: 0, role: 'user', expiresAt },
+  }
+  const part: BulkPart = { jobId: row.id, part: '0', ids: ['task_none', 'task_gone'], expiresAt }
+  await store.commit<BulkPart>({ insert: bulkParts, row: part })
+  await store.commit<BulkRow>({ insert: bulkJobs, row })
+  // The stream function never sees these changes.
+  while ((await cloud.takeChanges()).length > 0);
+  await functions.feed('notify', 'ai-task-notifications')
+  expect(await store.get(bulkJobs, row.id)).toMatchObject({ status: 'running', at: 0 })
+  // The tick of this process stands on the storage that another test broke.
+  const program =
+    "await (await import('./functions/tick.ts')).handler({}, { getRemainingTimeInMillis: () => 55000 })"
+  const options = { env: { PATH: process.env.PATH, ...env } }
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], options)
+  await functions.feed('notify', 'ai-task-notifications')
+  expect(await store.get(bulkJobs, row.id)).toMatchObject({ status: 'completed', failed: 2, resent: 1 })
 }, 60_000)

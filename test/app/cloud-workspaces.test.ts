@@ -3,6 +3,7 @@ import * as path from 'node:path'
 import { expect, it } from '@jest/globals'
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { openWorker } from '../../lib/app/cloud-worker.ts'
+import { readConfig } from '../../lib/config.ts'
 import { openCloud } from '../crash/cloud.ts'
 import { apiOf, until } from '../journeys/api.ts'
 import { scriptedTask } from '../journeys/scripted.ts'
@@ -28,7 +29,7 @@ it('the worker function leaves no workspace behind, and those of running tasks a
   const settings = { WORKSPACES_DIR: dir, WORKSPACE_TTL_HOURS: '0', OPENAI_API_KEY: 'unused' }
   await using cloud = await openCloud(settings)
   const api = apiOf(cloud.baseUrl)
-  const worker = await openWorker()
+  const worker = await openWorker(readConfig())
   const [long, short] = await Promise.all([
     api.create(scriptedTask('long', { runMs: 600_000 })),
     api.create(scriptedTask('short')),

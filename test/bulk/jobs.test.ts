@@ -284,6 +284,32 @@ describe('a bulk job', () => {
     },
   )
 
+  it('goes on by a message of the tick where its own was lost, once for each 10 minutes that it stands still', async () => {
+    const dropped: object[] = []
+    const { call, service } = await startApi({
+      wrapNotificationQueue: (queue) => ({
+        ...queue,
+        send: async (messages) => {
+          for (const message of messages) {
+            const { notice } = message.body
+            if (notice.kind === 'bulk' && dropped.length < 2) dropped.push(notice)
+            else await queue.send([message])
+          }
+        },
+      }),
+    })
+    const { id } = await start(call, { action: 'cancel', ids: ['task_none', 'task_gone'] })
+    await service.background.start()
+    await until(() => dropped.length === 1)
+    await service.pass(9 * 60_000, 30_000)
+    expect(dropped).toHaveLength(1)
+    await service.pass(3 * 60_000, 30_000)
+    expect(dropped).toHaveLength(2)
+    expect(await read(call, id)).toMatchObject({ status: 'running', failed: 0 })
+    await service.pass(12 * 60_000, 30_000)
+    expect(await read(call, id)).toMatchObject({ status: 'completed', failed: 2 })
+  })
+
   it('is forgotten with its items', async () => {
     const { call, service, ids } = await withTasks(2)
     const { id } = await start(call, { action: 'cancel', ids })

@@ -53,6 +53,28 @@ describe('a list that is cut out of its text', () => {
     for (const size of [1, 4, 1_000]) expect(cut(text, size)).toMatchObject({ items, around })
   })
 
+  it('gives up its items as they come, and keeps nothing of them', () => {
+    const item = { text: 'x'.repeat(1_000) }
+    const text = Buffer.from(JSON.stringify({ version: '1.0', tasks: Array(500).fill(item), count: 500 }))
+    const cutter = createListCutter('tasks', BOUNDS)
+    expect(String(cutter.before())).toBe('')
+    const taken: string[] = []
+    for (let at = 0; at < text.length; at += 1_500) {
+      cutter.push(text.subarray(at, at + 1_500))
+      const some = cutter.take().map(String)
+      expect(some.length).toBeLessThanOrEqual(2)
+      taken.push(...some)
+    }
+    expect(taken.map((one) => JSON.parse(one))).toEqual(Array(500).fill(item))
+    expect(String(cutter.before())).toBe('{"version":"1.0","tasks":[')
+    const { around, count, items } = cutter.end()
+    expect({ around: String(around), count, left: [...items()] }).toEqual({
+      around: '{"version":"1.0","tasks":[],"count":500}',
+      count: 500,
+      left: [],
+    })
+  })
+
   it.each<[what: string, text: string, code: string]>([
     ['too many items', `{"tasks":[${Array(1_001).fill('{}')},`, 'too_many_items'],
     ['too much beside it', `{"a":"${'x'.repeat(10_000)}`, 'body_too_large'],

@@ -28,7 +28,7 @@ beforeAll(async () => {
   // A provider that nobody calls, lest every worker starts a demo model of its own.
   cloud = await openCloud({ OPENAI_API_KEY: 'unused' })
   api = apiOf(cloud.baseUrl)
-  workers = await Promise.all(Array.from({ length: WORKERS }, () => openWorker()))
+  workers = await Promise.all(Array.from({ length: WORKERS }, () => openWorker(readConfig())))
 })
 afterAll(() => cloud[Symbol.asyncDispose]())
 

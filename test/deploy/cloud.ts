@@ -45,6 +45,11 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
     Name: `${SECRETS_PATH}/${name}`,
     Value,
   }))
+  /** Stores another value of a parameter, for all functions. */
+  const changeSecret = (name: string, Value: string) => {
+    const parameter = parameters.find(({ Name }) => Name === `${SECRETS_PATH}/${name}`)
+    if (parameter) parameter.Value = Value
+  }
   const place = ({ endpoint }: { endpoint: string }) => ({ region: REGION, endpoint })
   const credentials = {
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
@@ -160,5 +165,5 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
     dynamoDb.destroy()
     await Promise.all([database.stop(), services.stop(), kms.stop()])
   }
-  return { environmentOf, take, takeChanges, put, putFile, removeFile, dropCopies, stop }
+  return { environmentOf, changeSecret, take, takeChanges, put, putFile, removeFile, dropCopies, stop }
 }

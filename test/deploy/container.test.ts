@@ -38,6 +38,13 @@ describe('the container', () => {
       expect(removed).toContain(`rm -rf node_modules/${name.split('/')[0]}`)
   })
 
+  it('has packages that its own platform installed, and none of the machine that builds it', () => {
+    const folders = of('COPY').filter((line) => line.includes('node_modules'))
+    expect(folders).toEqual(['--from=packages /service/node_modules node_modules'])
+    // `FROM --platform=$BUILDPLATFORM` would install for the machine that builds.
+    for (const line of of('FROM')) expect(line).not.toContain('--platform')
+  })
+
   it('can be read by an unknown user, whatever the modes of the clone it was built from', () => {
     const copied = of('COPY')
       .filter((line) => !line.startsWith('--from') && !line.includes('package-lock.json'))

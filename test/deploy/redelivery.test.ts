@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { encode } from '../../lib/adapters/aws/sqs/message.ts'
+import { openBasePorts, openBlobs } from '../../lib/app/cloud-ports.ts'
 import { createWorkerFunction } from '../../lib/app/cloud-worker.ts'
+import { readConfig } from '../../lib/config.ts'
+import { tasks } from '../../lib/tasks/rows.ts'
+import type { TaskRow } from '../../lib/tasks/schema.ts'
 import { recordOf } from '../../offline/sqs-event.ts'
 import { startProxy } from '../adapters/aws/proxy.ts'
 import { startCloud } from './cloud.ts'
@@ -98,4 +103,41 @@ describe('a worker that cannot be opened', () => {
       { level: 'error', time: expect.any(String), msg: 'the function failed', reason },
     ])
   }, 20_000)
+})
+
+describe('the log of a worker', () => {
+  it('ties the request of a task to the message and the invocation that it runs in', async () => {
+    const { env, stop } = await cloud.environmentOf()
+    const settings = { ...env, LOG_LEVEL: 'info' }
+    const program = await startProgram(['functions/agentic/events.ts', 'functions/worker.ts'], settings)
+    stops.push(stop, program.stop)
+    const { store } = openBasePorts(readConfig(env), openBlobs(readConfig(env)))
+    const trace = { requestId: 'req_1' }
+    const row: TaskRow = {
+      ...{ id: 'task_logged', title: 'Task', prompt: 'Work', priority: 3, source: 'api', agent: 'nobody' },
+      ...{ labels: [], status: 'queued', attempts: 0, maxAttempts: 1, fence: 0, createdBy: 'usr_1', trace },
+      ...{ createdAt: new Date().toISOString(), updatedAt: new Date().toISOString() },
+    }
+    await store.commit<TaskRow>({ insert: tasks, row })
+    const message = {
+      MessageId: 'message-1',
+      Body: encode({ body: { taskId: row.id, attempt: 1 }, priority: 3 }),
+    }
+    const record = recordOf(message, 'arn:aws:sqs:us-east-1:000000000000:ai-tasks')
+    const invocation = { request_id: 'invocation-1', deadline: Date.now() + 60_000 }
+    const answer = await fetch(`${program.url}/events`, {
+      method: 'POST',
+      headers: { 'x-amzn-lambda-context': JSON.stringify(invocation) },
+      body: JSON.stringify({ Records: [record] }),
+    })
+    expect(await answer.json()).toEqual({ batchItemFailures: [] })
+    const ids = { requestId: 'req_1', messageId: 'message-1', awsRequestId: 'invocation-1', taskId: row.id }
+    expect(program.logged().filter((line) => (line as { taskId?: string }).taskId === row.id)).toEqual(
+      ['in_progress', undefined, 'failed'].map((to) =>
+        expect.objectContaining(
+          to === undefined ? { ...ids, msg: 'attempt failed' } : { ...ids, to, msg: 'task' },
+        ),
+      ),
+    )
+  }, 60_000)
 })

@@ -1,5 +1,6 @@
 import { encode } from '../../lib/adapters/aws/sqs/message.ts'
 import { type AgentSessionRow, agentSessions } from '../../lib/agentic/rows.ts'
+import { type BulkPart, type BulkRow, bulkJobs, bulkParts } from '../../lib/bulk/rows.ts'
 import { iso } from '../../lib/core/time.ts'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
 import type { DeliveryRow } from '../../lib/deliveries/schema.ts'
@@ -38,7 +39,7 @@ const ageDeleted = async (store: Store, deletedAt: string): Promise<void> => {
 
 /**
  * What the tick is there for: tasks that are due, tasks whose worker died, in their last attempt or in one before, and
- * tasks whose message was lost, in each lane; deliveries that are due again; a session whose process died.
+ * tasks whose message was lost, in each lane, and a bulk job of which it was lost; deliveries that are due again; a session whose process died.
  */
 export const useTick = async (functions: Functions, cloud: Cloud, token: string) => {
   const submit = async (more: object, notifyUrl = 'http://127.0.0.1:9/'): Promise<string> => {
@@ -75,6 +76,21 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
     ...{ provider: 'ollama', model: 'model-7', createdAt: hourAgo, expiresAt: clock.now() + HOUR_MS },
   }
   await store.commit<AgentSessionRow>({ insert: agentSessions, row: session })
+  const still: BulkRow = {
+    ...{
+      id: 'bulk_still',
+      target: 'tasks',
+      action: 'cancel',
+      status: 'running',
+      total: 1,
+      done: 0,
+      failed: 0,
+    },
+    ...{ createdBy: 'user_left', createdAt: hourAgo, at: 0, role: 'user', expiresAt: clock.now() + HOUR_MS },
+  }
+  const items: BulkPart = { jobId: still.id, part: '0', ids: ['task_none'], expiresAt: still.expiresAt }
+  await store.commit<BulkPart>({ insert: bulkParts, row: items })
+  await store.commit<BulkRow>({ insert: bulkJobs, row: still })
   // One makes its task; the agent of the other is registered no more.
   const [due, refused] = (await store.page(schedules, { index: 'due', order: 'asc', limit: 2 })).rows
   if (due === undefined || refused === undefined) throw new Error('There are no schedules')
@@ -90,6 +106,8 @@ export const useTick = async (functions: Functions, cloud: Cloud, token: string)
     throw new Error('The tick did not tell why a schedule made no task')
   if ((await store.page(webhookHealth, { index: 'deleted', order: 'asc', limit: 1 })).rows.length > 0)
     throw new Error('The tick left a webhook that was deleted')
+  if ((await store.get(bulkJobs, still.id))?.resent !== 1)
+    throw new Error('The tick left a bulk job whose message was lost')
   if ((await store.get(agentSessions, session.id))?.status !== 'failed')
     throw new Error('The tick left a session of a dead process running')
   for (const status of ['pending', 'in_progress'] as const)

@@ -1,6 +1,7 @@
 import { type DestinationStream, destination, pino } from 'pino'
 import type { Masker } from '../../core/masker.ts'
 import type { Log } from '../../ports/log.ts'
+import { currentInvocation } from './current-invocation.ts'
 
 /** The least severe event that is written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
@@ -18,6 +19,8 @@ export const createLog = ({ level, masker, to = destination({ dest: STDOUT, sync
     {
       level,
       base: null,
+      mixin: currentInvocation,
+      mixinMergeStrategy: (given, ids) => ({ ...ids, ...given }),
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       // Errors are plain objects by then, and their causes are not to be merged into their messages.
       serializers: { err: (error: unknown) => error },

@@ -10,8 +10,8 @@ export type SqsRecord = {
 
 export type SqsEvent = { Records: SqsRecord[] }
 
-/** What is left of a function's time. */
-export type InvocationContext = { getRemainingTimeInMillis(): number }
+/** What is left of a function's time, and Lambda's name for the invocation. */
+export type InvocationContext = { getRemainingTimeInMillis(): number; awsRequestId?: string }
 
 /** Records to be delivered again; all others are deleted (`ReportBatchItemFailures`). */
 export type SqsBatchResponse = { batchItemFailures: { itemIdentifier: string }[] }

@@ -22,6 +22,8 @@ type Needs<Body> = {
   redeliverIn?: (record: SqsRecord, delayMs: number) => Promise<void>
   /** The function answers so long before it is frozen, also while handlers run. */
   answerBeforeMs?: number
+  /** Does the work on one message, so that its lines of the log name message and invocation. */
+  within?: <T>(ids: { messageId: string; awsRequestId?: string }, work: () => T) => T
   clock: Pick<Clock, 'after'>
   log: Pick<Log, 'warn' | 'error'>
 }
@@ -34,6 +36,7 @@ type Needs<Body> = {
  */
 export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   const { parse, handle, onPoison, redeliverIn, clock, log, answerBeforeMs = 1_000 } = needs
+  const { within: inInvocation = (_ids, work) => work() } = needs
 
   /** Resolves when the message is done with, and rejects when it must come again. */
   const process = async (
@@ -74,9 +77,12 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
 
   return async ({ Records }: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> => {
     const remainingMs = () => context.getRemainingTimeInMillis()
+    const { awsRequestId } = context
     const undone = new Set(Records.map(({ messageId }) => messageId))
     const all = Records.map(async (record) => {
-      if (await settle(record, remainingMs)) undone.delete(record.messageId)
+      const { messageId } = record
+      const ids = awsRequestId === undefined ? { messageId } : { messageId, awsRequestId }
+      if (await inInvocation(ids, () => settle(record, remainingMs))) undone.delete(messageId)
     })
     const inTime = await within(remainingMs() - answerBeforeMs, Promise.all(all), clock)
     if (!inTime) log.error({ undone: undone.size, of: Records.length }, 'the function ran out of time')

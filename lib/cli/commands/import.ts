@@ -1,0 +1,170 @@
+import { createReadStream } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../api/api-error.ts'
+import { createListCutter } from '../../core/json-list.ts'
+import { defineCommand } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { type Service, steadily } from '../service.ts'
+import { safeLine, type Terminal } from '../terminal.ts'
+
+/**
+ * What is sent at once. A request of the cloud has 6 MB, in which each quote is escaped once more, and 29 s, in which many more
+ * tasks are stored.
+ */
+const PART = { tasks: 500, bytes: 2 * 1_048_576 }
+/** What the service takes of one task, and of a file beside its tasks. */
+const MOST_BYTES = 1_048_576
+/** Answers that pass: the part is sent again. A task that was stored by then is skipped. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
+const PAUSE_MS = 1_000
+const MOST_TRIES = 30
+const MOST_ERRORS = 100
+
+type Item = { index: number; bytes: Buffer }
+type Refusal = { index: number; id?: string; message: string }
+type Results = { imported: number; skipped: number; errors: Refusal[]; moreErrors?: number }
+
+export const importTasks = defineCommand({
+  name: 'import',
+  usage: '<file> | -',
+  about: 'Restore the tasks of an export, for admins.',
+  details: `The file may have any size: it is read piece by piece and sent in parts. "-" is standard input. An id that exists is
+skipped, so the same command goes on after it was stopped. Tasks that the service refuses are named, and the rest goes on.`,
+  options: {},
+  words: [1, 1],
+  run: async ({ values, words: [file = '-'], terminal, service }) => {
+    const pieces = file === '-' ? terminal.pieces() : createReadStream(file)
+    const results = await importAll(pieces, service(), terminal)
+    const { imported, skipped, errors, moreErrors = 0 } = results
+    const refused = errors.length + moreErrors
+    if (values.json) terminal.json({ results })
+    else terminal.out(`imported ${imported}, skipped ${skipped}, refused ${refused}`)
+    for (const { index, id, message } of errors)
+      terminal.say(safeLine(`task ${index}${id === undefined ? '' : ` (${id})`}: ${message}`))
+    if (moreErrors > 0) terminal.say(`${moreErrors} more were refused`)
+    return refused === 0 ? EXIT.done : EXIT.failed
+  },
+})
+
+const importAll = async (
+  pieces: AsyncIterable<Buffer>,
+  service: Service,
+  terminal: Terminal,
+): Promise<Results> => {
+  const cutter = createListCutter('tasks', {
+    mostItems: Number.POSITIVE_INFINITY,
+    mostBytesAround: MOST_BYTES,
+  })
+  const results: Results = { imported: 0, skipped: 0, errors: [] }
+  let sent = 0
+  try {
+    for await (const part of partsOf(itemsOf(cutter, pieces))) {
+      // The service says which versions it reads.
+      await send(part, versionIn(cutter.before()), service, results)
+      sent += part.length
+      if (terminal.isInteractive) terminal.say(`${sent} tasks so far`)
+    }
+    const { around, count } = cutter.end()
+    if (!isJson(around)) throw new Error(`The file is cut off, or no JSON, behind its first ${count} tasks`)
+    return results
+  } catch (thrown) {
+    if (sent > 0)
+      terminal.say(`${sent} tasks had been sent: the same command goes on, and skips what is there`)
+    throw thrown
+  }
+}
+
+type Cutter = ReturnType<typeof createListCutter>
+
+async function* itemsOf(cutter: Cutter, pieces: AsyncIterable<Buffer>): AsyncGenerator<Item> {
+  let index = 0
+  for await (const piece of pieces) {
+    cutter.push(piece)
+    for (const bytes of cutter.take()) yield { index: index++, bytes }
+  }
+  for (const bytes of cutter.end().items()) yield { index: index++, bytes }
+}
+
+/** At least one part, so that the service has seen the version of a file without tasks. */
+async function* partsOf(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+  let part: Item[] = []
+  let bytes = 0
+  for await (const item of items) {
+    if (part.length === PART.tasks || (part.length > 0 && bytes + item.bytes.length > PART.bytes)) {
+      yield part
+      part = []
+      bytes = 0
+    }
+    part.push(item)
+    bytes += item.bytes.length
+  }
+  yield part
+}
+
+/** Throws for a file that does not begin as an export does: with its version, before its tasks. */
+const versionIn = (before: Buffer): '1.0' => {
+  try {
+    return JSON.parse(`${before}]}`).version
+  } catch {
+    throw new Error('The file is no export of tasks: {"version":"1.0",…"tasks":[…]}')
+  }
+}
+
+const send = async (
+  part: readonly Item[],
+  version: '1.0',
+  { client }: Service,
+  results: Results,
+): Promise<void> => {
+  const tasks: unknown[] = []
+  const places: number[] = []
+  for (const { index, bytes } of part)
+    try {
+      tasks.push(taskIn(bytes))
+      places.push(index)
+    } catch (thrown) {
+      refuse(results, { index, message: thrown instanceof Error ? thrown.message : String(thrown) })
+    }
+  const answer = await patiently(() => client.importTasks({ body: { version, tasks } }))
+  results.imported += answer.results.imported
+  results.skipped += answer.results.skipped
+  for (const refusal of answer.results.errors)
+    refuse(results, { ...refusal, index: places[refusal.index] ?? refusal.index } as Refusal)
+  addMore(results, answer.results.moreErrors ?? 0)
+}
+
+/** Throws for what the service would refuse with the whole part. */
+const taskIn = (bytes: Buffer): unknown => {
+  if (bytes.length > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES} bytes`)
+  return JSON.parse(String(bytes))
+}
+
+const addMore = (results: Results, more: number): void => {
+  if (more > 0) results.moreErrors = (results.moreErrors ?? 0) + more
+}
+
+const refuse = (results: Results, refusal: Refusal): void => {
+  if (results.errors.length < MOST_ERRORS) results.errors.push(refusal)
+  else addMore(results, 1)
+}
+
+/** Asks again while the service is away, busy or limits imports. */
+const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
+  const { signal } = new AbortController()
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await steadily(ask, signal)
+    } catch (error) {
+      if (!(error instanceof ApiError) || !PASSING.has(error.status) || tries === MOST_TRIES) throw error
+      await sleep(error.retryAfterMs ?? PAUSE_MS)
+    }
+}
+
+const isJson = (bytes: Buffer): boolean => {
+  try {
+    JSON.parse(String(bytes))
+    return true
+  } catch {
+    return false
+  }
+}

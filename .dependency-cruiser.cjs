@@ -40,6 +40,11 @@ const rules = [
   ['no-cycles', {}, { circular: true }],
   ['no-orphans', { path: entries }, { path: '^lib/', pathNot: entries, reachable: false }],
   [
+    'page-has-no-orphans',
+    { path: `${browser}main\\.tsx$` },
+    { path: browser, pathNot: `${browser}public/`, reachable: false },
+  ],
+  [
     'nothing-imports-entries',
     { pathNot: ['^bin/', '^packages/', page, ...offline] },
     { path: '^(?:functions|offline|bin|packages)/' },

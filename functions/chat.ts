@@ -7,14 +7,17 @@ import { createConversations } from '../lib/chat/conversations.ts'
 import { conversationHandlers } from '../lib/chat/handlers.ts'
 import { composeConversationEnds } from '../lib/composition/chat.ts'
 import { composeApprovals } from '../lib/composition/security.ts'
+import { createTaskReads } from '../lib/tasks/read.ts'
 
 /** Conversations; what calls models is served by the streaming function. */
 export const handler = serveGroup(
   conversationRoutes,
   openGroup(({ ports }) => {
-    const conversations = createConversations(ports)
+    const feed = createFeed(ports)
+    const taskExists = createTaskReads({ ...ports, feed }).exists
+    const conversations = createConversations({ ...ports, taskExists })
     const given = { conversations, approvals: composeApprovals(ports) }
-    const ends = composeConversationEnds(given, { ...ports, feed: createFeed(ports) })
+    const ends = composeConversationEnds(given, { ...ports, feed })
     return conversationHandlers({ conversations, ...ends })
   }, openBlobs),
 )

@@ -22,12 +22,13 @@ const open = async () => {
   )
   const memory = composeMemory(jobs.auth, openMemoryPorts(config, jobs.outside))
   const { approvals } = composeSecurity(jobs.auth, jobs.outside, config)
+  const conversations = createConversations({ ...jobs.outside, taskExists: jobs.tasks.exists })
   return {
     ...jobs,
     ...{ memory, approvals },
     schedules: composeSchedules({ ...jobs, ...jobs.auth }, jobs.outside),
     agentSessions: composeAgentSessions(jobs.outside, config, jobs.tasks),
-    ...composeConversationEnds({ conversations: createConversations(jobs.outside), approvals }, jobs.outside),
+    ...composeConversationEnds({ conversations, approvals }, jobs.outside),
     tablePrefix: config.TABLE_PREFIX,
   }
 }

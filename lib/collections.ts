@@ -19,7 +19,7 @@ import { gatewayKeys, gatewayRequests } from './gateway/rows.ts'
 import { integrationRows } from './integrations/rows.ts'
 import { callsRows } from './limits/limiter.ts'
 import { liveWatches } from './live/watch.ts'
-import { experiences, memoryFiles, memorySessions, memoryState } from './memory/rows.ts'
+import { experiences, memoryFiles, memorySessions, memoryState, memoryVerdicts } from './memory/rows.ts'
 import { notifications, readMarks, reads } from './notifications/rows.ts'
 import { authorizationRequests, linkedAccounts } from './oauth/rows.ts'
 import { webhookHealth, webhooks } from './outbound-webhooks/rows.ts'
@@ -77,6 +77,7 @@ export const collections = [
   memoryFiles,
   memoryState,
   memorySessions,
+  memoryVerdicts,
   experiences,
   conversations,
   chatMessages,

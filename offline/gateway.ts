@@ -45,12 +45,14 @@ const launch = (options: readonly string[], folder: string) => {
  * API Gateway and the functions behind it, as serverless.yml has them. The plugin in their process ends that when this
  * one is gone, and says when requests are taken.
  */
-export const startGateway = async ({ HOST, PORT }: Config, folder: string) => {
+export const startGateway = async ({ HOST, PORT, MEMORY_EXPAND }: Config, folder: string) => {
   const port = PORT === 0 ? await freePort() : PORT
   const ports = ['--httpPort', port, '--lambdaPort', await freePort()].map(String)
   // In worker threads each of the requests that come at once would open the whole service anew.
   const ways = ['--noPrependStageInUrl', '--useInProcess', '--disableCookieValidation', '--noSponsor']
-  const { child, said, ended, stop } = launch(['--host', HOST, ...ports, ...ways], folder)
+  // What the distribution sends where follows from it; other settings are in the environment.
+  const params = ['--param', `memoryExpand=${MEMORY_EXPAND}`]
+  const { child, said, ended, stop } = launch(['--host', HOST, ...ports, ...ways, ...params], folder)
   const ready = once(child, 'message', { signal: AbortSignal.timeout(READY_WITHIN_MS) }).then(
     () => undefined,
     () => `was not ready within ${READY_WITHIN_MS / 1_000} s`,

@@ -85,6 +85,7 @@ describe('the import rules', () => {
   it.each([
     'no-cycles: lib/tasks/cycle-back.ts > lib/tasks/cycle.ts',
     'no-orphans: lib/queue/forgotten.ts > lib/queue/forgotten.ts',
+    'page-has-no-orphans: functions/ui/app/data/tasks.ts > functions/ui/app/data/tasks.ts',
     'nothing-imports-entries: lib/tasks/service.ts > functions/local.ts',
     'core-stands-alone: lib/core/outside.ts > lib/ports/queue.ts',
     'ports-see-core: lib/ports/wide.ts > lib/tasks/schema.ts',

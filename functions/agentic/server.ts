@@ -2,7 +2,12 @@ import type { Server } from 'node:http'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { agenticRoutes } from '../../lib/agentic/contract.ts'
-import { listenInContainer, openContainerLog, openModelHandlers } from '../../lib/app/cloud-container.ts'
+import {
+  listenInContainer,
+  openContainerLog,
+  openMemorySearch,
+  openModelHandlers,
+} from '../../lib/app/cloud-container.ts'
 import { lazyHandlers, streamGroup } from '../../lib/app/cloud-function.ts'
 import { LONGEST_WAIT_MS, openWork, waitingAtMost } from '../../lib/app/cloud-groups.ts'
 import { openAccepting, openExportCopies } from '../../lib/app/cloud-ports.ts'
@@ -19,6 +24,7 @@ import { liveRoutes } from '../../lib/live/contract.ts'
 import { liveHandlers } from '../../lib/live/handlers.ts'
 import { createLive } from '../../lib/live/service.ts'
 import { createStoredWatch } from '../../lib/live/watch.ts'
+import { memoryRoutes } from '../../lib/memory/contract.ts'
 import { taskRoutes } from '../../lib/tasks/contract.ts'
 import { COPY_HEADER } from '../../lib/tasks/export.ts'
 import { taskHandlers } from '../../lib/tasks/handlers.ts'
@@ -34,6 +40,8 @@ const withoutCopyOnHead =
   }
 
 const modelled = { ...modelRoutes, ...agenticRoutes }
+/** With the parameter `memoryExpand` of the deployment, a search calls a model. */
+const expanded = { searchMemory: memoryRoutes.searchMemory }
 
 /** What may outlast or outgrow the HTTP API; resources/distribution.yml sends the paths of these routes here. */
 const routes = {
@@ -41,6 +49,7 @@ const routes = {
   submitRequest: gatewayRoutes.submitRequest,
   ...liveRoutes,
   ...modelled,
+  ...expanded,
 }
 
 /**
@@ -63,6 +72,7 @@ export const openStreaming = (): Server => {
       submitRequest,
       followEvents,
       ...lazyHandlers(modelled, () => openModelHandlers(served)),
+      ...lazyHandlers(expanded, () => openMemorySearch(served)),
     }
   }, openAccepting)
   const handler = behindWebAdapter(withoutCopyOnHead(streamGroup(routes, open)))

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { RoleSchema } from '../auth/schema.ts'
-import { collection } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import { InviteSchema, type ProfilePatch, type User, UserSchema } from './schema.ts'
 
 type Role = z.output<typeof RoleSchema>
@@ -45,11 +45,8 @@ export const users = collection<UserRow>({
   key: 'id',
   indexes: { newest: { by: 'createdAt' } },
   summary: UserSchema.keyof().options,
-  counts: ({ before, after }) => {
-    const change = Number(after?.createdAt !== undefined) - Number(before?.createdAt !== undefined)
-    return change === 0 ? [] : [{ ...USER_COUNTERS, add: { total: change } }]
-  },
-  recount: { index: 'newest' },
+  counts: countRows(({ createdAt }: UserRow) => (createdAt === undefined ? [] : [USER_COUNTERS])),
+  recount: { index: 'newest', counter: USER_COUNTERS.counter },
 })
 
 /**
@@ -90,11 +87,8 @@ export const invites = collection<InviteRow>({
   indexes: { newest: { by: 'createdAt' }, ofEmail: { within: 'email', by: 'createdAt' } },
   summary: InviteSchema.keyof().options,
   expires: 'keptUntil',
-  counts: ({ before, after }) => {
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    return change === 0 ? [] : [{ ...INVITE_COUNTERS, add: { total: change } }]
-  },
-  recount: { index: 'newest' },
+  counts: countRows(() => [INVITE_COUNTERS]),
+  recount: { index: 'newest', counter: INVITE_COUNTERS.counter },
 })
 
 /** The row that an account begins with. */

@@ -263,7 +263,7 @@ const partsOf = (events: readonly SessionEvent[]): FeedDraft[][] => {
       parts.push([])
       size = 0
     }
-    parts.at(-1)?.push({ type, data: { id, timestamp, data } })
+    parts.at(-1)?.push({ type, id, data: { timestamp, data } })
     size += next
   }
   return parts

@@ -1,4 +1,4 @@
-import { collection } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import type { AgentSession } from './schema.ts'
 
 /** Sessions and their events are kept for so long. */
@@ -42,12 +42,7 @@ export const agentSessions = collection<AgentSessionRow, 'followedUntil' | 'canc
   // No list shows them, and each index that had them would be written with every renewal of a mark.
   detail: ['followedUntil', 'cancelRequestedAt'],
   expires: 'expiresAt',
-  counts: ({ before, after }) => {
-    const row = after ?? before
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    if (row === undefined || change === 0) return []
-    return [{ counter: sessionCounter(row.userId), member: SESSIONS_MEMBER, add: { total: change } }]
-  },
+  counts: countRows(({ userId }) => [{ counter: sessionCounter(userId), member: SESSIONS_MEMBER }]),
   recount: { index: 'ofUser', ofUser: sessionCounter },
 })
 

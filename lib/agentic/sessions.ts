@@ -94,6 +94,8 @@ const LOOKS_OF_APPEND = 2
 /** A mark that a session is followed from elsewhere lasts so long, and is renewed so long before its end. */
 const FOLLOWED_MS = 30_000
 const RENEWED_BEFORE_MS = 10_000
+/** Stored events that a reader is given at once. */
+const READ_AT_ONCE = 500
 /** A session that is running for longer than its time limit and this was left behind by a process that died. */
 const LEFT_MS = 60_000
 
@@ -298,8 +300,12 @@ export const createAgentSessions = (needs: Needs) => {
       set: { followedUntil: clock.now() + FOLLOWED_MS },
     })
 
-  /** The stored events of a session that runs elsewhere, or waits to run, until it is over or runs here. */
-  async function* followStored(id: string, signal: AbortSignal): AsyncGenerator<readonly SessionEvent[]> {
+  /** The stored events above an id of a session that runs elsewhere, or waits to run, until it is over or runs here. */
+  async function* followStored(
+    id: string,
+    after: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly SessionEvent[]> {
     const ended = new AbortController()
     let markedAt = Number.NEGATIVE_INFINITY
     const look = async () => {
@@ -310,10 +316,11 @@ export const createAgentSessions = (needs: Needs) => {
     }
     const endLooks = repeat(clock, WATCH_MS, look, log)
     await look().catch(() => undefined)
-    let lastEntry: string | undefined
+    let place = after
     try {
-      for await (const entry of feed.follow(streamOf(id), {}, AbortSignal.any([signal, ended.signal]))) {
-        lastEntry = entry.id
+      const either = AbortSignal.any([signal, ended.signal])
+      for await (const entry of feed.follow(streamOf(id), { after }, either)) {
+        place = entry.id
         yield [eventOf(entry)]
       }
     } finally {
@@ -321,19 +328,32 @@ export const createAgentSessions = (needs: Needs) => {
     }
     if (signal.aborted) return
     // All was stored before the session was over.
-    yield (await feed.read(streamOf(id), lastEntry === undefined ? {} : { after: lastEntry })).map(eventOf)
+    yield* readStored(id, place)
   }
 
-  /** The events of a run in this process: what is stored, what is not yet, and what comes. */
+  /** What is stored above an id, so much at a time. */
+  async function* readStored(id: string, after: string): AsyncGenerator<readonly SessionEvent[]> {
+    for (let place: string | undefined = after; place !== undefined; ) {
+      const entries: readonly FeedEntry[] = await feed.read(streamOf(id), {
+        after: place,
+        limit: READ_AT_ONCE,
+      })
+      yield entries.map(eventOf)
+      place = entries.length < READ_AT_ONCE ? undefined : entries.at(-1)?.id
+    }
+  }
+
+  /** The events of a run in this process: what is stored above an id, what is not yet, and what comes. */
   async function* readLive(
     run: LiveRun,
     id: string,
+    after: string,
     signal: AbortSignal,
   ): AsyncGenerator<readonly SessionEvent[]> {
     const { unstored, reader, leave } = run.read()
     signal.addEventListener('abort', leave, { once: true })
     try {
-      if (run.hasStored) yield (await feed.read(streamOf(id))).map(eventOf)
+      if (run.hasStored) yield* readStored(id, after)
       yield unstored
       for (let batch = await reader.next(); batch !== undefined; batch = await reader.next()) yield batch
     } finally {
@@ -346,14 +366,15 @@ export const createAgentSessions = (needs: Needs) => {
    * A task may end while no run of it goes on: it is cancelled while it waits, or its worker died. What its session ends with
    * is then sent from its state, in place of an event of the last run.
    */
-  const missingEnd = async (id: string, last: SessionEvent | undefined): Promise<SessionEvent[]> => {
+  const missingEnd = async (id: string): Promise<SessionEvent[]> => {
     const row = await store.get(agentSessions, id)
-    if (row?.taskId === undefined || last === undefined || ENDS.has(last.type)) return []
+    const last = row?.taskId === undefined ? undefined : await feed.last(streamOf(id))
+    if (row === undefined || last === undefined || ENDS.has(last.type)) return []
     const { error, endedAt } = await shown(row)
     if (error === undefined || endedAt === undefined) return []
     return [
       {
-        id: `${last.id.split('-', 1)[0]}-9999999`,
+        id: `${eventOf(last).id.split('-', 1)[0]}-9999999`,
         type: 'error',
         data: error,
         timestamp: Date.parse(endedAt),
@@ -361,9 +382,9 @@ export const createAgentSessions = (needs: Needs) => {
     ]
   }
 
-  const batchesOf = (id: string, signal: AbortSignal) => {
+  const batchesOf = (id: string, after: string, signal: AbortSignal) => {
     const here = live.get(id)
-    return here === undefined ? followStored(id, signal) : readLive(here.run, id, signal)
+    return here === undefined ? followStored(id, after, signal) : readLive(here.run, id, after, signal)
   }
 
   /** The events after an id, each once, until the session is over. Runs of a task follow each other here and elsewhere. */
@@ -374,13 +395,13 @@ export const createAgentSessions = (needs: Needs) => {
   ): AsyncGenerator<readonly SessionEvent[]> {
     const fresh = unseen(after)
     do {
-      for await (const batch of batchesOf(id, signal)) {
+      for await (const batch of batchesOf(id, fresh.passed(), signal)) {
         const events = fresh.of(batch)
         if (events.length > 0) yield events
       }
       if (signal.aborted) return
     } while (live.has(id) || !(await isSessionOver(id)))
-    const end = fresh.of(await missingEnd(id, fresh.last()))
+    const end = fresh.of(await missingEnd(id))
     if (end.length > 0) yield end
   }
 
@@ -445,8 +466,8 @@ export const createAgentSessions = (needs: Needs) => {
   /** Ends a session whose process died: readers find the reason as its last event. */
   async function fail({ id }: AgentSessionRow) {
     const error = { code: 'INTERRUPTED', message: 'The process that ran the session ended.' }
-    const event = { id: '9999-0000001', timestamp: clock.now(), data: error }
-    await feed.append(streamOf(id), [{ type: 'error', data: event }], { ttlMs: KEEP_MS })
+    const event = { type: 'error', id: '9999-0000001', data: { timestamp: clock.now(), data: error } }
+    await feed.append(streamOf(id), [event], { ttlMs: KEEP_MS })
     await store.commit<AgentSessionRow>({
       update: agentSessions,
       key: id,
@@ -468,23 +489,20 @@ const appends = ({ flush }: Pick<LiveRun, 'flush'>) => {
 /** Passes events above an id, and above all that it has passed. */
 const unseen = (after: string) => {
   let passed = after
-  let last: SessionEvent | undefined
   return {
     of: (batch: readonly SessionEvent[]): readonly SessionEvent[] => {
-      for (const event of batch) if (last === undefined || event.id > last.id) last = event
       const events = batch.filter(({ id }) => id > passed)
       passed = events.at(-1)?.id ?? passed
       return events
     },
-    /** The last event that came, also of those that were dropped. */
-    last: () => last,
+    passed: () => passed,
   }
 }
 
-/** An entry of the feed as the event that it stores. */
-const eventOf = ({ type, data }: FeedEntry): SessionEvent => ({
-  type,
-  ...(data as Omit<SessionEvent, 'type'>),
+/** An entry of the feed as the event that it stores. Entries of earlier versions have the event's id in their data. */
+const eventOf = ({ id, type, data }: FeedEntry): SessionEvent => ({
+  ...{ id, type },
+  ...(data as Pick<SessionEvent, 'data' | 'timestamp'>),
 })
 
 /** Calls `work` again after each wait, until the returned function is called; a call under way is then the last. */

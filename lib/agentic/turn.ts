@@ -131,8 +131,11 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
       await run(turn, session, start)
     } catch (thrown) {
       error = sessionErrorOf(thrown)
-      session.emit('error', error)
+      if (error.code === UNFORESEEN)
+        log.error({ sessionId: session.id, err: thrown }, 'an agentic turn failed by a fault of this service')
+      // Kept first: after the last event the next turn may begin.
       await keepPartial(turn, session.id, error, start)
+      session.emit('error', error)
     }
     await session.end(stateAfter(error), error)
   }
@@ -148,7 +151,7 @@ export const createAgenticTurns = <Turn extends ConversationTurn>(needs: Needs<T
     try {
       await turns.fail(turn, reason, { content: said.text, toolCalls, usage, sessionId })
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'what a failed agentic turn had said was not stored')
+      log.warn({ reason: messageOf(thrown) }, 'the answer of a failed agentic turn was not stored')
     }
   }
 
@@ -250,9 +253,11 @@ const completionOf = (result: LoopResult, usage: TokenUsage) => {
   }
 }
 
+const UNFORESEEN = 'INTERNAL'
+
 /** What the last event of a failed session says. An error that was not written for its reader is not shown. */
 const sessionErrorOf = (thrown: unknown): NonNullable<AgentSession['error']> => {
   if (thrown instanceof SessionStopped) return { code: thrown.code, message: thrown.message }
   if (thrown instanceof Problem) return { code: thrown.code.toUpperCase(), message: thrown.message }
-  return { code: 'INTERNAL', message: 'Something went wrong here. The log of the service says what.' }
+  return { code: UNFORESEEN, message: 'Something went wrong here. The log of the service says what.' }
 }

@@ -4,9 +4,9 @@ import { loadAgents } from '../adapters/agents/load.ts'
 import { createCodeHost } from '../adapters/code-host/code-host.ts'
 import { startDemoModel } from '../adapters/models/demo/server.ts'
 import { createModels, type ModelNeeds } from '../adapters/models/models.ts'
-import { tracedFetch } from '../adapters/node/current-trace.ts'
 import { createGit } from '../adapters/node/git.ts'
 import { createProviderFetch } from '../adapters/node/provider-fetch.ts'
+import { tracedFetch } from '../adapters/node/tracing.ts'
 import { createWorkspaces } from '../adapters/node/workspace.ts'
 import type { Security } from '../composition/security.ts'
 import type { Work } from '../composition/work.ts'
@@ -96,8 +96,8 @@ export const openAgents = async (needs: Needs) => {
 }
 
 /** Tools as conversations have them, and as the tasks of the coding agent do. */
-const toolOpeners = ({ security, clock, masker, tracing, ...needs }: Needs) => {
-  const shared = { ...security, clock, masker }
+const toolOpeners = ({ security, clock, masker, log, tracing, ...needs }: Needs) => {
+  const shared = { ...security, clock, masker, log }
   const tools = conversationTools({ ...needs, clock })
   return {
     openTools: withToolSpans(createToolRunner({ ...shared, tools }), tracing),
@@ -109,7 +109,12 @@ const toolOpeners = ({ security, clock, masker, tracing, ...needs }: Needs) => {
 }
 
 /** Models of the configured providers. With none, the demo model is started on loopback and answers instead. */
-const openModels = async ({ config, breakers, clock, log }: Needs) => {
+export const openModels = async ({
+  config,
+  breakers,
+  clock,
+  log,
+}: Pick<Needs, 'config' | 'breakers' | 'clock' | 'log'>) => {
   const settings = {
     providers: config.providers,
     fallbacks: config.FALLBACK_PROVIDERS,

@@ -66,7 +66,7 @@ export const openChanges = (config: Config = readConfig()) => {
     clock,
     tableName: tableNames(config.TABLE_PREFIX),
     deliver: createDelivery({ channels, clock }),
-    publish: createStreamPublisher(createStoredWatch(ports), { feed: createFeed(ports) }),
+    publish: createStreamPublisher(createStoredWatch(ports), { feed: createFeed(ports), log: ports.log }),
     log: ports.log,
   })
 }

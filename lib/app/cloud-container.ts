@@ -24,10 +24,12 @@ import { type Config, environmentSecrets, readConfig, readSome } from '../config
 import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker } from '../core/masker.ts'
 import type { Handlers } from '../http/route.ts'
+import type { memoryRoutes } from '../memory/contract.ts'
 import type { Expand } from '../memory/expand.ts'
+import { memoryHandlers } from '../memory/handlers.ts'
 import type { Log } from '../ports/log.ts'
 import type { Workspaces } from '../ports/workspace.ts'
-import { openAgents, toolVerbs } from './agents.ts'
+import { openAgents, openModels, toolVerbs } from './agents.ts'
 import { LONGEST_WAIT_MS } from './cloud-groups.ts'
 import { openMemoryPorts } from './cloud-memory.ts'
 import {
@@ -57,7 +59,7 @@ export const listenInContainer = (server: Server, log: Log): void => {
     const { PORT, HOST } = readSome(['PORT', 'HOST'])
     server.listen(PORT, HOST)
   } catch (thrown) {
-    log.error({ reason: messageOf(thrown) }, 'there is nowhere to listen')
+    log.error({ reason: messageOf(thrown) }, 'the server cannot listen: PORT or HOST is wrong')
     process.exitCode = 1
   }
 }
@@ -120,15 +122,37 @@ type Served = AuthContext & Pick<Work, 'tasks'> & { ports: AuthPorts & Pick<Work
 
 type StreamedRoutes = typeof modelRoutes & typeof agenticRoutes
 
+/** The settings with the keys of providers, which are in no line of the log. */
+const readWithKeys = async ({ ports }: Served) => {
+  const config = await withSecrets(readConfig())
+  const masker = createMasker(config.secrets)
+  return { config, ports: { ...ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) } }
+}
+
+/**
+ * The search of memory where a model adds words to a question, in the streaming function: the function of memory has no code of
+ * models. Without a model that can be called, the search goes by the words of the question.
+ */
+export const openMemorySearch = async (
+  served: Served,
+): Promise<Pick<Handlers<typeof memoryRoutes>, 'searchMemory'>> => {
+  const { config, ports } = await readWithKeys(served)
+  const opened = await openModels({ ...ports, config }).catch((thrown: unknown) => {
+    if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown
+    ports.log.error({ reason: thrown.message }, 'memory is searched without a model')
+    return undefined
+  })
+  const expand = opened ? composeExpand(config, { ...ports, ...opened }) : {}
+  const memory = composeMemory(served, { ...openMemoryPorts(config, ports), ...expand })
+  return { searchMemory: memoryHandlers({ memory }).searchMemory }
+}
+
 /**
  * What calls models, in the streaming function. Throws Problem `unavailable` `models_unavailable` when no provider is
  * configured, or their settings are wrong.
  */
 export const openModelHandlers = async (served: Served): Promise<Handlers<StreamedRoutes>> => {
-  const config = await withSecrets(readConfig())
-  // The keys of providers are known by now, and are in no line.
-  const masker = createMasker(config.secrets)
-  const ports = { ...served.ports, masker, log: createLog({ level: config.LOG_LEVEL, masker }) }
+  const { config, ports } = await readWithKeys(served)
   const { clock, log } = ports
   const opened = await openContainer(served, ports, config, () => served.tasks).catch((thrown: unknown) => {
     if (!(thrown instanceof Problem) || thrown.code !== 'bad_setting') throw thrown

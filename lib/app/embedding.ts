@@ -1,5 +1,5 @@
 import { createEmbedding } from '../adapters/models/embedding.ts'
-import { tracedFetch } from '../adapters/node/current-trace.ts'
+import { tracedFetch } from '../adapters/node/tracing.ts'
 import { badSetting, type Config } from '../config.ts'
 import { messageOf } from '../core/errors.ts'
 import type { Breakers } from '../ports/breaker.ts'

@@ -56,34 +56,32 @@ export const recountData = async (config: Config): Promise<Corrected[]> => {
 }
 
 /** What the increments of all rows, each as if it were new, come to: by counter, member and name. */
-const sumsOf = async (
-  store: Store,
-  of: Collection,
-): Promise<Map<string, Map<string, Map<string, number>>>> => {
+const sumsOf = async (store: Store, of: Collection): Promise<Map<string, Sums>> => {
   const counters = new Map<string, Sums>()
-  if (of.recount === undefined || of.counts === undefined) return counters
-  for await (const is of partitionsOf(store, of)) {
-    if (is !== undefined && of.recount.ofUser)
-      getOrCreate(counters, of.recount.ofUser(is), (): Sums => new Map())
-    for await (const increment of incrementsOf(store, of, is)) addTo(counters, increment)
+  const { recount: by, counts, indexes } = of
+  if (by === undefined || counts === undefined) return counters
+  const count = async (is?: string) => {
+    for await (const increment of incrementsOf(store, of, by.index, is)) addTo(counters, increment)
   }
+  const isWithinUsers = indexes[by.index]?.within !== undefined
+  if (by.counter !== undefined) counters.set(by.counter, new Map())
+  if (by.ofUser !== undefined)
+    for await (const userId of userIds(store)) {
+      getOrCreate(counters, by.ofUser(userId), (): Sums => new Map())
+      if (isWithinUsers) await count(userId)
+    }
+  if (!isWithinUsers) await count()
   return counters
 }
 
-/** What each row of a part moves, as if it were new. */
-async function* incrementsOf(store: Store, of: Collection, is: string | undefined) {
-  const index = of.recount?.index ?? ''
+/** What each row of an index, or of a part of it, moves, as if it were new. */
+async function* incrementsOf(store: Store, of: Collection, index: string, is: string | undefined) {
   const part = { index, order: 'asc', limit: PAGE, ...(is === undefined ? {} : { is }) } as const
   for await (const rows of pagesOf((from) => store.page(of, { ...part, ...from })))
     for (const after of rows) yield* of.counts?.({ before: undefined, after, log: [] }) ?? []
 }
 
-/** The parts of the index that a collection is counted by: one, or one of each user. */
-async function* partitionsOf(store: Store, { indexes, recount: by }: Collection) {
-  if (by === undefined || indexes[by.index]?.within === undefined) {
-    yield undefined
-    return
-  }
+async function* userIds(store: Store): AsyncGenerator<string> {
   // The local admin is in no list.
   yield LOCAL_USER
   const all = { index: 'newest', order: 'asc', limit: PAGE } as const

@@ -1,6 +1,5 @@
 import { openAgentProxy } from '../adapters/node/agent-proxy.ts'
 import { createCommands } from '../adapters/node/command.ts'
-import { askNameServers } from '../adapters/node/outbound-address.ts'
 import { createOutboundCheck } from '../adapters/node/outbound-check.ts'
 import { findSandbox, ownFolder, type Sandbox } from '../adapters/node/sandbox.ts'
 import { badSetting, type Config } from '../config.ts'
@@ -104,10 +103,6 @@ const hiddenFolders = ({ config, workspacesDir }: Needs) => [
 
 const openProxy = ({ config, clock, port }: Needs) => {
   const publicHost = config.PUBLIC_URL && new URL(config.PUBLIC_URL).hostname
-  const { allowed, resolve } = createOutboundCheck({
-    clock,
-    allow: config.OUTBOUND_ALLOW_HOSTS,
-    lookup: askNameServers(),
-  })
+  const { allowed, resolve } = createOutboundCheck({ clock, allow: config.OUTBOUND_ALLOW_HOSTS })
   return openAgentProxy({ allowed, resolve, service: { publicHost, port } })
 }

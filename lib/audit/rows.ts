@@ -1,4 +1,4 @@
-import { collection } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import { type AuditRecord, AuditRecordSchema } from './schema.ts'
 
 /** How many records there are. */
@@ -13,9 +13,6 @@ export const auditRows = collection<AuditRow>({
   indexes: { newest: { by: 'timestamp' } },
   summary: AuditRecordSchema.keyof().options,
   expires: 'expiresAt',
-  counts: ({ before, after }) => {
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    return change === 0 ? [] : [{ ...AUDIT_COUNTERS, add: { total: change } }]
-  },
-  recount: { index: 'newest' },
+  counts: countRows(() => [AUDIT_COUNTERS]),
+  recount: { index: 'newest', counter: AUDIT_COUNTERS.counter },
 })

@@ -1,6 +1,14 @@
 import * as z from 'zod'
+import { PageQuery, pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
-import { BulkDlqBody, BulkJobSchema, BulkPreviewSchema, BulkTasksBody, MOST_ITEMS } from './schema.ts'
+import {
+  BulkDlqBody,
+  BulkJobSchema,
+  BulkPreviewSchema,
+  BulkSummarySchema,
+  BulkTasksBody,
+  MOST_ITEMS,
+} from './schema.ts'
 
 const JobParams = z.object({ id: z.string().min(1).max(200) })
 const JobAnswer = z.object({ job: BulkJobSchema })
@@ -28,6 +36,14 @@ export const bulkRoutes = defineRoutes({
     status: 202,
     alsoStatus: 200,
     response: BulkAnswer,
+  },
+  listBulk: {
+    method: 'GET',
+    path: '/api/bulk',
+    summary: 'List your bulk jobs, newest first',
+    access: 'session',
+    query: PageQuery,
+    response: z.object({ jobs: z.array(BulkSummarySchema), ...pageAnswer }),
   },
   getBulk: {
     method: 'GET',

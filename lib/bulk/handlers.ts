@@ -12,6 +12,7 @@ export const bulkHandlers = ({ bulk }: { bulk: Bulk }): Handlers<typeof bulkRout
     body.dryRun === true
       ? new Reply(await bulk.previewLetters(body), { status: 200 })
       : { job: await bulk.startDlq(call.principal, body, traceOf(call)) },
+  listBulk: ({ query }, { principal }) => bulk.list(principal, query),
   getBulk: async ({ params }) => ({ job: await bulk.get(params.id) }),
   cancelBulk: async ({ params }, { principal }) => {
     const job = await bulk.cancel(principal, params.id)

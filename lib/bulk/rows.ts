@@ -36,11 +36,21 @@ export const summaryOf = (row: BulkRow): BulkSummary => {
   return { id, target, action, status, total, done, failed, createdBy, createdAt, ...ended }
 }
 
+/** The counter of a user's jobs. */
+export const bulkCounter = (userId: string): string => `bulk:${userId}`
+export const LISTED = 'all'
+
 export const bulkJobs = collection<BulkRow>({
   name: 'bulkJobs',
   key: 'id',
-  indexes: {},
+  indexes: { ofUser: { within: 'createdBy', by: 'createdAt' } },
   expires: 'expiresAt',
+  counts: ({ before, after }) => {
+    const { createdBy = '' } = after ?? before ?? {}
+    const change = Number(after !== undefined) - Number(before !== undefined)
+    return change === 0 ? [] : [{ counter: bulkCounter(createdBy), member: LISTED, add: { total: change } }]
+  },
+  recount: { index: 'ofUser', ofUser: bulkCounter },
   sends: sendsOf,
   publishes: publishesOf,
 })

@@ -30,7 +30,7 @@ const BulkFailureSchema = z.object({
 export type BulkFailure = z.output<typeof BulkFailureSchema>
 
 /** A job as lists and events have it. */
-const BulkSummarySchema = z.object({
+export const BulkSummarySchema = z.object({
   id: z.string(),
   target: z.enum(BULK_TARGETS),
   action: z.enum(BULK_ACTIONS),

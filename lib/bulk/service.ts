@@ -1,4 +1,5 @@
 import { messageOf, missing, Problem } from '../core/errors.ts'
+import { type PageQuery, pageFacts, rangeOf, totalOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Trace } from '../core/trace.ts'
@@ -13,10 +14,12 @@ import {
   type BulkFailureRow,
   type BulkPart,
   type BulkRow,
+  bulkCounter,
   bulkFailures,
   bulkJobs,
   bulkParts,
   KEEP_MS,
+  LISTED,
   PART,
   sliceOf,
   summaryOf,
@@ -96,6 +99,20 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     const query = { index: 'ofJob', is: row.id, order: 'asc', limit: MOST_FAILURES } as const
     const { rows } = row.failed === 0 ? { rows: [] } : await store.page(bulkFailures, query)
     return { ...summaryOf(row), failures: rows.map(({ id, error, code }) => ({ id, error, code })) }
+  }
+
+  /** The jobs that a user has asked for, newest first, without their failures. */
+  const list = async ({ userId }: Principal, query: PageQuery) => {
+    const scope = `bulk:${userId}`
+    const counter = bulkCounter(userId)
+    const [page, counters] = await Promise.all([
+      store.page(bulkJobs, { index: 'ofUser', is: userId, order: 'desc', ...rangeOf(query, scope) }),
+      store.counters(counter),
+    ])
+    return {
+      jobs: page.rows.map(summaryOf),
+      ...pageFacts(page, totalOf(page, counters[LISTED]?.total, query), query, scope),
+    }
   }
 
   /** Stores the items, then the job, whose first message begins it. */
@@ -266,6 +283,7 @@ export const createBulk = ({ store, tasks, deadLetters, clock, ids, log, audit }
     previewLetters,
     runSlice,
     cancel,
+    list,
     get: async (id: string): Promise<BulkJob> => shown(await read(id)),
   }
 }

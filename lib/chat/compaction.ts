@@ -1,5 +1,5 @@
 import { clipped } from '../core/clipped.ts'
-import { tokensOf, tokensOfTools } from '../core/context-window.ts'
+import { promptTokensOf, tokensOf, tokensOfTools } from '../core/context-window.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { pagesOf } from '../core/pages.ts'
 import { NO_USAGE, sumOf, type TokenUsage } from '../core/token-usage.ts'
@@ -23,6 +23,9 @@ const PAGE = 50
 /** Tokens of a summary; less where the window is small. */
 const LONGEST_SUMMARY = 2_048
 const SUMMARY_PART = 1 / 8
+/** Tokens of what stands before a summary, and of the shortest that a prompt has. */
+const SUMMARY_HEAD = 20
+const SHORTEST_SUMMARY = 60
 /** Tokens of what is summarised at once, however small the window. */
 const SHORTEST_PIECE = 100
 
@@ -57,18 +60,23 @@ const costOf = (row: MessageRow): number => tokensOf(historyOf([row]))
 const beginsTurn = (rows: readonly MessageRow[], at: number): boolean =>
   rows[at]?.role === 'user' && rows[at - 1]?.role !== 'user'
 
-/** The place of the first message that stays: the newest turn always does, others while they fit, whole. */
-const firstKept = (rows: readonly MessageRow[], mostTokens: number): number => {
+/**
+ * The place of the first message that stays: the newest turn does, and others while they fit their part, whole. Of a turn
+ * that does not fit, which has what was said before without an answer, the last messages stay that do.
+ */
+const firstKept = (rows: readonly MessageRow[], mostOfNewest: number, mostTokens: number): number => {
   let kept = rows.length
+  let said = rows.length - 1
   let tokens = 0
   for (let at = rows.length - 1; at >= 0; at--) {
     tokens += costOf(rows[at] as MessageRow)
-    if (!beginsTurn(rows, at)) continue
-    const fits = tokens <= mostTokens && rows.length - at <= KEPT_MESSAGES
-    if (kept < rows.length && !fits) break
-    kept = at
+    const most = kept === rows.length ? mostOfNewest : mostTokens
+    const fits = tokens <= most && rows.length - at <= KEPT_MESSAGES
+    if (!fits && at < rows.length - 1) break
+    if (rows[at]?.role === 'user') said = at
+    if (beginsTurn(rows, at)) kept = at
   }
-  return kept === rows.length ? rows.length - 1 : kept
+  return kept === rows.length ? said : kept
 }
 
 /** A text of so many tokens at most. */
@@ -82,6 +90,10 @@ const fitted = (text: string, mostTokens: number): string => {
     fits = clipped(text, Math.floor((0.9 * fits.length * mostTokens) / tokens))
   return fits
 }
+
+/** What of a summary a prompt has room for; it is stored whole. */
+const summaryIn = (room: number, summary: string): string | undefined =>
+  summary === '' || room < SHORTEST_SUMMARY ? undefined : fitted(summary, room - SUMMARY_HEAD)
 
 /** As many of the messages as fit so many tokens as a transcript; one at least, of which the beginning stays. */
 const pieceOf = (rows: readonly MessageRow[], mostTokens: number): { transcript: string; count: number } => {
@@ -183,7 +195,8 @@ export const createCompaction = ({ store, models, log }: Needs) => {
    */
   const prepare = async (given: Given): Promise<Prompt> => {
     const { conversation, system, target, specs = [] } = given
-    const full = Math.floor(models.contextTokens(target) * FULL_AT)
+    const window = models.contextTokens(target)
+    const full = Math.floor(window * FULL_AT)
     const tools = tokensOfTools(specs)
     const sizeOf = (messages: readonly ModelMessage[]) => tools + tokensOf(messages)
     const { rows, isWhole } = await read(conversation, MOST_READ * full)
@@ -191,11 +204,13 @@ export const createCompaction = ({ store, models, log }: Needs) => {
     const before = sizeOf(whole)
     if (isWhole && before <= full && rows.length <= MOST_MESSAGES) return { messages: whole, usage: NO_USAGE }
     const fixed = sizeOf(promptOf(system(undefined), []))
-    const at = firstKept(rows, Math.max(0, full - fixed) * KEPT_PART)
+    const most = promptTokensOf(window)
+    const at = firstKept(rows, most - fixed, Math.max(0, full - fixed) * KEPT_PART)
     const [older, kept] = [rows.slice(0, at), rows.slice(at)]
-    if (older.length === 0 && isWhole) return { messages: whole, usage: NO_USAGE }
     const made = await summarised(older, given)
-    const messages = promptOf(system(made.summary || undefined), kept)
+    const room = most - sizeOf(promptOf(system(undefined), kept))
+    const messages = promptOf(system(summaryIn(room, made.summary)), kept)
+    if (older.length === 0 && isWhole) return { messages, usage: NO_USAGE }
     const compaction = {
       originalCount: rows.length,
       compactedCount: kept.length + (made.summary === '' ? 0 : 1),

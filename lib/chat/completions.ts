@@ -12,7 +12,7 @@ import { type ChatContext, type Known, shownContext, systemText } from './contex
 import type { CompletionBody, QuickBody } from './contract.ts'
 import type { AnswerContext } from './schema.ts'
 import { timeLimit } from './time-limit.ts'
-import { answerErrorOf, type Turn, type Turns } from './turns.ts'
+import { answerErrorOf, type Turn, type Turns, UNFORESEEN } from './turns.ts'
 
 type Finish = Extract<StepPart, { type: 'finish' }>
 
@@ -127,6 +127,14 @@ export const createCompletions = (needs: Needs) => {
     })
   }
 
+  /** The last event of a stream that failed. A fault that was not written for its reader is in the log. */
+  const lastEventOf = (thrown: unknown): string => {
+    const { code, message } = answerErrorOf(thrown)
+    if (code === UNFORESEEN)
+      log.error({ err: thrown }, 'a streamed completion failed by a fault of this service')
+    return eventText({ error: message, code }, { name: 'error' })
+  }
+
   const factsOf = ({ turn }: Prepared) => ({
     ...(turn === undefined ? {} : { conversationId: turn.conversation.id }),
     ...(turn?.compaction ? { compaction: turn.compaction } : {}),
@@ -218,8 +226,7 @@ export const createCompletions = (needs: Needs) => {
         yield eventText({ done: true, usage, finishReason, ...facts, ...factsOf(prepared), ...context })
       } catch (thrown) {
         await settleFailed(thrown)
-        const { code, message } = answerErrorOf(thrown)
-        yield eventText({ error: message, code }, { name: 'error' })
+        yield lastEventOf(thrown)
       } finally {
         end()
         // The reader left while this waited for it to take the last piece.

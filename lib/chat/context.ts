@@ -1,5 +1,5 @@
 import { clipped } from '../core/clipped.ts'
-import { messageOf, missing } from '../core/errors.ts'
+import { messageOf, missing, Problem } from '../core/errors.ts'
 import type { Principal } from '../core/principal.ts'
 import type { MemoryChunk } from '../memory/schema.ts'
 import type { Log } from '../ports/log.ts'
@@ -103,14 +103,22 @@ export const createContext = (needs: Needs) => {
     conversation: { id: string; userId: string } & Subject,
     query: string,
   ): Promise<Known> => {
-    const [found, tied] = await Promise.all([
-      subjectOf(conversation, conversation).catch((): Found => ({})),
+    const { taskId, ticketId } = conversation
+    const [ofTask, ofTicket, tied] = await Promise.all([
+      subjectOf(conversation, { taskId }).catch(nothingIfMissing),
+      subjectOf(conversation, { ticketId }).catch(nothingIfMissing),
       hasMemorySession(conversation.id),
     ])
+    const found = { ...ofTicket, ...ofTask, ...(ticketId === undefined ? {} : { ticketId }) }
     return { ...found, memory: tied ? await memoryOf(query) : [] }
   }
 
   return { ofRequest, ofConversation }
+}
+
+const nothingIfMissing = (thrown: unknown): Found => {
+  if (thrown instanceof Problem && thrown.kind === 'missing') return {}
+  throw thrown
 }
 
 const taskText = ({ id, title, status, description, prompt, result, error }: Task): string =>

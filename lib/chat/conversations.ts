@@ -27,12 +27,13 @@ type Needs = {
   store: Store
   clock: Clock
   ids: Ids
+  taskExists: (id: string) => Promise<boolean>
 }
 
 export type Conversations = ReturnType<typeof createConversations>
 
 /** Conversations belong to their user; to others they are not there. */
-export const createConversations = ({ store, clock, ids }: Needs) => {
+export const createConversations = ({ store, clock, ids, taskExists }: Needs) => {
   /** The conversation with its summary. Throws Problem `missing` for one of another user. */
   const own = async ({ userId }: Pick<Principal, 'userId'>, id: string): Promise<ConversationRow> => {
     const row = await store.get(conversations, id, true)
@@ -40,8 +41,10 @@ export const createConversations = ({ store, clock, ids }: Needs) => {
     return row
   }
 
+  /** Throws Problem `missing` for a task that is not there. A ticket is looked for when a message needs it. */
   const create = async ({ userId }: Principal, given: CreateConversation): Promise<Conversation> => {
     const { title, systemPrompt, taskId, ticketId } = given
+    if (taskId !== undefined && !(await taskExists(taskId))) throw missing('Task')
     const now = iso(clock.now())
     const row: ConversationRow = {
       ...{ id: ids.next('conv'), userId, title: title ?? UNTITLED },

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { collection, type Increment } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import type { SecurityMode } from '../core/security-mode.ts'
 import type { TokenUsage } from '../core/token-usage.ts'
 import type { ModelMessage } from '../ports/model.ts'
@@ -35,14 +35,6 @@ export const ticketKey = (userId: string, ticketId: string): string =>
 export const listCounter = (of: string): string => `conversations:${of}`
 export const LISTED = 'all'
 
-const countersOf = (
-  { userId, ofTask, ofTicket }: Pick<ConversationRow, 'userId' | 'ofTask' | 'ofTicket'>,
-  change: number,
-): Increment[] =>
-  [userId, ofTask, ofTicket].flatMap((of) =>
-    of === undefined ? [] : [{ counter: listCounter(of), member: LISTED, add: { total: change } }],
-  )
-
 export const conversations = collection<ConversationRow, 'systemPrompt' | 'summary'>({
   name: 'conversations',
   key: 'id',
@@ -57,11 +49,11 @@ export const conversations = collection<ConversationRow, 'systemPrompt' | 'summa
     ...(['messageCount', 'createdAt', 'updatedAt', 'summarized'] as const),
     ...(['turnToken', 'turnUntil', 'turnCancelled', 'waitingUntil', 'filesVersion'] as const),
   ],
-  counts: ({ before, after }) => {
-    const row = after ?? before
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    return row === undefined || change === 0 ? [] : countersOf(row, change)
-  },
+  counts: countRows(({ userId, ofTask, ofTicket }) =>
+    [userId, ofTask, ofTicket].flatMap((of) =>
+      of === undefined ? [] : [{ counter: listCounter(of), member: LISTED }],
+    ),
+  ),
   recount: { index: 'ofUser', ofUser: listCounter },
 })
 

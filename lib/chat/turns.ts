@@ -224,7 +224,8 @@ export const createTurns = (needs: Needs) => {
     if (leases.isHeld(found)) throw underWay()
     const { specs = [] } = given
     const system = await systemOf(found, given)
-    const content = system(found.summary)
+    // A summary takes what room there is left.
+    const content = system(undefined)
     refuseTooLong([{ content }, ...given.messages], specs, models.contextTokens(target))
     const { token, signal, leased, last } = await acquire(await withoutWaiting(found), given.messages)
     const release = async () => {
@@ -334,6 +335,9 @@ export const createTurns = (needs: Needs) => {
 
 export type Turns = ReturnType<typeof createTurns>
 
+/** The code of a failure that no Problem tells of. */
+export const UNFORESEEN = 'internal_error'
+
 /** A failure as it is stored with an answer: words that were not written for a caller are left out. */
 export const answerErrorOf = (thrown: unknown): { code: string; message: string } => {
   if (thrown instanceof Problem) return { code: thrown.code, message: messageOf(thrown) }
@@ -342,7 +346,7 @@ export const answerErrorOf = (thrown: unknown): { code: string; message: string 
     typeof thrown === 'object' && thrown !== null && 'name' in thrown && thrown.name === 'AbortError'
   return isLeft
     ? { code: 'cancelled', message: 'The caller left before the end of the answer' }
-    : { code: 'internal_error', message: 'Something went wrong on our side' }
+    : { code: UNFORESEEN, message: 'Something went wrong on our side' }
 }
 
 const approvalPending = (toolCalls: readonly ChatToolCall[]) =>

@@ -89,7 +89,7 @@ export const followTask = async (followed: Followed): Promise<Task> => {
     for (const event of events) {
       if (ENDS.includes(event.type)) await session.lastWords()
       print.task(event)
-      if (event.type === 'started') session.mayBegin()
+      if (event.type === 'started') await session.expect()
     }
   }
   try {
@@ -128,27 +128,46 @@ const createLog = ({ service, id, signal }: Followed) => {
   }
 }
 
-/** The agent session of the task: it adds to the log and is no part of it, so that without it the task is followed too. */
+/**
+ * The agent session of the task, which holds all its attempts: it adds to the log and is no part of it, so that without it the
+ * task is followed too.
+ */
 const createSession = (followed: Followed) => {
   const { service, id, signal } = followed
   let isExpected = false
   let following: Promise<unknown> | undefined
+  /** Follows the session once it is there, and resolves when its first event was handed over. */
   const begin = async () => {
     if (!isExpected || following) return
     const found = await service.client
       .listAgentSessions({ query: { taskId: id } }, { signal })
       .catch(() => undefined)
     const [session] = found?.sessions ?? []
-    if (session) following = followSession(followed, session.id).catch(() => undefined)
+    if (!session) return
+    const first = Promise.withResolvers<void>()
+    const print = {
+      ...followed.print,
+      session: (event: SessionEvent) => {
+        followed.print.session(event)
+        first.resolve()
+      },
+    }
+    following = followSession({ ...followed, print }, session.id).catch(() => undefined)
+    await atMost(LAST_WORDS_MS, Promise.race([first.promise, following]))
   }
   return {
-    mayBegin: () => {
+    /** The task has started: its session is there or will be. */
+    expect: async () => {
       isExpected = true
+      await begin()
     },
     begin,
     lastWords: async () => {
       await begin()
-      if (following) await Promise.race([following, sleep(LAST_WORDS_MS, undefined, { ref: false })])
+      if (following) await atMost(LAST_WORDS_MS, following)
     },
   }
 }
+
+const atMost = (ms: number, work: Promise<unknown>) =>
+  Promise.race([work, sleep(ms, undefined, { ref: false })])

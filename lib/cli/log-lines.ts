@@ -43,7 +43,8 @@ export const createLogLines = (
   said = true,
 ) => {
   let words = ''
-  let hasSession = false
+  /** When its session began, in milliseconds. */
+  let sessionFrom = Infinity
   let progressAt = 0
   const line = (
     at: string | number,
@@ -61,7 +62,7 @@ export const createLogLines = (
   }
   return {
     task: ({ timestamp, type, message = '', attempt }: TaskEvent) => {
-      if (type === 'progress' && hasSession) return
+      if (type === 'progress' && Date.parse(timestamp) >= sessionFrom) return
       if (type === 'progress') progressAt = Date.parse(timestamp)
       const which = type === 'started' && attempt !== undefined ? `attempt ${attempt}` : ''
       line(
@@ -72,7 +73,7 @@ export const createLogLines = (
       )
     },
     session: (event: SessionEvent) => {
-      hasSession = true
+      sessionFrom = Math.min(sessionFrom, event.timestamp)
       if (event.type === 'content') words += safeText(textOf(event.data.text))
       finishWords(event.timestamp, event.type !== 'content')
       const text = says[event.type]?.(event.data) || failureOf(event)

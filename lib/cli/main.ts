@@ -3,6 +3,7 @@ import { VERSION } from '../version.ts'
 import { type Command, columns, helpOf, parsed } from './command.ts'
 import { api } from './commands/api.ts'
 import { cancel } from './commands/cancel.ts'
+import { diff } from './commands/diff.ts'
 import { dlq } from './commands/dlq.ts'
 import { login } from './commands/login.ts'
 import { logs } from './commands/logs.ts'
@@ -15,7 +16,7 @@ import { EXIT, UsageError } from './exit-codes.ts'
 import { connectTo, isCutOff } from './service.ts'
 import { createTerminal, type Streams, safeLine, type Terminal } from './terminal.ts'
 
-export const commands: readonly Command[] = [run, ls, logs, cancel, retry, dlq, open, login, api]
+export const commands: readonly Command[] = [run, ls, logs, diff, cancel, retry, dlq, open, login, api]
 
 const overview = () =>
   [

@@ -34,6 +34,8 @@ export const createTerminal = ({ stdin, stdout, stderr }: Streams, { NO_COLOR, T
     const isColoured = (said ? stderr : stdout).isTTY === true && !NO_COLOR && TERM !== 'dumb'
     return isColoured ? styleText(format, text, { validateStream: false }) : text
   },
+  /** Whether the result is shown on a terminal, where control characters act. */
+  isShown: stdout.isTTY === true,
   /** Whether a person is there to answer. */
   isInteractive: stdin.isTTY === true && stderr.isTTY === true,
   confirm: async (question: string): Promise<boolean> => {

@@ -18,6 +18,7 @@ import { createExpand, type Expand } from '../memory/expand.ts'
 import { createMemory, type Memory, type MemoryPorts, type Watching } from '../memory/service.ts'
 import type { AccountAccess } from '../oauth/schema.ts'
 import type { Cipher } from '../ports/cipher.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Feed } from '../ports/feed.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
@@ -31,7 +32,7 @@ import type { AuthContext, AuthPorts } from './auth.ts'
 import { type Security, TASK_ENDED } from './security.ts'
 
 type Others = {
-  tasks: Pick<Tasks, 'find' | 'newestOfTicket'> & { recovery: Pick<Tasks['recovery'], 'resume'> }
+  tasks: Pick<Tasks, 'find' | 'exists' | 'newestOfTicket'> & { recovery: Pick<Tasks['recovery'], 'resume'> }
   memory: Pick<Memory, 'recall' | 'sessions'>
   policy: Pick<Security['policy'], 'current'>
   approvals: Pick<ApprovalService, 'withdraw' | 'withdrawOf'>
@@ -53,7 +54,7 @@ export const composeChat = (
 ) => {
   const changing = new Set(workspaceTools.filter(({ risk }) => risk !== 'read').map(({ name }) => name))
   const isOneProcess = config.SERVICE_MODE !== 'pro'
-  const conversations = createConversations(ports)
+  const conversations = createConversations({ ...ports, taskExists: tasks.exists })
   const snapshots = isOneProcess
     ? noSnapshots
     : createSnapshots({ ...ports, changesFiles: (tool) => changing.has(tool) })
@@ -198,12 +199,12 @@ export const composeMemory = (
 /** What gives questions to memory more words: a configured model, where it is asked to and there is none for embedding. */
 export const composeExpand = (
   config: Pick<Config, 'MEMORY_EXPAND' | 'EMBEDDING_MODEL'>,
-  { models, log }: { models: Models; log: Log },
+  { models, clock, log }: { models: Models; clock: Clock; log: Log },
 ): { expand?: Expand } => {
   const isAsked = config.MEMORY_EXPAND === 'on' && config.EMBEDDING_MODEL === undefined
   // The demo model knows no words.
   const hasModel = models.providers().some(({ configured, demo }) => configured && !demo)
-  return isAsked && hasModel ? { expand: createExpand({ models, log }) } : {}
+  return isAsked && hasModel ? { expand: createExpand({ models, clock, log }) } : {}
 }
 
 export type WebSearchPorts = AuthPorts & {

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { type BulkNotice, BulkNoticeSchema } from '../bulk/notice.ts'
+import { BulkNoticeSchema } from '../bulk/notice.ts'
 import { createBulk } from '../bulk/service.ts'
 import { Problem } from '../core/errors.ts'
 import { type Announce, AnnounceSchema } from '../notifications/schema.ts'
-import type { Tracing } from '../ports/tracing.ts'
 import { createFailures } from '../queue/failures.ts'
-import { type EmittedEntry, EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
+import { EmittedEntrySchema, TraceSchema } from '../tasks/schema.ts'
 import type { AuthContext, AuthPorts } from './auth.ts'
 import type { Work } from './work.ts'
 
@@ -40,39 +39,38 @@ type Handled = Pick<
 export const composeNotices = (work: Handled & Pick<AuthContext, 'audit'>, ports: AuthPorts) => {
   const failures = composeFailures(work, ports)
   const bulk = composeBulk(work, ports)
-  const handleNotice: (notice: Notice) => Promise<void> = createNotices({
-    ...{ ...work, bulk, tracing: ports.tracing },
-    emit: work.outboundWebhooks.emit,
-    isMuted: failures.isMuted,
-  })
+
+  const end = async (taskId: string): Promise<void> => {
+    await work.gateway.notify(taskId)
+    await work.reporting.ended(taskId)
+  }
+
+  const announce = async (notice: Announce): Promise<void> => {
+    const { fingerprint } = notice
+    if (fingerprint === undefined || !(await failures.isMuted(fingerprint)))
+      await work.notifications.deliver(notice)
+  }
+
+  /** Hands a notice to its domain. */
+  const handOver = (notice: Notice): Promise<void> => {
+    switch (notice.kind) {
+      case 'ended':
+        return end(notice.taskId)
+      case 'emitted':
+        return work.outboundWebhooks.emit(notice.taskId, notice.entry)
+      case 'announce':
+        return announce(notice)
+      case 'bulk':
+        return bulk.runSlice(notice)
+    }
+  }
+
+  /** Handles a notice; a repeat of any kind of notice changes nothing. */
+  const handleNotice = (notice: Notice): Promise<void> =>
+    ports.tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, () => handOver(notice))
+
   return { failures, bulk, handleNotice }
 }
-
-type Needs = {
-  gateway: { notify(taskId: string): Promise<void> }
-  reporting: { ended(taskId: string): Promise<void> }
-  notifications: { deliver(announce: Announce): Promise<void> }
-  emit(taskId: string, entry: EmittedEntry): Promise<void>
-  bulk: { runSlice(notice: BulkNotice): Promise<void> }
-  /** Whether failures of a group are to cause no notifications. */
-  isMuted(fingerprint: string): Promise<boolean>
-  tracing: Pick<Tracing, 'within'>
-}
-
-/** Hands a notice to its domain. A repeat of any kind of notice changes nothing. */
-const createNotices =
-  ({ gateway, reporting, notifications, emit, bulk, isMuted, tracing }: Needs) =>
-  (notice: Notice): Promise<void> =>
-    tracing.within('trace' in notice ? (notice.trace ?? {}) : {}, async () => {
-      if (notice.kind === 'ended') {
-        await gateway.notify(notice.taskId)
-        return reporting.ended(notice.taskId)
-      }
-      if (notice.kind === 'emitted') return emit(notice.taskId, notice.entry)
-      if (notice.kind === 'bulk') return bulk.runSlice(notice)
-      const { fingerprint } = notice
-      if (fingerprint === undefined || !(await isMuted(fingerprint))) await notifications.deliver(notice)
-    })
 
 /** A message of storage as a notice. Throws Problem `internal` for one that is none: no collection may send such. */
 export const noticeIn = (body: object): Notice => {

@@ -1,3 +1,7 @@
+/** What storage throws for a collection that it was not opened with. */
+export const unknownCollection = (name: string): Error =>
+  new Error(`The collection ${name} has no table: add it to lib/collections.ts`)
+
 /** A stored row: plain JSON, its key a string. */
 type Row = { readonly [field: string]: unknown }
 export type Field<R> = Extract<keyof R, string>
@@ -25,18 +29,31 @@ export type Change<R> = {
 /** What those who watch live see of a change. `data` is plain JSON. Without an `audience` (a user id) all users see it. */
 export type LiveDraft = { readonly type: string; readonly data: object; readonly audience?: string }
 
-/** Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. */
+/**
+ * Moves the counters of one `member` of a `counter`; `least` and `most` keep the smallest and largest value seen. A member with
+ * an `expiresAt`, in epoch milliseconds and the same in each of its increments, is removed some time after that moment.
+ */
 export type Increment = {
   readonly counter: string
   readonly member: string
+  readonly expiresAt?: number
   readonly add?: Readonly<Record<string, number>>
   readonly least?: Readonly<Record<string, number>>
   readonly most?: Readonly<Record<string, number>>
 }
 
+/** For `counts`: how many rows there are, as `total` of the counters that a row belongs to. A row keeps to those for its life. */
+export const countRows =
+  <R>(countersOf: (row: Readonly<R>) => readonly Pick<Increment, 'counter' | 'member'>[]) =>
+  ({ before, after }: Pick<Change<R>, 'before' | 'after'>): Increment[] => {
+    const row = after ?? before
+    const total = Number(after !== undefined) - Number(before !== undefined)
+    return row === undefined || total === 0 ? [] : countersOf(row).map((of) => ({ ...of, add: { total } }))
+  }
+
 /**
  * Where messages go: `run` starts the attempts of tasks, `turns` continues what waited for an approval (`composition/chat.ts`),
- * `notices` is handled by the domains (`composition/work.ts`).
+ * `notices` is handled by the domains (`composition/notices.ts`).
  */
 export type Channel = 'run' | 'turns' | 'notices'
 
@@ -74,8 +91,8 @@ export type Message = {
  * All are pure, may be asked again for the same change, and read nothing but the change. What is published is not stored
  * with the write: a process that dies right after it publishes nothing.
  * `recount` is for the counters that rows alone tell: the index that has every row, and whether a name is one of those (all
- * are where it does not say). What once was, rows do not tell. An index within a user's id has every row as well: `ofUser` is
- * then the counter of a user, which is corrected also where the user has no rows left.
+ * are where it does not say). What once was, rows do not tell. An index within a user's id has every row as well. `counter` and
+ * `ofUser`, the counter of a user, are corrected also where no row is left.
  */
 export type Collection<R extends object = Row> = {
   name: string
@@ -91,7 +108,12 @@ export type Collection<R extends object = Row> = {
   counts?(change: Change<R>): readonly Increment[]
   sends?(change: Change<R>): readonly Message[]
   publishes?(change: Change<R>): readonly LiveDraft[]
-  recount?: { index: string; isCounted?(name: string): boolean; ofUser?(userId: string): string }
+  recount?: {
+    index: string
+    isCounted?(name: string): boolean
+    counter?: string
+    ofUser?(userId: string): string
+  }
 }
 
 /**

@@ -1,7 +1,12 @@
 import { collection } from './collection.ts'
 
-/** One entry as it is stored: its id and its time are those of its batch. */
-export type StoredEntry = { readonly type: string; readonly data?: object; readonly audience?: string }
+/** One entry as it is stored: its time is that of its batch, and its id derives from that, but for one that its writer numbered. */
+export type StoredEntry = {
+  readonly type: string
+  readonly data?: object
+  readonly audience?: string
+  readonly id?: string
+}
 
 /**
  * The entries that one append added to a stream. `id` is that of the last one, so that every row above an id has entries

@@ -10,6 +10,8 @@ const MIDDLE = (2 * GROWTH) / (GROWTH + 1)
 export type Histogram = {
   /** Milliseconds; below 10 µs, and what is no number, counts as 10 µs, above a day as a day. */
   record(ms: number): void
+  /** Counts as many times as `count` what `bucketOf` gave. */
+  add(bucket: number, count: number): void
   readonly count: number
   /** The value that a share `q` (0..1) of the recorded ones does not exceed, within 5 %; undefined when there is none. */
   quantile(q: number): number | undefined
@@ -18,23 +20,24 @@ export type Histogram = {
 /** An empty histogram. */
 export const createHistogram = (): Histogram => {
   const buckets = new Float64Array(BUCKETS)
-  let count = 0
+  let total = 0
+  const add = (bucket: number, count: number) => {
+    buckets[bucket] = (buckets[bucket] ?? 0) + count
+    total += count
+  }
   return {
-    record(ms) {
-      const at = bucketOf(ms)
-      buckets[at] = (buckets[at] ?? 0) + 1
-      count += 1
-    },
+    record: (ms) => add(bucketOf(ms), 1),
+    add,
     get count() {
-      return count
+      return total
     },
     quantile: (q) =>
-      count === 0 ? undefined : middleOf(bucketAt(buckets, Math.max(1, Math.ceil(q * count)))),
+      total === 0 ? undefined : middleOf(bucketAt(buckets, Math.max(1, Math.ceil(q * total)))),
   }
 }
 
-/** The bucket whose upper bound, `LEAST_MS · GROWTH^n`, is the first that is not below `ms`. */
-const bucketOf = (ms: number): number =>
+/** The bucket whose upper bound, `LEAST_MS · GROWTH^n`, is the first that is not below `ms`: from 0 to 241. */
+export const bucketOf = (ms: number): number =>
   ms > LEAST_MS ? Math.min(BUCKETS - 1, Math.ceil(Math.log(ms / LEAST_MS) / LOG_GROWTH)) : 0
 
 const middleOf = (bucket: number): number =>

@@ -12,4 +12,7 @@ const isTimezone = (name: string): boolean => {
 }
 
 /** A name of the IANA time zone database. */
-export const TimezoneSchema = z.string().max(100).refine(isTimezone, 'is not an IANA time zone')
+export const TimezoneSchema = z
+  .string()
+  .max(100)
+  .refine(isTimezone, 'is not an IANA time zone, such as Europe/Vienna')

@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Page, Store, Update } from '../ports/store.ts'
 import { deliveryRows, FAILED, HELD, stoppedRange } from './rows.ts'
 import type { DeliveryRow } from './schema.ts'
+import { LEASE_MS } from './send.ts'
 
 type Needs = { store: Store; clock: Clock }
 
@@ -14,14 +15,16 @@ type Needs = { store: Store; clock: Clock }
 type Period = { from: string; to: string }
 
 const PAGE = 100
+/** Each may be 2 MB: the rows of a page are read a few at a time, until there are as many as fit. */
+const READ_AT_ONCE = 20
 
 /** The deliveries of one owner: their log, making them due again, and their removal. */
 export const createOwnedDeliveries = ({ store, clock }: Needs) => {
-  const dueAgain = ({ id, status, dueAt }: DeliveryRow): Update<DeliveryRow> => ({
+  const dueAgain = ({ id, status, dueAt }: DeliveryRow, inMs = 0): Update<DeliveryRow> => ({
     update: deliveryRows,
     key: id,
     when: { status, dueAt: dueAt ?? null },
-    set: { status: 'pending', dueAt: iso(clock.now()), tries: 0 },
+    set: { status: 'pending', dueAt: iso(clock.now() + inMs), tries: 0 },
     unset: ['stopped', 'expiresAt'],
   })
 
@@ -38,15 +41,20 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
   return {
     /** Newest first, whole, as many as fit an answer. */
     page: async (owner: string, query: PageQuery, scope: string): Promise<Page<DeliveryRow>> => {
-      const page = await store.page(deliveryRows, {
-        ...{ index: 'ofOwner', is: owner, order: 'desc', detail: true },
-        ...rangeOf(query, scope),
-      })
-      const rows = fitting(page.rows)
-      const last = rows.at(-1)
-      return last === undefined || rows.length === page.rows.length
-        ? page
-        : { rows, next: { by: last.createdAt, key: last.id } }
+      const selection = { index: 'ofOwner', is: owner, order: 'desc', detail: true } as const
+      const read: DeliveryRow[] = []
+      let range: Omit<ReturnType<typeof rangeOf>, 'limit'> = rangeOf(query, scope)
+      for (;;) {
+        const limit = Math.min(READ_AT_ONCE, query.limit - read.length)
+        const { rows: more, next } = await store.page(deliveryRows, { ...selection, ...range, limit })
+        read.push(...more)
+        const rows = fitting(read)
+        const last = rows.at(-1)
+        if (last !== undefined && rows.length < read.length)
+          return { rows, next: { by: last.createdAt, key: last.id } }
+        if (next === undefined || rows.length >= query.limit) return { rows, next }
+        range = { after: next }
+      }
     },
 
     count: (owner: string): Promise<number> => store.count(deliveryRows, { index: 'ofOwner', is: owner }),
@@ -65,9 +73,11 @@ export const createOwnedDeliveries = ({ store, clock }: Needs) => {
       return row
     },
 
-    /** Makes a delivery due now, failed or not, with all its retries. */
-    makeDue: async (row: DeliveryRow): Promise<DeliveryRow | undefined> =>
-      (await store.commit<DeliveryRow>(dueAgain(row), [], true)).row,
+    /** Takes a delivery, failed or not, to send it again with all its retries; undefined where another process was faster. */
+    take: async (row: DeliveryRow): Promise<DeliveryRow | undefined> => {
+      const { applied, row: taken } = await store.commit<DeliveryRow>(dueAgain(row, LEASE_MS), [], true)
+      return applied ? taken : undefined
+    },
 
     /** Makes due those that are held, then those that failed in the period, the oldest first; yields after each page. */
     resume: async function* (owner: string, failed: Period | undefined) {

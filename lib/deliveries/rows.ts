@@ -9,7 +9,7 @@ export const deliveryRows = collection<DeliveryRow>({
     ofOwner: { within: 'owner', by: 'createdAt' },
     stopped: { within: 'owner', by: 'stopped' },
   },
-  detail: ['body', 'secret', 'attempts', 'attemptsOmitted'],
+  detail: ['body', 'secret', 'once', 'attempts', 'attemptsOmitted'],
   summary: ['owner', 'event', 'url', 'status', 'dueAt', 'tries', 'stopped', 'createdAt', 'expiresAt'],
   expires: 'expiresAt',
 })

@@ -14,6 +14,8 @@ export type NewDelivery = {
   body: string
   /** The signing secret, sealed as `secretContext` of the owner. */
   secret?: string
+  /** Not retried by itself: a failure is its end, of which nothing is lost. */
+  once?: true
 }
 
 /** One attempt: the receiver's answer, or the reason why there was none. */

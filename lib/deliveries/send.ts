@@ -113,7 +113,9 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
       }
       const { status: statusCode, headers, body } = await post(row, endpoint)
       const askedMs = retryAfterMs(headers['retry-after'], clock.now()) ?? 0
-      return { attempt: { ...lasted(), statusCode, responseBody: shown(body) }, askedMs }
+      const answer = { statusCode, responseBody: shown(body) }
+      const error = statusCode >= 300 && statusCode < 400 ? { error: REDIRECTED } : {}
+      return { attempt: { ...lasted(), ...answer, ...error }, askedMs }
     } catch (thrown) {
       return { attempt: { ...lasted(), error: messageOf(thrown, 500) }, askedMs: 0 }
     }
@@ -121,22 +123,26 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
 
   const ended = (status: 'delivered' | 'failed') => {
     const now = clock.now()
-    const stopped = status === 'failed' ? { stopped: stoppedAs(FAILED, iso(now)) } : {}
-    return { set: { status, expiresAt: now + KEPT_MS, ...stopped }, unset: ['dueAt'] as const }
+    return { set: { status, expiresAt: now + KEPT_MS }, unset: ['dueAt'] as const }
+  }
+
+  const lost = () => {
+    const { set, unset } = ended('failed')
+    return { set: { ...set, stopped: stoppedAs(FAILED, iso(clock.now())) }, unset, isLost: true }
   }
 
   /** What an attempt makes of its delivery: over, or due again. */
   const outcomeOf = (row: DeliveryRow, { attempt: { statusCode = 0 }, askedMs, outcome }: Sent) => {
     const result = outcome ?? outcomeFor(statusCode)
-    if (result === 'delivered') return ended('delivered')
+    if (result === 'delivered') return { ...ended('delivered'), isLost: false }
+    if (result === 'refused') return lost()
+    if (row.once) return { ...ended('failed'), isLost: false }
     const waitMs = waitAfter(triesOf(row) + 1, delaysMs(), askedMs)
-    if (waitMs === undefined || result === 'refused') return ended('failed')
-    return { set: { dueAt: iso(clock.now() + waitMs) } }
+    return waitMs === undefined ? lost() : { set: { dueAt: iso(clock.now() + waitMs) }, isLost: false }
   }
 
   const conclude = async (row: DeliveryRow, sent: Sent) => {
-    const { set, ...rest } = outcomeOf(row, sent)
-    const isLost = 'status' in set && set.status === 'failed'
+    const { set, isLost, ...rest } = outcomeOf(row, sent)
     const write: Update<DeliveryRow> = {
       update: deliveryRows,
       key: row.id,
@@ -152,10 +158,10 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
     const row = await store.get(deliveryRows, id, true)
     if (row === undefined) return
     const attempt = { at: iso(clock.now()), error: HELD_TOO_LONG, durationMs: 0 }
-    const { set, ...rest } = ended('failed')
+    const { set, unset } = lost()
     const { applied } = await store.commit<DeliveryRow>({
       ...{ update: deliveryRows, key: id, when: { status: 'pending', dueAt } },
-      ...{ set: { ...set, ...attemptsWith(row, attempt) }, ...rest },
+      ...{ set: { ...set, ...attemptsWith(row, attempt) }, unset },
     })
     if (applied) log.warn(lossOf(row, { attempt, askedMs: 0 }), 'a delivery was given up')
   }
@@ -204,6 +210,7 @@ export const createSend = ({ store, outbound, cipher, clock, log, tracing, endpo
   }
 }
 
+const REDIRECTED = 'Redirects are not followed: register the URL that it leads to'
 const HELD_TOO_LONG = 'Its endpoint was paused for 30 days after it was due'
 
 /** The attempts with another one, of which there may be any number: a delivery can be sent again by hand. */

@@ -111,11 +111,14 @@ export const createDeliveries = (needs: Needs) => {
   return {
     add,
     sendDue,
-    /** Stores a delivery, and leaves it to the caller, or to the next tick, to send it. */
-    insert: async (delivery: NewDelivery): Promise<DeliveryRow | undefined> =>
-      (await insert(delivery, 0)).row,
-    /** Sends a delivery that is due, beside all others; resolves when that has ended. */
-    sendNow: send,
+    /** Stores a delivery that the caller sends; undefined for a repeat. */
+    insert: async (delivery: NewDelivery): Promise<DeliveryRow | undefined> => {
+      const { applied, row } = await insert(delivery, LEASE_MS)
+      return applied ? row : undefined
+    },
+    /** Sends a delivery whose lease the caller has, beside all others; resolves when that has ended. */
+    sendNow: ({ id, owner, url, dueAt = '', ...row }: DeliveryRow): Promise<void> =>
+      send({ ...{ id, owner, url, dueAt }, leased: { id, owner, url, dueAt, ...row } }),
     /**
      * Resolves when nothing is being sent any more and nothing is due. With `startsForMs`, those that wait for their turn are
      * started only during that time and left to the next tick after it; a send takes up to LONGEST_SEND_MS.

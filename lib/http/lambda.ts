@@ -9,12 +9,11 @@ import { cookiesOf } from './credential.ts'
 import type { HttpContext, HttpEvent, HttpHandler, HttpResult } from './event.ts'
 import type { Guard } from './guard.ts'
 import { type CompileSchema, inputReader } from './input.ts'
-import { observe, type RecordRequest } from './observe.ts'
+import { observe, type RecordRequest, tracingRequests } from './observe.ts'
 import { refuseEmbedding } from './origin-checks.ts'
 import { respond } from './respond.ts'
 import type { Handler, Handlers, Route, Routes } from './route.ts'
 import { encodeWildcardPath, methodsOf, noRoute, type Place, refuseSlash } from './router.ts'
-import { tracingRequests } from './trace-request.ts'
 import { originOf, type TrustedProxies } from './trusted-proxies.ts'
 
 /** What every handler function needs around its routes. */

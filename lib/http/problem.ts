@@ -15,6 +15,12 @@ export const statusOf: Readonly<Record<ProblemKind, number>> = {
   unavailable: 503,
 }
 
+/** What a caller waits who is limited by something that does not say for how long, as a provider may be. */
+const UNKNOWN_WAIT_MS = 60_000
+
+const waitMsOf = ({ kind, retryAfterMs }: Problem): number | undefined =>
+  retryAfterMs ?? (kind === 'rate_limited' ? UNKNOWN_WAIT_MS : undefined)
+
 /** What a caller sees of an error that was not meant for it. */
 const concealed = (cause: unknown) =>
   new Problem(
@@ -31,18 +37,15 @@ export const problemOf = (thrown: unknown): Problem =>
   thrown instanceof Problem ? thrown : concealed(thrown)
 
 /** The JSON answer `{error, code, details?, requestId}` of a problem. */
-export const problemResult = (problem: Problem, requestId: string): HttpResult => ({
-  statusCode: statusOf[problem.kind],
-  headers: {
-    ...problem.headers,
-    ...(problem.retryAfterMs === undefined
-      ? {}
-      : { 'retry-after': String(Math.ceil(problem.retryAfterMs / 1_000)) }),
-  },
-  body: JSON.stringify({
-    error: problem.message,
-    code: problem.code,
-    ...(problem.details === undefined ? {} : { details: problem.details }),
-    requestId,
-  }),
-})
+export const problemResult = (problem: Problem, requestId: string): HttpResult => {
+  const { kind, message: error, code, details, headers } = problem
+  const waitMs = waitMsOf(problem)
+  return {
+    statusCode: statusOf[kind],
+    headers: {
+      ...headers,
+      ...(waitMs === undefined ? {} : { 'retry-after': String(Math.ceil(waitMs / 1_000)) }),
+    },
+    body: JSON.stringify({ error, code, ...(details === undefined ? {} : { details }), requestId }),
+  }
+}

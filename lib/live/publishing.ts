@@ -78,9 +78,24 @@ export const createLocalPublisher = (
   }
 }
 
-/** Publishes the changes that a stream function was given, while a reader is connected. Rejects where they cannot be appended. */
-export const createStreamPublisher =
-  (watch: Pick<LiveWatch, 'isWatched'>, { feed }: Needs) =>
-  async (drafts: readonly LiveDraft[]): Promise<void> => {
-    if (drafts.length > 0 && (await watch.isWatched())) await append(feed, drafts)
+/**
+ * Publishes the changes that a stream function was given, while a reader is connected. It never rejects: a batch that failed
+ * for its live events would be repeated, and the starts of tasks behind it would wait. What cannot be appended is logged, and
+ * readers get a `reset` with the next batch.
+ */
+export const createStreamPublisher = (
+  watch: Pick<LiveWatch, 'isWatched'>,
+  { feed, log }: Needs & { log: Pick<Log, 'warn'> },
+) => {
+  let hasGap = false
+  return async (drafts: readonly LiveDraft[]): Promise<void> => {
+    if (drafts.length === 0 && !hasGap) return
+    try {
+      if (await watch.isWatched()) await append(feed, hasGap ? [RESET] : drafts)
+      hasGap = false
+    } catch (thrown) {
+      log.warn({ reason: messageOf(thrown) }, 'live events could not be published')
+      hasGap = true
+    }
   }
+}

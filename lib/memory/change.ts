@@ -5,7 +5,7 @@ import type { MemoryState, VersionFacts } from './state.ts'
 
 type Needs = { state: MemoryState; indexCache: IndexCache; rows: FileRows }
 
-/** Memory under its lease: each write is stored at once, and told when all is done. */
+/** Memory under its lease: each write is stored at once, and published when all are done. */
 export type Draft = {
   contents(): Contents
   /** False when another writer has written that file meanwhile; then the draft has what they wrote. */
@@ -17,7 +17,7 @@ export type Draft = {
 
 export type Change = <T>(work: (draft: Draft) => Promise<T>) => Promise<T>
 
-/** Changes memory, one at a time in all processes. What was stored before `work` failed is told all the same. */
+/** Changes memory, one at a time in all processes. What was stored before `work` failed is published all the same. */
 export const createChange = ({ state, indexCache, rows }: Needs): Change => {
   let last: Promise<unknown> = Promise.resolve()
 

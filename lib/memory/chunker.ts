@@ -20,9 +20,9 @@ type Piece = { first: number; end: number; text: string }
  */
 export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
   const lines = source.split(/\r\n|\n|\r/)
-  const { headings, isGap } = structureOf(lines)
+  const { front, headings, isGap } = structureOf(lines)
   const seen = new Map<string, number>()
-  return sectionsOf(lines, headings).flatMap(({ trail, ...section }) => {
+  return sectionsOf(lines, front, headings).flatMap(({ trail, ...section }) => {
     const names = trail.map(({ title }) => title).filter((title) => title !== '')
     return piecesOf(lines, isGap, section).map(({ first, end, text }) => {
       const key = JSON.stringify([path, names, text])
@@ -40,11 +40,15 @@ export const chunkMarkdown = (path: string, source: string): StoredChunk[] => {
   })
 }
 
-/** A heading with nothing under it stands with what follows: alone it would say nothing. */
-const sectionsOf = (lines: readonly string[], headings: ReadonlyMap<number, Heading>): Section[] => {
+/** A heading with nothing under it stands with what follows, and so does front matter: alone it would say nothing. */
+const sectionsOf = (
+  lines: readonly string[],
+  front: number,
+  headings: ReadonlyMap<number, Heading>,
+): Section[] => {
   const sections: Section[] = [{ first: 0, end: lines.length, trail: [] }]
   let trail: Heading[] = []
-  let bodyFrom = 0
+  let bodyFrom = front
   for (const [line, heading] of headings) {
     trail = [...trail.filter(({ level }) => level < heading.level), heading]
     const last = sections.at(-1) as Section

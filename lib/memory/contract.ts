@@ -11,12 +11,14 @@ import {
   MemoryChunkSchema,
   MemoryFileSchema,
   MemorySessionSchema,
+  MemoryVerdictSchema,
   SearchMethodSchema,
   SessionStatusSchema,
   SyncResultSchema,
 } from './schema.ts'
 
 const path = z.object({ path: z.string().min(1).max(4_000) })
+const taskId = nameText(200)
 const LastSync = z.string().nullable()
 
 const contentRoutes = defineRoutes({
@@ -99,8 +101,16 @@ const contentRoutes = defineRoutes({
     summary: 'Say whether a chunk was useful; it is found a little sooner or later then',
     access: 'session',
     params: z.object({ id: z.string().min(1).max(200) }),
-    body: z.object({ useful: z.boolean() }),
+    body: z.object({ useful: z.boolean(), taskId: taskId.optional() }),
     response: z.object({ message: z.string() }),
+  },
+  listMemoryVerdicts: {
+    method: 'GET',
+    path: '/api/memory/verdicts',
+    summary: 'Read what was said of the chunks and experiences that a task was given',
+    access: 'session',
+    query: z.object({ taskId }),
+    response: z.object({ verdicts: z.array(MemoryVerdictSchema) }),
   },
   removeMemoryFile: {
     method: 'DELETE',
@@ -255,7 +265,7 @@ const experienceRoutes = defineRoutes({
     summary: 'Note that an experience was gone by, and whether that was useful',
     access: 'session',
     params: experienceParams,
-    body: z.object({ useful: z.boolean().optional() }),
+    body: z.object({ useful: z.boolean().optional(), taskId: taskId.optional() }),
     response: z.object({ message: z.string(), experience: ExperienceSchema }),
   },
 })

@@ -1,4 +1,6 @@
+import { abortAfter } from '../core/abort-after.ts'
 import { messageOf } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Models } from '../ports/model.ts'
 
@@ -18,14 +20,10 @@ const EXPAND = [
 /** More words for a question; undefined where there are none in time. */
 export type Expand = (question: string) => Promise<string | undefined>
 
+type Needs = { models: Pick<Models, 'step'>; clock: Pick<Clock, 'after'>; log: Pick<Log, 'warn'> }
+
 /** Has the configured model say in which other words a question may be answered. */
-export const createExpand = ({
-  models,
-  log,
-}: {
-  models: Pick<Models, 'step'>
-  log: Pick<Log, 'warn'>
-}): Expand => {
+export const createExpand = ({ models, clock, log }: Needs): Expand => {
   const known = new Map<string, string>()
 
   const asked = async (question: string): Promise<string> => {
@@ -33,9 +31,9 @@ export const createExpand = ({
       { role: 'system', content: EXPAND },
       { role: 'user', content: question },
     ] as const
-    const signal = AbortSignal.timeout(EXPANDS_WITHIN_MS)
+    using limit = abortAfter(clock, EXPANDS_WITHIN_MS)
     let text = ''
-    for await (const part of models.step({ messages, maxOutputTokens: MOST_TOKENS, signal }))
+    for await (const part of models.step({ messages, maxOutputTokens: MOST_TOKENS, signal: limit.signal }))
       if (part.type === 'text') text += part.text
     return text.slice(0, LONGEST_ANSWER).toWellFormed().trim()
   }
@@ -50,7 +48,7 @@ export const createExpand = ({
       known.set(question, words)
       return words
     } catch (thrown) {
-      log.warn({ reason: messageOf(thrown) }, 'a question to memory has no more words than its own')
+      log.warn({ reason: messageOf(thrown) }, 'the model gave no further words for a search of memory')
       return undefined
     }
   }

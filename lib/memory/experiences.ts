@@ -1,20 +1,17 @@
 import type * as z from 'zod'
-import { missing } from '../core/errors.ts'
+import { missing, Problem } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
 import type { Principal } from '../core/principal.ts'
 import { iso } from '../core/time.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ids } from '../ports/ids.ts'
-import type { Insert, Position, Remove, Store, Update } from '../ports/store.ts'
+import type { Store, Update } from '../ports/store.ts'
 import type { CreateExperienceSchema, ListExperiencesQuery, SearchExperiencesQuery } from './contract.ts'
-import { type ExperienceRow, experiences, type MemoryStateRow, memoryState, SPACE } from './rows.ts'
+import { createExperienceIndex } from './experience-index.ts'
+import { type ExperienceRow, experiences, SPACE } from './rows.ts'
 import type { Experience } from './schema.ts'
+import type { Verdicts } from './verdicts.ts'
 
-/** Whose version grows with every experience that comes or goes. */
-const STATE = 'experiences'
-/** Those that are searched: the newest. */
-const MOST_SEARCHED = 2_000
-const PAGE = 200
 /** Candidates for each one that is asked for, before success, use and age have their say. */
 const CANDIDATES = 3
 /** How far a person's verdict moves the success of an experience, towards 1 or 0. */
@@ -23,53 +20,14 @@ const DAY_MS = 86_400_000
 /** After so long without use, age has taken half of what it takes. */
 const HALF_LIFE_DAYS = 90
 
-/** What is found by its words, the best first; its `type` does not change. */
-type Found = Pick<ExperienceRow, 'id' | 'type'> & { score: number }
-type Search = (question: string) => Found[]
+/** Another writer was faster, each time. */
+const MOST_TRIES = 5
 
-type Needs = { store: Store; clock: Clock; ids: Ids }
+type Needs = { store: Store; clock: Clock; ids: Ids; verdicts: Verdicts }
 
 /** What was learned from work that is done. */
-export const createExperiences = ({ store, clock, ids }: Needs) => {
-  let held: { version: number; search: Promise<Search> } | undefined
-
-  const changed = async () => {
-    const row: MemoryStateRow = { id: STATE, version: 1 }
-    const { applied } = await store.commit<MemoryStateRow>({ insert: memoryState, row })
-    if (!applied) await store.commit<MemoryStateRow>({ update: memoryState, key: STATE, add: { version: 1 } })
-  }
-
-  const load = async (): Promise<Search> => {
-    const { createLexical } = await import('./lexical.ts')
-    const rows: ExperienceRow[] = []
-    let after: Position | undefined
-    do {
-      const page = await store.page(experiences, {
-        ...{ index: 'newest', is: SPACE, order: 'desc', limit: PAGE, detail: true },
-        ...(after ? { after } : {}),
-      })
-      rows.push(...page.rows)
-      after = page.next
-    } while (after && rows.length < MOST_SEARCHED)
-    const lexical = createLexical(rows.map(searched))
-    const known = new Map(rows.map(({ id, type }) => [id, { id, type }]))
-    return (question) =>
-      lexical.search(question, MOST_SEARCHED).flatMap(({ id, score }) => {
-        const row = known.get(id)
-        return row ? [{ ...row, score }] : []
-      })
-  }
-
-  /** Loaded anew only when something came or went, here or in another process. */
-  const searching = async (): Promise<Search> => {
-    const version = (await store.get(memoryState, STATE))?.version ?? 0
-    if (held?.version !== version) held = { version, search: load() }
-    const { search } = held
-    search.catch(() => {
-      held = undefined
-    })
-    return search
-  }
+export const createExperiences = ({ store, clock, ids, verdicts }: Needs) => {
+  const index = createExperienceIndex({ store })
 
   const get = async (id: string): Promise<Experience> => {
     const row = await store.get(experiences, [SPACE, id], true)
@@ -77,16 +35,35 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
     return shown(row)
   }
 
-  /** As they are now: success and use are not what they are searched by, and weigh in what is found. */
-  const fresh = async ({ id, score }: Found) => {
-    const row = await store.get(experiences, [SPACE, id], true)
-    return row ? [{ ...shown(row), score: Math.round(1e4 * score * weightOf(row, clock.now())) / 1e4 }] : []
+  const insert = async (row: ExperienceRow): Promise<Experience> => {
+    if (!(await index.commit({ insert: experiences, row }))) throw busy()
+    return shown(row)
   }
 
-  const insert = async (row: ExperienceRow): Promise<Experience> => {
-    await store.commit({ insert: experiences, row } satisfies Insert<ExperienceRow>)
-    await changed()
-    return shown(row)
+  const noteUse = async (id: string): Promise<boolean> => {
+    const set = { lastUsedAt: iso(clock.now()) }
+    const update: Update<ExperienceRow> = {
+      update: experiences,
+      key: [SPACE, id],
+      add: { useCount: 1 },
+      set,
+    }
+    if (!(await store.commit(update)).applied) throw missing('Experience')
+    return true
+  }
+
+  /** False where another writer was faster. What is not useful was not gone by, and is no use. */
+  const judge = async (id: string, useful: boolean, taskId: string | undefined): Promise<boolean> => {
+    const { successScore } = await get(id)
+    const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
+    if (before === useful) return true
+    const update: Update<ExperienceRow> = {
+      ...{ update: experiences, key: [SPACE, id], when: { successScore } },
+      add: { useCount: Number(useful) - Number(before ?? false) },
+      set: { lastUsedAt: iso(clock.now()), successScore: moved(successScore, useful, before) },
+    }
+    const rows = taskId === undefined ? [] : [verdicts.write(taskId, id, useful, before)]
+    return (await store.commit(update, rows)).applied
   }
 
   return {
@@ -124,42 +101,48 @@ export const createExperiences = ({ store, clock, ids }: Needs) => {
 
     /** The closest by words, weighed by success, use and age. */
     search: async ({ q, type, limit }: z.output<typeof SearchExperiencesQuery>) => {
-      const search = await searching()
-      const candidates = search(q)
-        .filter((found) => type === undefined || found.type === type)
-        .slice(0, CANDIDATES * limit)
-      const found = (await Promise.all(candidates.map(fresh))).flat()
+      const candidates = (await index.find(q, type)).slice(0, CANDIDATES * limit)
+      const scores = new Map(candidates.map(({ id, score }) => [id, score]))
+      // As they are now: success and use are not what they are searched by.
+      const rows = await index.read(candidates)
+      const found = rows.map((row) => ({
+        ...shown(row),
+        score: Math.round(1e4 * (scores.get(row.id) ?? 0) * weightOf(row, clock.now())) / 1e4,
+      }))
       const best = found.sort((a, b) => b.score - a.score || (a.id > b.id ? -1 : 1)).slice(0, limit)
       return { query: q, experiences: best, count: best.length }
     },
 
     remove: async (id: string): Promise<void> => {
-      const remove: Remove<ExperienceRow> = { remove: experiences, key: [SPACE, id] }
-      if (!(await store.commit(remove)).applied) throw missing('Experience')
-      await changed()
+      if (!(await index.commit({ remove: experiences, key: [SPACE, id] }))) throw missing('Experience')
     },
 
-    /** Notes that it was used, and where a person says so, whether it was useful: that moves its success. */
-    use: async (id: string, { useful }: { useful?: boolean | undefined } = {}): Promise<Experience> => {
-      const { successScore } = await get(id)
-      const update: Update<ExperienceRow> = {
-        ...{ update: experiences, key: [SPACE, id] },
-        ...(useful === false ? {} : { add: { useCount: 1 } }),
-        set: {
-          lastUsedAt: iso(clock.now()),
-          ...(useful === undefined ? {} : { successScore: moved(successScore, useful) }),
-        },
-      }
-      if (!(await store.commit(update)).applied) throw missing('Experience')
-      return get(id)
+    /**
+     * Notes that it was used, and where a person says so, whether it was useful: that moves its success. For a task that is
+     * said once, and may be changed; without one each call counts. Throws Problem `unavailable` `memory_busy` when others
+     * change it at the same time, again and again.
+     */
+    use: async (id: string, { useful, taskId }: Used = {}): Promise<Experience> => {
+      for (let tries = 0; tries < MOST_TRIES; tries += 1)
+        if (await (useful === undefined ? noteUse(id) : judge(id, useful, taskId))) return get(id)
+      throw busy()
     },
   }
 }
 
+type Used = { useful?: boolean | undefined; taskId?: string | undefined }
 type Recorded = Omit<Experience, 'id' | 'useCount' | 'createdAt'>
 
-const moved = (score: number, useful: boolean): number =>
-  Math.round(1e3 * (score + STEP * (Number(useful) - score))) / 1e3
+const busy = () =>
+  new Problem('unavailable', 'memory_busy', 'The experience is being changed by others; try again', {
+    retryAfterMs: 1_000,
+  })
+
+/** Where a verdict takes the place of the one before, what that one did is taken back. */
+const moved = (score: number, useful: boolean, before: boolean | undefined): number => {
+  const by = Number(useful) - (before === undefined ? score : Number(before))
+  return Math.round(1e3 * Math.max(0, Math.min(1, score + STEP * by))) / 1e3
+}
 
 /** From about a quarter to 1: twice as much for what always worked as for what never did, more for what is used, and of late. */
 const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceRow, now: number): number => {
@@ -171,8 +154,3 @@ const weightOf = ({ successScore, useCount, lastUsedAt, createdAt }: ExperienceR
 }
 
 const shown = ({ space: _space, ...experience }: ExperienceRow): Experience => experience
-
-const searched = ({ id, type, intent, tags, solution }: ExperienceRow) => ({
-  ...{ id, title: intent, place: [type.replaceAll('_', ' '), ...tags].join(' ') },
-  text: typeof solution === 'string' ? solution : JSON.stringify(solution),
-})

@@ -1,19 +1,21 @@
 import type { Place } from '../core/cursor.ts'
 import { missing } from '../core/errors.ts'
 import { pageFacts, rangeOf } from '../core/page.ts'
+import type { Store } from '../ports/store.ts'
 import { type BeginBudget, inBatches } from './budget.ts'
 import type { Change, Draft } from './change.ts'
 import { type Contents, chunkCount, type FileEntry, filesIn, shownChunk } from './contents.ts'
 import type { IndexCache } from './index-cache.ts'
 import { withoutChunk } from './vectors.ts'
+import type { Verdicts } from './verdicts.ts'
 
 const SCOPE = 'memory-files'
 
-type Needs = { indexCache: IndexCache; change: Change; budget: BeginBudget }
+type Needs = { store: Store; indexCache: IndexCache; change: Change; budget: BeginBudget; verdicts: Verdicts }
 type Query = Parameters<typeof rangeOf>[0]
 
 /** The files and chunks that memory has, and what is taken out of it by hand: that stays out until its file changes. */
-export const createFiles = ({ indexCache, change, budget }: Needs) => {
+export const createFiles = ({ store, indexCache, change, budget, verdicts }: Needs) => {
   const entryIn = (contents: Contents, path: string): FileEntry => {
     const entry = contents.get(path)
     if (entry === undefined || entry.removed) throw missing('Memory file')
@@ -54,12 +56,19 @@ export const createFiles = ({ indexCache, change, budget }: Needs) => {
       })
     },
 
-    /** What was said of a chunk stays until its text changes. */
-    rateChunk: async (id: string, useful: boolean): Promise<void> => {
+    /**
+     * What was said of a chunk stays until its text changes. For a task it is said once, and may be changed; without one
+     * each call counts.
+     */
+    rateChunk: async (id: string, useful: boolean, taskId?: string): Promise<void> => {
       holderOf(await indexCache.current(), id)
       await change(async (draft) => {
         const entry = holderOf(draft.contents(), id)
-        const rating = (entry.rated?.[id] ?? 0) + (useful ? 1 : -1)
+        const before = taskId === undefined ? undefined : await verdicts.of(taskId, id)
+        if (before === useful) return
+        // The verdict first: a process that dies in between leaves it uncounted, and not counted twice.
+        if (taskId !== undefined) await store.commit(verdicts.write(taskId, id, useful, before))
+        const rating = (entry.rated?.[id] ?? 0) + voice(useful) - voice(before)
         await draft.put({ ...entry, rated: { ...entry.rated, [id]: rating } })
       })
     },
@@ -79,6 +88,8 @@ export const createFiles = ({ indexCache, change, budget }: Needs) => {
       }),
   }
 }
+
+const voice = (useful: boolean | undefined): number => (useful === undefined ? 0 : useful ? 1 : -1)
 
 /** A page of what is in memory as a whole, in the order of unique keys. Throws as `rangeOf`. */
 export const paged = <T>(all: readonly T[], keyOf: (item: T) => string, query: Query, scope: string) => {

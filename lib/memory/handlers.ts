@@ -14,9 +14,10 @@ export const memoryHandlers = ({ memory }: { memory: Memory }): Handlers<typeof 
     return { message: 'Chunk deleted; it comes back when its file changes' }
   },
   rateMemoryChunk: async ({ params, body }) => {
-    await memory.files.rateChunk(params.id, body.useful)
+    await memory.files.rateChunk(params.id, body.useful, body.taskId)
     return { message: 'Noted' }
   },
+  listMemoryVerdicts: ({ query }) => memory.verdictsOf(query.taskId),
   removeMemoryFile: async ({ params }) => {
     await memory.files.removeFile(params.path)
     return { message: 'File deleted from memory; it comes back when it changes' }

@@ -53,7 +53,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
   const termsOfTitle = (id: string): readonly string[] => {
     const known = titles.get(id)
     if (known !== undefined) return known
-    const terms = tellingTerms(String(index.getStoredFields(id)?.title))
+    const terms = contentTerms(String(index.getStoredFields(id)?.title))
     titles.set(id, terms)
     return terms
   }
@@ -147,20 +147,26 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
 /** The words that a question is about, each once. One that is made of nothing but function words is about those. */
 const askedFor = (question: string): Word[] => {
   const words = [...new Map(wordsOf(question).map((word) => [word.term, word])).values()]
-  const telling = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
-  return (telling.length > 0 ? telling : words).slice(0, MOST_TERMS)
+  const content = words.filter(({ term, parts }) => parts.length > 0 || !isFunctionWord(term))
+  return (content.length > 0 ? content : words).slice(0, MOST_TERMS)
 }
 
 /** What a title says, by the terms that questions have as well. */
-const tellingTerms = (title: string): string[] =>
+const contentTerms = (title: string): string[] =>
   wordsOf(title).flatMap((word) => (isFunctionWord(word.term) ? [] : indexedAs(word).slice(0, 1)))
 
 /** Whether a question has every term of a title. */
 const isNamed = (title: readonly string[], asked: ReadonlySet<string>): boolean =>
   title.length > 0 && title.every((term) => asked.has(term))
 
-/** How much a word says that is in `count` of all documents: the rarer the more, and no word nothing. */
-const rarity = (count: number, all: number): number => 1 + Math.log(1 + (all - count + 0.5) / (count + 0.5))
+/**
+ * How much a word says that is in `count` of all documents: the rarer the more, and no word nothing. One that is in none says as
+ * much as one that is in a single document: among few documents it would outweigh all that are there.
+ */
+const rarity = (count: number, all: number): number => {
+  const some = Math.max(1, count)
+  return 1 + Math.log(1 + (all - some + 0.5) / (some + 0.5))
+}
 
 /** The share of what was asked that was found, and how strongly: the more of both, the closer to 1. */
 const scoreOf = (sum: number, share: number, words: number): number =>

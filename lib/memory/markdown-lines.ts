@@ -1,8 +1,11 @@
 /** `end` is the line after the heading. */
 export type Heading = { level: number; title: string; end: number }
 
-/** Where the headings of a document begin, by line from 0, and between which lines it may be cut without harm. */
-type Structure = { headings: ReadonlyMap<number, Heading>; isGap: readonly boolean[] }
+/**
+ * How many lines its front matter has, where the headings of a document begin, by line from 0, and between which lines it may be
+ * cut without harm.
+ */
+type Structure = { front: number; headings: ReadonlyMap<number, Heading>; isGap: readonly boolean[] }
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
@@ -48,7 +51,7 @@ export const structureOf = (lines: readonly string[]): Structure => {
     ...{ inList: false, lazy: false, from: undefined },
   }
   for (; state.at < lines.length; state.at += 1) take(state, lines[state.at] ?? '', lines)
-  return state
+  return { ...state, front }
 }
 
 const frontMatter = (lines: readonly string[]): number => {

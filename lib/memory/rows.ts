@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { collection } from '../core/collection.ts'
-import type { ExcludedFile, ExperienceSchema, MemorySessionSchema } from './schema.ts'
+import type { ExcludedFile, ExperienceSchema, MemorySessionSchema, MemoryVerdict } from './schema.ts'
 
 /** A part of a memory file, by lines from 1, the last included. `trail` are the headings above its own. */
 export type StoredChunk = {
@@ -72,6 +72,16 @@ export const memorySessions = collection<MemorySessionRow>({
     byStatus: { within: 'status', by: 'createdAt' },
     ofConversation: { within: 'conversationId', by: 'createdAt' },
   },
+})
+
+/** What was said of a chunk or an experience that a task was given. */
+export type MemoryVerdictRow = MemoryVerdict & { taskId: string }
+
+export const memoryVerdicts = collection<MemoryVerdictRow>({
+  name: 'memoryVerdicts',
+  within: 'taskId',
+  key: 'id',
+  indexes: { ofTask: { within: 'taskId', by: 'id' } },
 })
 
 /** `space` is one for all: so they lie in the order of their ids, and who searches them misses none. */

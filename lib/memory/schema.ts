@@ -85,6 +85,10 @@ export const MemorySessionSchema = z.object({
 })
 export type MemorySession = z.output<typeof MemorySessionSchema>
 
+/** The last that was said on the page of a task of a chunk or an experience, by its id. */
+export const MemoryVerdictSchema = z.object({ id: z.string(), useful: z.boolean(), at: z.string() })
+export type MemoryVerdict = z.output<typeof MemoryVerdictSchema>
+
 export const ExperienceTypeSchema = z.enum([
   'tool_chain',
   'user_preference',

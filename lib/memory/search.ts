@@ -1,10 +1,12 @@
+import { abortAfter } from '../core/abort-after.ts'
 import { messageOf } from '../core/errors.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Embedding } from '../ports/embedding.ts'
 import type { Log } from '../ports/log.ts'
 import type { Expand } from './expand.ts'
 import type { IndexCache } from './index-cache.ts'
 import type { Hit } from './lexical.ts'
-import type { FoundBy, FoundChunk, SearchMethod } from './schema.ts'
+import type { FoundBy, FoundChunk, MemoryChunk, SearchMethod } from './schema.ts'
 import type { SearchIndex } from './search-index.ts'
 import { ofLength1 } from './vectors.ts'
 
@@ -14,6 +16,7 @@ type Needs = {
   embedding?: Embedding | undefined
   /** More words for a question, where there are no vectors to search by. */
   expand?: Expand | undefined
+  clock: Pick<Clock, 'after'>
   log: Log
 }
 
@@ -28,11 +31,12 @@ const VOICES = 3
 const EMBEDS_WITHIN_MS = 10_000
 
 /** Finds the chunks that a question is about, the best first: by words, and by meaning where there is a model for it. */
-export const createSearch = ({ indexCache, embedding, expand, log }: Needs) => {
+export const createSearch = ({ indexCache, embedding, expand, clock, log }: Needs) => {
   /** Undefined where there is no model, or it fails: words are still there to search by. */
   const vectorOf = async (query: string): Promise<Float32Array | undefined> => {
     try {
-      const [vector] = (await embedding?.embed([query], AbortSignal.timeout(EMBEDS_WITHIN_MS))) ?? []
+      using limit = abortAfter(clock, EMBEDS_WITHIN_MS)
+      const [vector] = (await embedding?.embed([query], limit.signal)) ?? []
       return vector && ofLength1(vector)
     } catch (thrown) {
       log.warn({ reason: messageOf(thrown) }, 'memory is searched by words alone')
@@ -68,6 +72,14 @@ export const createSearch = ({ indexCache, embedding, expand, log }: Needs) => {
     return { query, method, chunks, count: chunks.length }
   }
 }
+
+/** What was found, without how. */
+export const plainChunk = ({
+  score: _score,
+  foundBy: _foundBy,
+  terms: _terms,
+  ...chunk
+}: FoundChunk): MemoryChunk => chunk
 
 const byScore = (a: Hit, b: Hit): number => b.score - a.score || (a.id < b.id ? -1 : 1)
 

@@ -22,6 +22,7 @@ import { createMemorySessions } from './sessions.ts'
 import { createMemoryState } from './state.ts'
 import { createSync } from './sync.ts'
 import { lackingIn } from './vectors.ts'
+import { createVerdicts } from './verdicts.ts'
 import { createWarm } from './warm.ts'
 
 /** How memory follows its files: what watches for changes, if anything does. */
@@ -71,8 +72,9 @@ export const createMemory = (needs: Needs) => {
   const search = createSearch({ ...needs, indexCache })
   const sessions = createMemorySessions(needs)
   const budget = createBudget({ ...needs, shared })
-  const contents = createFiles({ indexCache, change, budget })
-  const experiences = createExperiences(needs)
+  const verdicts = createVerdicts(needs)
+  const contents = createFiles({ ...needs, indexCache, change, budget, verdicts })
+  const experiences = createExperiences({ ...needs, verdicts })
   const excluded = createExcluded({ ...needs, indexCache })
 
   return {
@@ -84,6 +86,7 @@ export const createMemory = (needs: Needs) => {
     excluded,
     sessions,
     experiences,
+    verdictsOf: verdicts.list,
     ...createGuidance({ ...needs, search, experiences }),
     warm: createWarm({ indexCache, search, namesOf: sessions.namesOf }),
     stats: async () => {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { abortAfter } from '../core/abort-after.ts'
 import { messageOf, Problem } from '../core/errors.ts'
 import { MOST_MEMORY_BYTES, MOST_MEMORY_FILES } from '../core/memory-path.ts'
 import { iso } from '../core/time.ts'
@@ -111,22 +112,17 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     asksForSize: boolean,
   ): Promise<SyncResult['embedding']> => {
     if (embedding === undefined) return undefined
-    const outOfTime = new AbortController()
-    const cancel = Number.isFinite(leftMs)
-      ? clock.after(Math.max(0, leftMs), () => outOfTime.abort())
-      : nothing
-    const signal = AbortSignal.any([stopped.signal, outOfTime.signal])
+    using limit = abortAfter(clock, leftMs)
+    const signal = AbortSignal.any([stopped.signal, limit.signal])
     try {
       await embedMissing({ draft, embedding, known, signal, asksForSize })
       return undefined
     } catch (thrown) {
       const missing = missingIn(draft.contents(), embedding.model)
-      if (outOfTime.signal.aborted) throw unfinished(`${missing} chunks have no vector yet`)
+      if (limit.signal.aborted) throw unfinished(`${missing} chunks have no vector yet`)
       if (stopped.signal.aborted || !(thrown instanceof Problem)) throw thrown
       log.warn({ missing, reason: messageOf(thrown) }, 'chunks of memory have no vectors yet')
       return { missing, reason: messageOf(thrown) }
-    } finally {
-      cancel()
     }
   }
 
@@ -177,8 +173,6 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     },
   }
 }
-
-const nothing = () => undefined
 
 /** What was said of the chunks that are still there. */
 const ratedOf = (before: FileEntry | undefined, chunks: readonly StoredChunk[]): Pick<FileEntry, 'rated'> => {

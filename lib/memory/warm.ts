@@ -1,7 +1,7 @@
 import { filesIn, shownChunk } from './contents.ts'
 import type { IndexCache } from './index-cache.ts'
 import type { MemoryChunk } from './schema.ts'
-import type { createSearch } from './search.ts'
+import { type createSearch, plainChunk } from './search.ts'
 
 const MOST = 6
 
@@ -26,9 +26,7 @@ export const createWarm = ({ indexCache, search, namesOf }: Needs) => {
   }
 
   const matching = async (query: string): Promise<MemoryChunk[]> =>
-    (await search({ query, maxResults: MOST })).chunks.map(
-      ({ score: _score, foundBy: _foundBy, terms: _terms, ...chunk }) => chunk,
-    )
+    (await search({ query, maxResults: MOST })).chunks.map(plainChunk)
 
   return async ({ query, conversationId }: Given) => {
     const names = query === undefined && conversationId !== undefined ? await namesOf(conversationId) : []

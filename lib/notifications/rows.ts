@@ -17,7 +17,11 @@ export const notifications = collection<NotificationRow>({
     if (before === undefined) return [{ ...NOTIFICATION_COUNTERS, add: { total: 1, created: 1 } }]
     return after === undefined ? [{ ...NOTIFICATION_COUNTERS, add: { total: -1 } }] : []
   },
-  recount: { index: 'newest', isCounted: (name) => name === 'total' },
+  recount: {
+    index: 'newest',
+    counter: NOTIFICATION_COUNTERS.counter,
+    isCounted: (name) => name === 'total',
+  },
   publishes: ({ before, after }) => {
     if (before !== undefined || after === undefined) return []
     const { expiresAt: _, ...data } = after

@@ -5,7 +5,10 @@ import { defineRoutes } from '../http/route.ts'
 import { DeliverySchema, EventNameSchema, WebhookSchema } from './schema.ts'
 
 const url = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .url({
+    protocol: /^https?$/,
+    error: ({ input }) => (input === undefined ? undefined : 'must be an http or https URL'),
+  })
   .max(2_000)
   .meta({ description: 'Public; private hosts only where OUTBOUND_ALLOW_HOSTS names them' })
 const events = z

@@ -11,7 +11,7 @@ export type WebhookDeliveries = {
   count(owner: string): Promise<number>
   countFailed(owner: string, since: string): Promise<number>
   get(owner: string, id: string): Promise<DeliveryRow>
-  makeDue(row: DeliveryRow): Promise<DeliveryRow | undefined>
+  take(row: DeliveryRow): Promise<DeliveryRow | undefined>
   insert(delivery: NewDelivery): Promise<DeliveryRow | undefined>
   sendNow(row: DeliveryRow): Promise<void>
   resume(owner: string, failed: { from: string; to: string } | undefined): AsyncGenerator<unknown>

@@ -17,7 +17,10 @@ const SECRET_BYTES = 32
 /** How long the secret before a rotation signs as well. */
 const BOTH_MS = 86_400_000
 
-type Sealed = Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousUntil'>
+/** What signs beside the newest secret and the one before it: who rotates again and again has not handed all of them out. */
+const MOST_OLDER = 3
+
+type Sealed = Pick<WebhookRow, 'secret' | 'previousSecret' | 'previousUntil' | 'olderSecrets'>
 
 type WebhookSecretsNeeds = { cipher: Cipher; clock: Clock; entropy: Entropy }
 
@@ -30,19 +33,28 @@ export const createWebhookSecrets = ({ cipher, clock, entropy }: WebhookSecretsN
   seal: (id: string, secret: string): Promise<string> => cipher.seal(secret, secretContext(id)),
 
   /** The fields of a webhook after a rotation to a sealed secret. */
-  rotated: ({ secret: previous }: Sealed, secret: string): Sealed => ({
-    secret,
-    ...(previous === undefined ? {} : { previousSecret: previous, previousUntil: clock.now() + BOTH_MS }),
-  }),
+  rotated: (before: Sealed, secret: string): Sealed => {
+    if (before.secret === undefined) return { secret }
+    const older = replacedIn(before, clock.now()).slice(0, MOST_OLDER)
+    return {
+      secret,
+      ...{ previousSecret: before.secret, previousUntil: clock.now() + BOTH_MS, olderSecrets: older },
+    }
+  },
 
   /** Those that sign now, the newest first. */
-  open: ({ id, secret, previousSecret, previousUntil = 0 }: Sealed & { id: string }): Promise<string[]> => {
-    const sealed = [secret, clock.now() < previousUntil ? previousSecret : undefined]
-    return Promise.all(
-      sealed.filter((text) => text !== undefined).map((text) => cipher.open(text, secretContext(id))),
-    )
+  open: ({ id, ...sealed }: Sealed & { id: string }): Promise<string[]> => {
+    const newest = sealed.secret === undefined ? [] : [sealed.secret]
+    const replaced = replacedIn(sealed, clock.now()).map(({ secret }) => secret)
+    return Promise.all([...newest, ...replaced].map((text) => cipher.open(text, secretContext(id))))
   },
 })
+
+/** The secrets that were replaced and sign all the same, the newest first. */
+const replacedIn = ({ previousSecret, previousUntil = 0, olderSecrets = [] }: Sealed, nowMs: number) => {
+  const previous = previousSecret === undefined ? [] : [{ secret: previousSecret, until: previousUntil }]
+  return [...previous, ...olderSecrets].filter(({ until }) => nowMs < until)
+}
 
 const MOST_WEBHOOKS = 100
 /** Others change the same webhook meanwhile: the tick that resumes it, or another caller. */
@@ -142,6 +154,8 @@ export const createRegistrations = (needs: Needs) => {
     return {
       update: webhooks,
       key: row.id,
+      // What is lost pauses it: an answer that it is active must not be of another state than the one that was read.
+      ...(given.active === undefined ? {} : { when: { active: row.active } }),
       set: {
         ...given,
         updatedAt: now,
@@ -149,21 +163,26 @@ export const createRegistrations = (needs: Needs) => {
         ...(isActivated ? { resumeAt: now } : {}),
       },
       unset: [
-        ...(secret === undefined ? [] : (['previousSecret', 'previousUntil'] as const)),
+        ...(secret === undefined ? [] : (['previousSecret', 'previousUntil', 'olderSecrets'] as const)),
         ...(secret === null ? (['secret'] as const) : []),
         ...(isActivated ? (['failing'] as const) : []),
       ],
     }
   }
 
+  const changeAlone = async (id: string, given: ChangeWebhook): Promise<void> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1)
+      if ((await store.commit<WebhookRow>(await changeOf(await load(id), given))).applied) return
+    throw changedMeanwhile()
+  }
+
   const change = async (principal: Principal, id: string, given: ChangeWebhook): Promise<Webhook> => {
     if (given.url !== undefined) await refusePrivate(given.url)
-    if (given.events === undefined) {
-      const { applied } = await store.commit<WebhookRow>(await changeOf(await load(id), given))
-      if (!applied) throw missing('Webhook')
-    } else
+    const { events } = given
+    if (events === undefined) await changeAlone(id, given)
+    else
       await changeSubscriptions(async (now) => ({
-        subscriptions: { ...now, [id]: given.events ?? [] },
+        subscriptions: { ...now, [id]: events },
         rows: [await changeOf(await load(id), given)],
       }))
     const row = await load(id)

@@ -2,7 +2,8 @@ import { collection } from '../core/collection.ts'
 import type { Webhook } from './schema.ts'
 
 /**
- * A registration: `url` gets `events`. Secrets are sealed; the one before a rotation signs as well until `previousUntil`.
+ * A registration: `url` gets `events`. Secrets are sealed; the one before a rotation signs as well until `previousUntil`,
+ * and so do the ones before it that are not over yet.
  * `resumeAt` is when the webhook was activated or a recovery was asked for. While it is there, held deliveries, and those
  * that failed between `recoverSince` and `resumeAt`, are being made due again.
  */
@@ -15,6 +16,8 @@ export type WebhookRow = Pick<
   previousSecret?: string
   /** Epoch milliseconds. */
   previousUntil?: number
+  /** The newest first. */
+  olderSecrets?: readonly { secret: string; until: number }[]
   resumeAt?: string
   recoverSince?: string
 }
@@ -39,7 +42,7 @@ export const webhooks = collection<WebhookRow>({
       'createdBy',
       'secret',
     ] as const),
-    ...(['previousSecret', 'previousUntil', 'resumeAt', 'recoverSince'] as const),
+    ...(['previousSecret', 'previousUntil', 'olderSecrets', 'resumeAt', 'recoverSince'] as const),
   ],
 })
 

@@ -1,4 +1,3 @@
-import { missing } from '../core/errors.ts'
 import { type PageQuery, pageFacts, totalOf } from '../core/page.ts'
 import { iso } from '../core/time.ts'
 import type { DeliveryRow, NewDelivery } from '../deliveries/schema.ts'
@@ -56,18 +55,25 @@ export const createOutboundWebhooks = (needs: Needs) => {
       )
   }
 
-  /** Sends a test event at once, and answers what came of it. Throws Problem `invalid` `webhook_paused`. */
+  /**
+   * Sends a test event at once and once, and answers what came of it: a receiver that does not know the event is not paused
+   * for that. Throws Problem `invalid` `webhook_paused`.
+   */
   const test = async (id: string): Promise<WebhookDelivery> => {
     const row = await loadActive(id)
     const payload = { webhookId: id, message: 'This is a test' }
     const event = { event: TEST_EVENT, timestamp: iso(clock.now()), payload }
-    return sentNow(await deliveries.insert(envelopeOf(row, ids.next('evt'), event)))
+    const delivery = { ...envelopeOf(row, ids.next('evt'), event), once: true } as const
+    return sentNow(delivery, await deliveries.insert(delivery))
   }
 
-  const sentNow = async (row: DeliveryRow | undefined): Promise<WebhookDelivery> => {
-    if (row === undefined) throw missing('Delivery')
-    await deliveries.sendNow(row)
-    return shownDelivery(await deliveries.get(row.owner, row.id))
+  /** The delivery after it was sent, by this call unless another process has `taken` it. */
+  const sentNow = async (
+    { owner, id }: Pick<DeliveryRow, 'owner' | 'id'>,
+    taken: DeliveryRow | undefined,
+  ): Promise<WebhookDelivery> => {
+    if (taken !== undefined) await deliveries.sendNow(taken)
+    return shownDelivery(await deliveries.get(owner, id))
   }
 
   return {
@@ -89,7 +95,8 @@ export const createOutboundWebhooks = (needs: Needs) => {
     /** Sends a delivery again at once, with the same id and body, and with all its retries. */
     redeliver: async (id: string, deliveryId: string): Promise<WebhookDelivery> => {
       await loadActive(id)
-      return sentNow(await deliveries.makeDue(await deliveries.get(id, deliveryId)))
+      const row = await deliveries.get(id, deliveryId)
+      return sentNow(row, await deliveries.take(row))
     },
 
     /** Has what failed since then sent again; resolves to how many deliveries that are. */

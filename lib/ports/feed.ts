@@ -1,5 +1,14 @@
-/** An entry to append. Without an `audience` all readers get it. `data` is plain JSON. */
-export type FeedDraft = { readonly type: string; readonly data?: object; readonly audience?: string }
+/**
+ * An entry to append. Without an `audience` all readers get it. `data` is plain JSON. The writer of a stream may number its
+ * entries itself: each of them then has an `id` of digits and hyphens, of which each sorts above all that were appended before.
+ * Such a stream has one writer at a time, and an append that is repeated adds nothing.
+ */
+export type FeedDraft = {
+  readonly type: string
+  readonly data?: object
+  readonly audience?: string
+  readonly id?: string
+}
 
 /**
  * `ttlMs` lets the entries expire so long after they were appended; without it they stay. `id` is one that `Ids` has just

@@ -64,7 +64,7 @@ export type AskedModel = { provider?: string | undefined; model?: string | undef
  * takes none, and the signal's reason once aborted; the connection is then closed.
  *
  * Where the provider asked is down or over quota, and has sent nothing yet, those of the fallback chain are asked in turn,
- * each with its own default model; when none answers, the failure of the first one is thrown.
+ * each with its own default model, where the prompt fits its window; when none answers, the failure of the first one is thrown.
  */
 export interface Models {
   providers(): readonly ProviderStatus[]

@@ -31,7 +31,7 @@ export type Asker = { isLocalAdmin: boolean }
  */
 export interface Repositories {
   /**
-   * Judges what a caller names, before it is stored. A form that nothing can be cloned from passes, since agents of the
+   * Checks what a caller names, before it is stored. A form that nothing can be cloned from passes, since agents of the
    * operator may know more forms; a URL with credentials is Problem `invalid` `repository_invalid`.
    */
   check(repository: string, asker: Asker): Promise<void>

@@ -42,18 +42,18 @@ export type ToolSession = {
 
 /** The tools of one session, guarded. */
 export interface Toolbox {
-  /** What to tell the model about: tools that the mode can never let through are left out. */
+  /** What the model is offered: tools that the mode can never let through are left out. */
   readonly specs: readonly ToolSpec[]
   /** One line for a person: `write_file notes.md`. At most 200 characters, without contents and secrets. */
   title(call: ToolCall): string
   /**
-   * Judges a call and makes it. Once it has begun it never throws, and is on record once, with how it ended: one that is
+   * Decides about a call and makes it. Once it has begun it never throws, and is on record once, with how it ended: one that is
    * aborted has failed, and its tool is waited for at most a second longer. Throws the reason of a signal that is aborted
    * before that.
    */
   call(call: ToolCall, signal: AbortSignal, options?: CallOptions): Promise<ToolOutcome>
   /**
-   * Judges a call that is not made now: its outcome where it is refused or waits for a person, undefined where it is to be
+   * Decides about a call that is not made now: its outcome where it is refused or waits for a person, undefined where it is to be
    * made later.
    */
   ask(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome | undefined>

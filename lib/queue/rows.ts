@@ -72,7 +72,7 @@ export const deadLetters = collection<DlqItem>({
   },
   summary: DlqItemSchema.keyof().options,
   counts: countsOf,
-  recount: { index: 'newest' },
+  recount: { index: 'newest', counter: DEAD_LETTER_COUNTERS.counter },
   sends: sendsOf,
   publishes: publishesOf,
 })

@@ -83,7 +83,7 @@ export const createReporting = (needs: Needs) => {
     return from && takeOver(task, from)
   }
 
-  /** Has the report tell this end, unless it does; resolves to the row as it is then. */
+  /** Makes the report one of this end, unless it is; resolves to the row as it is then. */
   const begin = async (row: ReportRow, endedAt: string): Promise<ReportRow | undefined> => {
     if (row.endedAt === endedAt) return row
     const outcome = await store.commit<ReportRow>({
@@ -100,7 +100,7 @@ export const createReporting = (needs: Needs) => {
    */
   const ended = async (taskId: string): Promise<void> => {
     const task = await findTask(taskId)
-    if (task?.completedAt === undefined || !TOLD.has(task.status) || !isOn()) return
+    if (task?.completedAt === undefined || !REPORTED.has(task.status) || !isOn()) return
     const known = await reportFor(task)
     if (known === undefined || (await access.writerAt(known.provider)) === undefined) return
     const row = await begin(known, task.completedAt)
@@ -129,7 +129,7 @@ export const createReporting = (needs: Needs) => {
   return { ended, reportOf, endpoints }
 }
 
-const TOLD: ReadonlySet<Task['status']> = new Set(['completed', 'failed'])
+const REPORTED: ReadonlySet<Task['status']> = new Set(['completed', 'failed'])
 
 /** The notice of the end comes again. */
 const busy = () =>

@@ -28,10 +28,28 @@ export const nextRuns = (cron: string, timezone: string, afterMs: number, count:
 export const cronFault = (cron: string): string | undefined => {
   const pattern = cron.trim()
   if (!NICKNAME.test(pattern) && !FIVE_FIELDS.test(pattern))
-    return 'must have five fields: minute, hour, day of month, month, day of week'
+    return 'must have five fields (minute, hour, day of month, month, day of week), or be @hourly, @daily, @weekly, @monthly or @yearly'
   try {
     return nextRun(pattern, 'UTC', Date.now()) === undefined ? 'is never due' : undefined
   } catch (thrown) {
-    return thrown instanceof Error ? thrown.message.replace(/^CronPattern: /, '') : String(thrown)
+    return faultIn(thrown instanceof Error ? thrown.message : String(thrown))
   }
+}
+
+const FIELDS = [
+  { name: 'minute', is: 'minute', range: '0 to 59' },
+  { name: 'hour', is: 'hour', range: '0 to 23' },
+  { name: 'day', is: 'day of month', range: '1 to 31' },
+  { name: 'month', is: 'month', range: '1 to 12 or JAN to DEC' },
+  { name: 'dayOfWeek', is: 'day of week', range: '0 to 7 or SUN to SAT' },
+]
+
+/** Croner counts a field of seconds before the five, and days and months from 0. */
+const faultIn = (message: string): string => {
+  const said = message.replace(/^CronPattern: /, '')
+  const [, place] = /^configuration entry (\d)/.exec(said) ?? []
+  const [, named] = /^Invalid value for (\w+)/.exec(said) ?? []
+  const field = FIELDS.find(({ name }, at) => String(at + 1) === place || name === named)
+  if (field === undefined) return said
+  return `the ${field.is} must be ${field.range}; a range (1-5), a step (*/5) or a list (1,5) of these`
 }

@@ -1,4 +1,4 @@
-import { collection } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import type { CreateTask } from '../tasks/schema.ts'
 import type { HEAVY, Schedule } from './schema.ts'
 
@@ -37,9 +37,6 @@ export const schedules = collection<ScheduleRow, 'heavyTask'>({
     ] as const),
     ...(['lastError', 'createdAt', 'updatedAt', 'createdBy', 'revision'] as const),
   ],
-  counts: ({ before, after }) => {
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    return change === 0 ? [] : [{ ...SCHEDULES, add: { total: change } }]
-  },
-  recount: { index: 'newest' },
+  counts: countRows(() => [SCHEDULES]),
+  recount: { index: 'newest', counter: SCHEDULES.counter },
 })

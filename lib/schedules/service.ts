@@ -137,7 +137,7 @@ export const createSchedules = ({ store, tasks, clock, ids, log, audit }: Needs)
     const body = {
       ...row.task,
       ...row.heavyTask,
-      source: 'cron' as const,
+      source: SOURCE,
       sourceId: row.task.sourceId ?? row.id,
     }
     const { task, write, rows } = tasks.draft(principal, body, { id: ids.next('task'), trace })
@@ -225,6 +225,9 @@ const changeOf = (
   }
 }
 
+/** Of every task that a schedule creates, whatever it was given. */
+const SOURCE = 'cron' as const
+
 const TIMED = ['cron', 'timezone', 'enabled'] as const
 type Timed = Pick<Schedule, (typeof TIMED)[number]>
 
@@ -239,7 +242,7 @@ const split = ({
   metadata,
   ...task
 }: CreateTask): Pick<ScheduleRow, 'task' | 'heavyTask'> => ({
-  task,
+  task: { ...task, source: SOURCE },
   heavyTask: {
     ...(description === undefined ? {} : { description }),
     ...(prompt === undefined ? {} : { prompt }),

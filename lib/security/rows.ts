@@ -1,4 +1,4 @@
-import { type Change, collection, type Increment } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import type { Policy, ToolCallEntry } from './schema.ts'
 
 /** What admins changed of the policy. `version` grows with each change, so that two at once do not undo each other. */
@@ -22,15 +22,6 @@ export type ToolCallRow = ToolCallEntry & {
 
 type Detail = 'arguments' | 'result'
 
-const countsOf = ({ before, after }: Change<Omit<ToolCallRow, Detail>>): Increment[] => {
-  const row = after ?? before
-  const total = Number(after !== undefined) - Number(before !== undefined)
-  if (row === undefined || total === 0) return []
-  return [TOOL_CALL_COUNTER, toolCallCounterOf(row.userId)].map((counter) => ({
-    ...{ counter, member: MEMBER, add: { total } },
-  }))
-}
-
 export const toolCalls = collection<ToolCallRow, Detail>({
   name: 'toolCalls',
   key: 'id',
@@ -46,6 +37,8 @@ export const toolCalls = collection<ToolCallRow, Detail>({
     ...(['argumentsSummary', 'resultSummary', 'sessionOf', 'expiresAt'] as const),
   ],
   expires: 'expiresAt',
-  counts: countsOf,
-  recount: { index: 'newest' },
+  counts: countRows(({ userId }) =>
+    [TOOL_CALL_COUNTER, toolCallCounterOf(userId)].map((counter) => ({ counter, member: MEMBER })),
+  ),
+  recount: { index: 'newest', counter: TOOL_CALL_COUNTER, ofUser: toolCallCounterOf },
 })

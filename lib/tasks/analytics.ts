@@ -4,19 +4,23 @@ import type { Clock } from '../ports/clock.ts'
 import type { Counters, Store } from '../ports/store.ts'
 import { DAILY_COUNTERS, OTHER_AGENTS, byStatus as statuses, TASK_COUNTERS, under } from './counters.ts'
 import type { AgentChoice } from './create.ts'
-import type { AnalyticsSchema } from './queries.ts'
+import type { AnalyticsAsked, AnalyticsSchema } from './queries.ts'
+import { readWindow } from './window-analytics.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Statistics over all tasks ever stored, read from counters. Rates are 0..1, of the tasks that ended. */
+/** Statistics over all tasks ever stored, and of the window that is asked for, read from counters. Rates are 0..1, of the tasks that ended. */
 export const createAnalytics =
   ({ store, clock, agents }: { store: Store; clock: Clock; agents: AgentChoice }) =>
-  async (): Promise<z.output<typeof AnalyticsSchema>> => {
+  async (asked: AnalyticsAsked = {}): Promise<z.output<typeof AnalyticsSchema>> => {
     const firstDay = dayOf(iso(clock.now() - (DAYS - 1) * DAY_MS))
-    const [all, days] = await Promise.all([
+    const types = agents.types()
+    const nameOf = (agent: string) => (types.includes(agent) ? agent : OTHER_AGENTS)
+    const [all, days, recent] = await Promise.all([
       store.counters(TASK_COUNTERS.counter),
       store.counters(DAILY_COUNTERS, firstDay),
+      isAsked(asked) ? readWindow(store, clock.now(), asked, nameOf) : undefined,
     ])
     const counters = all[TASK_COUNTERS.member] ?? {}
     const byStatus = statuses(counters)
@@ -32,21 +36,28 @@ export const createAnalytics =
       byStatus,
       byPriority: under(counters, 'priority'),
       bySource: under(counters, 'source'),
-      byAgent: registered(under(counters, 'agent'), agents.types()),
+      byAgent: registered(under(counters, 'agent'), nameOf),
       daily: Object.entries(days).map(([date, { created = 0, completed = 0, failed = 0 }]) => ({
         date,
         created,
         completed,
         failed,
       })),
+      ...(recent ? { recent } : {}),
     }
   }
 
+const isAsked = ({ window, timezone }: AnalyticsAsked): boolean =>
+  window !== undefined || timezone !== undefined
+
 /** Agents that are not here, or not any more, count together: so the answer has one entry more than there are agents. */
-const registered = (counts: Record<string, number>, types: readonly string[]): Record<string, number> => {
+const registered = (
+  counts: Record<string, number>,
+  nameOf: (agent: string) => string,
+): Record<string, number> => {
   const shown: Record<string, number> = {}
   for (const [name, count] of Object.entries(counts)) {
-    const agent = types.includes(name) ? name : OTHER_AGENTS
+    const agent = nameOf(name)
     shown[agent] = (shown[agent] ?? 0) + count
   }
   return shown

@@ -3,6 +3,7 @@ import { pageAnswer } from '../core/page.ts'
 import { defineRoutes } from '../http/route.ts'
 import { TaskReportSchema } from '../reporting/schema.ts'
 import {
+  AnalyticsQuery,
   AnalyticsSchema,
   FilterTasksQuery,
   ImportBody,
@@ -55,8 +56,9 @@ export const taskRoutes = defineRoutes({
   taskAnalytics: {
     method: 'GET',
     path: '/api/tasks/analytics',
-    summary: 'Statistics over all tasks',
+    summary: 'Statistics over all tasks, and of a recent window of time',
     access: 'session',
+    query: AnalyticsQuery,
     response: AnalyticsSchema,
   },
   exportTasks: {

@@ -2,6 +2,7 @@ import type { Change, Increment } from '../core/collection.ts'
 import { getOrCreate } from '../core/get-or-create.ts'
 import { dayOf, msOf } from '../core/time.ts'
 import type { Counters, Store } from '../ports/store.ts'
+import { hourlyCountsOf } from './hourly-counters.ts'
 import { TASK_STATUSES, type TaskStatus } from './machine.ts'
 import type { CountedTask } from './schema.ts'
 
@@ -15,7 +16,7 @@ export const OTHER_AGENTS = 'other'
 /** What a change of a task moves: the new one by its properties, its state, and the end of its last run. */
 export const countsOf = ({ before, after }: Pick<Change<CountedTask>, 'before' | 'after'>): Increment[] => {
   if (after === undefined || before?.status === after.status) return []
-  const ended = endedRun(after)
+  const ended = [...endedRun(after), ...hourlyCountsOf(before, after)]
   return before === undefined
     ? [created(after), daily(after.createdAt, 'created'), ...ended]
     : [moved(before.status, after.status), ...ended]

@@ -83,7 +83,7 @@ const copyOf = (draft: Draft, key: string, log: Log) => {
   const abort = async (reason: unknown) => {
     log.warn({ key, err: reason }, 'the copy of an export was given up')
     await draft.abort().catch((err: unknown) => {
-      log.warn({ key, err }, 'what was kept of it may stay until the archive clears up')
+      log.warn({ key, err }, 'the unfinished copy of an export was not removed')
     })
   }
   /** The rest of the answer does not wait for it. */

@@ -23,7 +23,7 @@ export const taskHandlers = ({
     return new Reply({ message, task }, replayed ? { headers: { 'idempotent-replayed': 'true' } } : {})
   },
   filterTasks: ({ query }) => tasks.filter(query),
-  taskAnalytics: () => tasks.analytics(),
+  taskAnalytics: ({ query }) => tasks.analytics(query),
   exportTasks: (_input, { principal }) => {
     const { pieces, copy } = keepExport(tasks.exportAll(principal))
     const disposition = { 'content-disposition': 'attachment; filename="tasks-export.json"' }

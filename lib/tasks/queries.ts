@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { pageQuery, queryFlag, queryInt, queryList } from '../core/page.ts'
+import { TimezoneSchema } from '../core/timezone.ts'
 import {
   filterFields,
   TASK_SORTINGS,
@@ -9,6 +10,7 @@ import {
   TaskStatusSchema,
   word,
 } from './schema.ts'
+import { WINDOWS } from './windows.ts'
 
 const FIELD_NAMES = Object.keys(TaskSchema.shape) as (keyof TaskFields)[]
 
@@ -61,6 +63,40 @@ export const ImportResults = z.object({
 
 const counts = z.record(z.string(), z.number())
 
+/** A time zone alone asks for a window of a day. */
+export const AnalyticsQuery = z.object({
+  window: z.enum(WINDOWS).optional(),
+  timezone: TimezoneSchema.optional(),
+})
+export type AnalyticsAsked = z.output<typeof AnalyticsQuery>
+
+/** How long something took, within 5 %; the percentiles are there where anything was counted. */
+const PercentilesSchema = z
+  .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })
+  .meta({ id: 'Percentiles' })
+
+/** What happened to tasks in a span of time. */
+const happenings = {
+  created: z.number(),
+  started: z.number(),
+  completed: z.number(),
+  failed: z.number(),
+  cancelled: z.number(),
+}
+const durations = { wait: PercentilesSchema, run: PercentilesSchema }
+const span = { from: z.iso.datetime(), to: z.iso.datetime() }
+
+export const WindowSchema = z
+  .object({
+    window: z.enum(WINDOWS),
+    timezone: z.string(),
+    ...span,
+    buckets: z.array(z.object({ ...span, ...happenings })),
+    ...durations,
+    byAgent: z.record(z.string(), z.object({ ...happenings, ...durations })),
+  })
+  .meta({ id: 'AnalyticsWindow' })
+
 export const AnalyticsSchema = z.object({
   totalTasks: z.number(),
   completedTasks: z.number(),
@@ -80,4 +116,5 @@ export const AnalyticsSchema = z.object({
   daily: z.array(
     z.object({ date: z.string(), created: z.number(), completed: z.number(), failed: z.number() }),
   ),
+  recent: WindowSchema.optional(),
 })

@@ -59,7 +59,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
   /** Sends the message of a queued task. Rejects with Problem `unavailable` when the queue does not take it. */
   const send = (row: TaskRow): Promise<void> => queue.send([messageOfRow(row)])
 
-  /** Tasks of a status, oldest first; the walk survives tasks leaving the status behind it. */
+  /** Tasks of a status, oldest first; tasks that leave the status meanwhile do not disturb it. */
   async function* inStatus(status: TaskStatus, isOver = () => false): AsyncGenerator<readonly TaskRow[]> {
     for await (const rows of pagesOf((from) => store.page(tasks, { ...oldestOf(status), ...from }))) {
       yield rows

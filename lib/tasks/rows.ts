@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
-import { type Change, collection, type LiveDraft } from '../core/collection.ts'
+import { type Change, collection, type LiveDraft, type Message } from '../core/collection.ts'
 import type { Insert } from '../ports/store.ts'
 import { countsOf } from './counters.ts'
-import { sendsOf } from './messages.ts'
+import { isFinal } from './machine.ts'
 import {
   CreateTaskSchema,
+  type EmittedEntry,
   type SentTask,
   TASK_DETAIL,
   TASK_LONG,
@@ -12,6 +13,7 @@ import {
   type TaskDetail,
   type TaskEvent,
   TaskEventSchema,
+  type TaskLogEntry,
   type TaskLong,
   type TaskRow,
   TaskSchema,
@@ -54,6 +56,61 @@ export const taskEvents = collection<TaskEvent>({
   summary: TaskEventSchema.keyof().options,
 })
 
+const tracedBy = ({ trace }: SentTask) => (trace ? { trace } : {})
+
+/**
+ * The message of a task's next attempt. Its group is the repository, else the caller: a task without a repository, and one
+ * whose repository is a long field that storage keeps beside the row.
+ */
+const runMessage = (row: SentTask): Message => ({
+  to: 'run',
+  id: `${row.id}:${row.attempts + 1}`,
+  body: { taskId: row.id, attempt: row.attempts + 1, ...tracedBy(row) },
+  priority: row.priority,
+  ...(row.nextAttemptAt === undefined ? {} : { notBefore: row.nextAttemptAt }),
+  group: row.repository ?? row.createdBy,
+  rebuilt: true,
+})
+
+const emittedMessage = (row: SentTask, { id, type, attempt, message, metadata }: TaskLogEntry): Message => {
+  const { code } = metadata ?? {}
+  const entry: EmittedEntry = {
+    ...{ id, type },
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(message === undefined ? {} : { message }),
+    ...(typeof code === 'string' ? { code } : {}),
+  }
+  return {
+    to: 'notices',
+    id: `${id}:emitted`,
+    body: { kind: 'emitted', taskId: row.id, entry, ...tracedBy(row) },
+  }
+}
+
+/** Takes back what a task waited for. */
+const endedWait = ({ before, after, log }: Change<SentTask>): Message[] => {
+  if (before?.waitingFor === undefined || after === undefined || !isFinal(after.status)) return []
+  const { id: endedTaskId, createdBy: userId } = after
+  const id = `${log.at(-1)?.id ?? endedTaskId}:waited`
+  return [{ to: 'turns', id, body: { endedTaskId, userId }, group: userId }]
+}
+
+/**
+ * A task that becomes queued is to be run. Notices carry the end of one that is watched, and each entry that is emitted; the
+ * end of one that waited for approvals takes those back.
+ */
+export const sendsOf = (change: Change<SentTask>): Message[] => {
+  const { before, after, log } = change
+  if (after === undefined || before?.status === after.status) return []
+  const entries = log as readonly TaskLogEntry[]
+  const emitted = entries.filter((entry) => entry.emitted).map((entry) => emittedMessage(after, entry))
+  const sends = [...emitted, ...endedWait(change)]
+  if (after.status === 'queued') return [runMessage(after), ...sends]
+  if (before === undefined || !after.watched || !isFinal(after.status)) return sends
+  const id = log.at(-1)?.id ?? `${after.id}:${after.attempts}`
+  return [{ to: 'notices', id, body: { kind: 'ended', taskId: after.id, ...tracedBy(after) } }, ...sends]
+}
+
 /** One of these changes whenever a task changes as users see it: a lease that is renewed is no such change. */
 const SEEN = ['status', 'updatedAt', 'attempts', 'waitingFor'] as const
 
@@ -77,10 +134,11 @@ export const tasks = collection<TaskRow, TaskDetail, TaskLong>({
   fixed: FIXED,
   log: taskEvents,
   counts: countsOf,
-  // A failure stays counted when its task is queued again, and the last completion and the extremes are never taken back.
+  // A failure stays counted when its task is queued again, the last completion and the extremes are never taken back, and what
+  // was when in an hour is not in the rows.
   recount: {
     index: 'newest',
-    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$)/.test(name),
+    isCounted: (name) => !/^(failed(:|$)|lastAt:|leastDurationMs$|mostDurationMs$|[\dAB])/.test(name),
   },
   sends: sendsOf,
   publishes: publishesOf,

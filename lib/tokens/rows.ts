@@ -1,4 +1,4 @@
-import { collection } from '../core/collection.ts'
+import { collection, countRows } from '../core/collection.ts'
 import { type Token, TokenSchema } from './schema.ts'
 
 /** An API token: all but its text, of which only the SHA-256 is kept. A revoked one is gone. */
@@ -14,13 +14,8 @@ export const tokenRows = collection<TokenRow>({
   key: 'id',
   indexes: { newest: { by: 'createdAt' }, ofUser: { within: 'userId', by: 'createdAt' } },
   summary: TokenSchema.keyof().options,
-  counts: ({ before, after }) => {
-    const row = after ?? before
-    const change = Number(after !== undefined) - Number(before !== undefined)
-    if (row === undefined || change === 0) return []
-    return [TOKENS, tokensOf(row.userId)].map((counter) => ({
-      ...{ counter, member: LISTED, add: { total: change } },
-    }))
-  },
-  recount: { index: 'newest' },
+  counts: countRows(({ userId }: TokenRow) =>
+    [TOKENS, tokensOf(userId)].map((counter) => ({ counter, member: LISTED })),
+  ),
+  recount: { index: 'newest', counter: TOKENS, ofUser: tokensOf },
 })

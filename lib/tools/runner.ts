@@ -1,6 +1,7 @@
 import { messageOf, Problem } from '../core/errors.ts'
 import { createMasker, type Masker } from '../core/masker.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { ToolCall } from '../ports/model.ts'
 import type { CallOptions, Toolbox, ToolOutcome, ToolSession } from '../ports/tool.ts'
 import { defaultPolicy, type PolicySource } from '../security/schema.ts'
@@ -53,15 +54,18 @@ type Needs = {
   onToolCall?: (record: ToolCallRecord) => void
   /** Of all secrets that the service knows. */
   masker?: Masker
+  log?: Log
 }
 
 const fixedPolicy: PolicySource = { known: () => defaultPolicy, current: async () => defaultPolicy }
 
-// What is not a Problem was not written for the model and may name folders of this machine: only its code is shown.
-const failure = (tool: Tool, thrown: unknown): ToolOutput => {
+// What is not a Problem was not written for the model and may name folders of this machine: only its code is shown, and
+// the log has the rest.
+const failure = ({ name }: Tool, thrown: unknown, log: Log | undefined): ToolOutput => {
+  if (thrown instanceof Problem) return { content: messageOf(thrown), failed: true }
+  log?.warn({ tool: name, err: thrown }, 'a tool failed')
   const { code = 'unexpected error' } = (thrown ?? {}) as { code?: unknown }
-  const content = thrown instanceof Problem ? messageOf(thrown) : `${tool.name} failed (${code}).`
-  return { content, failed: true }
+  return { content: `${name} failed (${code}).`, failed: true }
 }
 
 const refuser = ({ decision, guard }: Authorization): string => {
@@ -107,7 +111,7 @@ export const createToolRunner = (needs: Needs) => {
     try {
       return await untilAborted(clock, tool.run(input, { workspace, userId, mode, signal }), signal)
     } catch (thrown) {
-      if (!signal.aborted) return failure(tool, thrown)
+      if (!signal.aborted) return failure(tool, thrown, needs.log)
       return { content: `Stopped before its end: ${messageOf(thrown)}`, failed: true, fault: thrown }
     }
   }

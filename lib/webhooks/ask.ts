@@ -48,7 +48,7 @@ export const rule =
   <S extends z.ZodType>(form: S, decide: (event: z.output<S>, labels: Labels) => Verdict): Rule =>
   (payload, labels) => {
     const parsed = form.safeParse(payload)
-    return parsed.success ? decide(parsed.data, labels) : 'The event lacks what tells what it is about'
+    return parsed.success ? decide(parsed.data, labels) : 'The event does not say what it is about'
   }
 
 /** All that these labels ask for; a task goes before a review. */

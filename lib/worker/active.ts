@@ -33,7 +33,8 @@ type ActiveRun = {
 }
 
 /**
- * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so a list is scanned. A task can have two here for a moment: a run that was told to stop, and the next one.
+ * The runs of this process, for cancels, heartbeats and a shutdown. There are a few hundred at most, so a list is scanned. A
+ * task can have two here for a moment: a run that is being stopped, and the next one.
  * A list in which the last one takes the place of one that goes: a Set that changes this often leaves dead tables in
  * the old generation, and they keep every run that was ever in them alive until the next full collection.
  */

@@ -3,9 +3,10 @@ import { describe, expect, it } from '@jest/globals'
 import { Client } from 'undici'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createOutbound } from '../../lib/adapters/node/outbound.ts'
-import { isPublic, type Lookup, readAllowed } from '../../lib/adapters/node/outbound-address.ts'
+import { createLookup, isPublic, type Lookup, readAllowed } from '../../lib/adapters/node/outbound-address.ts'
 import { createGuardedConnect } from '../../lib/adapters/node/outbound-connect.ts'
 import { privateHosts } from '../tools/attacks.ts'
+import { startNameServer } from './name-server.ts'
 import { startReceiver } from './outbound-receiver.ts'
 
 const PUBLIC = '93.184.216.34'
@@ -106,6 +107,48 @@ describe('a request to a private address', () => {
       .catch((error: Error) => error)
     expect(String(thrown)).toContain('OUTBOUND_ALLOW_HOSTS')
     expect(String(thrown)).not.toContain('10.11')
+  })
+})
+
+describe('a name', () => {
+  const lookups = (allow: string[], nameServer: string) => {
+    const { lookup: system, asked } = lookupOf(['10.0.0.7'])
+    return { asked, lookup: createLookup({ allowed: readAllowed(allow), nameServers: [nameServer], system }) }
+  }
+
+  it('whose name servers never answer takes no thread of the system, and delays no other', async () => {
+    await using server = await startNameServer({ 'known.example': [PUBLIC] })
+    const { lookup, asked } = lookups(['10.0.0.0/8'], server.address)
+    const hanging = Array.from({ length: 50 }, (_, at) => lookup(`hangs-${at}.example`))
+    const ended = Promise.race(hanging.map((one) => one.catch(() => 'a time-out')))
+    expect(await Promise.race([lookup('known.example'), ended])).toEqual([PUBLIC])
+    expect(server.asked).toContain('hangs-49.example')
+    await Promise.allSettled(hanging)
+    expect(asked).toEqual([])
+  })
+
+  it.each<[string, string[], string, string[], boolean]>([
+    ['that is known is looked up there', ['10.0.0.0/8'], 'known.example', [PUBLIC], false],
+    ['that the operator lists is the system’s', ['listed.example'], 'listed.example', ['10.0.0.7'], true],
+    ['that is unknown there may be the system’s', ['10.0.0.0/8'], 'unknown.example', ['10.0.0.7'], true],
+  ])('%s', async (_what, allow, name, addresses, isSystem) => {
+    await using server = await startNameServer({ 'known.example': [PUBLIC], 'unknown.example': [] })
+    const { lookup, asked } = lookups(allow, server.address)
+    expect(await lookup(name)).toEqual(addresses)
+    expect(asked).toEqual(isSystem ? [name] : [])
+  })
+
+  it('that is unknown is not looked up again where no private address is allowed', async () => {
+    await using server = await startNameServer({ 'unknown.example': [] })
+    const { lookup, asked } = lookups([], server.address)
+    await expect(lookup('unknown.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
+    expect(asked).toEqual([])
+  })
+
+  it('is the system’s where no name server can be reached', async () => {
+    const { address, [Symbol.asyncDispose]: stop } = await startNameServer({})
+    await stop()
+    expect(await lookups([], address).lookup('any.example')).toEqual(['10.0.0.7'])
   })
 })
 

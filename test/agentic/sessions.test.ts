@@ -95,6 +95,35 @@ describe('agent sessions', () => {
     expect(textOf(rest)).toBe('Bye')
   })
 
+  it('is read from the place of a reader that comes back, not from its beginning', async () => {
+    let rows = 0
+    const page: SqliteStore['page'] = async (...asked) => {
+      const found = await store().page(...asked)
+      if (asked[0].name === 'feedEntries') rows += found.rows.length
+      return found
+    }
+    const counting = { ...store(), page } as SqliteStore
+    const sessions = process({ store: counting, feed: createFeed({ store: counting, clock, ids }) })
+    const task = { id: 'task_03', createdBy: 'user_ada', status: 'in_progress' }
+    taskStates.set(task.id, task.status)
+    const run = sessions.openRun(task, 1, { provider: 'demo', model: 'scripted' })
+    for (let step = 1; step <= 100; step += 1) {
+      run.emit('step:complete', { step })
+      await run.flush()
+    }
+    run.emit('complete', {})
+    const expectRest = async () => {
+      rows = 0
+      const events = await take(await sessions.follow(ada, run.id, '0001-0000098', never), 3)
+      expect(events.map(({ id }) => id)).toEqual(['0001-0000099', '0001-0000100', '0001-0000101'])
+      expect(rows).toBeLessThan(10)
+    }
+    await expectRest()
+    await run.close()
+    taskStates.set(task.id, 'completed')
+    await expectRest()
+  })
+
   it('is followed from another process to its end, and stopped from there', async () => {
     const [here, elsewhere] = [process(), process()]
     const session = await here.open(about)

@@ -77,6 +77,8 @@ describe('an agentic turn', () => {
       },
       fail: async (turn, _thrown, { usage }) => {
         if (isRefusing) throw missing('Conversation')
+        // As storage takes its time.
+        await new Promise((resolve) => setImmediate(resolve))
         did.push(`kept with ${usage.totalTokens} tokens`)
         await turn.release()
       },
@@ -88,8 +90,9 @@ describe('an agentic turn', () => {
       cancelTask: async () => undefined,
       ...more,
     })
+    const log = createFakeLog()
     const agentic = createAgenticTurns({
-      ...{ sessions, turns, models, loop: createLoop({ models }), clock, ids, log: createFakeLog() },
+      ...{ sessions, turns, models, loop: createLoop({ models }), clock, ids, log },
       openToolbox: async () => tools,
     })
     const run = async (more: Partial<AgenticRequest> = {}, onEvent?: (event: SessionEvent) => void) => {
@@ -102,7 +105,7 @@ describe('an agentic turn', () => {
         }
       return events
     }
-    return { agentic, sessions, run, did, finished, refuseAnswers }
+    return { agentic, sessions, run, did, finished, refuseAnswers, log }
   }
 
   const calling = (...given: string[]): ScriptedStep => ({
@@ -206,12 +209,19 @@ describe('an agentic turn', () => {
       32,
     ],
   ])('ends in an error, and in nothing after it, when %s', async (_what, models, code, tokens) => {
-    const { run, did, finished, sessions } = open(models)
-    const events = await run()
+    const { run, did, finished, sessions, log } = open(models)
+    let didBefore: string[] = []
+    const events = await run({}, ({ type }) => {
+      if (type === 'error') didBefore = [...did]
+    })
     expect(typesOf(events)).not.toContain('complete')
     expect(events.at(-1)).toMatchObject({ type: 'error', data: { code } })
     expect(JSON.stringify(events)).not.toContain('secret details')
     expect([did, finished]).toEqual([[`kept with ${tokens} tokens`, 'released'], []])
+    // Who is told of the error may send the next message at once.
+    expect(didBefore).toEqual(did)
+    const faults = log.entries.filter(({ level }) => level === 'error').map(({ fields }) => `${fields.err}`)
+    expect(faults).toEqual(code === 'INTERNAL' ? ['Error: secret details'] : [])
     expect((await sessions.list(ada, { limit: 1 })).sessions).toMatchObject([
       { status: 'failed', error: { code } },
     ])

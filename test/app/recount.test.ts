@@ -36,7 +36,7 @@ it('corrects what drifted, leaves alone what rows cannot tell, and finds nothing
   expect((await service.tasks.get(id)).status).toBe('failed')
 })
 
-it('counts what belongs to users, user by user, also where nothing is left', async () => {
+it('counts what belongs to users, user by user, and what belongs to all, also where nothing is left', async () => {
   await using service = await startDomains()
   const { conversations, conversationRemoval, store } = service
   const own = async (principal: Principal, given = {}) => (await conversations.create(principal, given)).id
@@ -61,6 +61,9 @@ it('counts what belongs to users, user by user, also where nothing is left', asy
     { counter: 'conversations:local:task:t1', member: 'all', add: { total: -1 } },
     { counter: `conversations:${ada}`, member: 'all', add: { total: 3 } },
     { counter: `agentSessions:${ada}`, member: 'all', add: { total: 2 } },
+    { counter: `tokens:${ada}`, member: 'all', add: { total: 1 } },
+    { counter: 'tokens', member: 'all', add: { total: 1 } },
+    { counter: 'invites', member: 'all', add: { total: 4 } },
   ]
   await store.adjust(wrong)
   const found = await recount(store, collections)

@@ -24,7 +24,7 @@ const write: Request = {
 
 let conversations = 0
 
-describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls] as never))(
+describe.each(storesOf([approvalRows, approvalSlots, allowedTools, toolCalls]))(
   'approvals in %s',
   (_name, open) => {
     let clock: FakeClock

@@ -56,6 +56,31 @@ const statuses = async (call: Caller) => {
   return tasks.map(({ status }: { status: string }) => status)
 }
 
+describe('GET /api/bulk', () => {
+  it('lists the jobs of the caller, newest first, page by page and without their failures', async () => {
+    const { call, service, ids } = await withTasks(3)
+    const mine: Job[] = []
+    for (const id of ids) {
+      mine.unshift(await start(call, { action: 'cancel', ids: [id] }))
+      service.clock.advance(1_000)
+    }
+    const body = { action: 'cancel', ids: ['task_none'] }
+    const { job: ofBob } = (await call('POST /api/tasks/bulk', { body, as: BOB })).body
+    await service.bulk.runSlice({ jobId: ofBob.id, from: 0 })
+
+    const first = (await call('GET /api/bulk?limit=2')).body
+    expect(first).toMatchObject({ total: 3, count: 2, limit: 2 })
+    expect(first.jobs).toEqual(mine.slice(0, 2).map(({ failures: _failures, ...job }) => job))
+    const rest = (await call(`GET /api/bulk?limit=2&cursor=${encodeURIComponent(first.nextCursor)}`)).body
+    expect(rest.jobs.map(({ id }: Job) => id)).toEqual([mine[2]?.id])
+    expect(rest.nextCursor).toBeUndefined()
+    const { jobs, total } = (await call('GET /api/bulk', { as: BOB })).body
+    expect([total, jobs]).toEqual([1, [expect.objectContaining({ id: ofBob.id, failed: 1 })]])
+    expect((await call(`GET /api/bulk?cursor=${first.nextCursor}`, { as: BOB })).status).toBe(400)
+    expect((await call('GET /api/bulk?limit=201')).status).toBe(400)
+  })
+})
+
 describe('POST /api/tasks/bulk', () => {
   it.each([
     [{ filter: { labels: ['even', 'all'], status: ['queued'] } }, 3],

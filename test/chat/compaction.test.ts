@@ -30,6 +30,18 @@ const smallModel = (summary: ScriptedStep = { text: 'The word is PAPAYA.' }) => 
   return { ...models, contextTokens: () => WINDOW } satisfies Models & { requests: StepRequest[] }
 }
 
+/** The same, which refuses what does not fit its window, and everything while it is down. */
+const strictly = (models: Models, isDown = () => false): Models => ({
+  ...models,
+  contextTokens: () => WINDOW,
+  step: (request) => {
+    const { messages, maxOutputTokens = outputTokensOf(WINDOW) } = request
+    if (isDown() || tokensOf(messages) + maxOutputTokens > WINDOW)
+      throw new Problem('unavailable', 'provider_error', 'It is down, or the prompt is too long')
+    return models.step(request)
+  },
+})
+
 /** Results whose call is not right before them. */
 const orphans = (messages: readonly ModelMessage[]) => (message: ModelMessage, at: number) => {
   const before = messages[at - 1]
@@ -119,6 +131,34 @@ describe('a conversation that outgrows the window of its model', () => {
     expect(prompts.flatMap(({ messages }) => messages.flatMap(orphans(messages)))).toEqual([])
   })
 
+  it('still answers after messages that were never answered and do not fit together', async () => {
+    const models = smallModel()
+    let isDown = true
+    const { send, begin } = world().process({ models: strictly(models, () => isDown) })
+    const id = await begin()
+    for (const n of [1, 2, 3])
+      await expect(send.send(ANN, id, { content: `${n}: ${words(900)}` })).rejects.toMatchObject({
+        code: 'provider_error',
+      })
+    isDown = false
+    const { compaction, assistantMessage } = await send.send(ANN, id, { content: 'Which word was it?' })
+    expect(assistantMessage.content).toBe('It is PAPAYA.')
+    expect(compaction).toMatchObject({ originalCount: 4, summarized: true })
+    expect(models.requests.at(-1)?.messages.at(-1)?.content).toMatch(/^3: .*\n\nWhich word was it\?$/s)
+  })
+
+  it('has as much of the summary in a prompt as there is room beside a long message', async () => {
+    const models = smallModel({ text: `The word is PAPAYA. ${words(240)}` })
+    const { send, begin } = world().process({ models: strictly(models) })
+    const id = await begin()
+    for (let n = 0; n < 6; n++) await send.send(ANN, id, { content: `${n}: ${words(300)}` })
+    const { assistantMessage } = await send.send(ANN, id, { content: `Which word? ${words(1_150)}` })
+    expect(assistantMessage.content).toBe('It is PAPAYA.')
+    expect(models.requests.at(-1)?.messages[0]?.content).toMatch(/more characters are left out\]$/)
+    await send.send(ANN, id, { content: 'Which word?' })
+    expect(models.requests.at(-1)?.messages[0]?.content).toMatch(/word239$/)
+  })
+
   it.each([0, 2])(
     'is summarised in pieces that fit the window, of which %d fail at first',
     async (failures) => {
@@ -135,18 +175,7 @@ describe('a conversation that outgrows the window of its model', () => {
           return { text: pieces > 1 && pieces <= 1 + failures ? '' : `Summary ${pieces}.` }
         },
       ])
-      const strict = world().process({
-        models: {
-          ...small,
-          contextTokens: () => WINDOW,
-          step: (request) => {
-            const { messages, maxOutputTokens = outputTokensOf(WINDOW) } = request
-            if (tokensOf(messages) + maxOutputTokens > WINDOW)
-              throw new Problem('unavailable', 'provider_error', 'The prompt is too long')
-            return small.step(request)
-          },
-        },
-      })
+      const strict = world().process({ models: strictly(small) })
       const answers = []
       for (let n = 0; n <= failures; n += 1)
         answers.push(await strict.send.send(ANN, id, { content: 'And?' }))

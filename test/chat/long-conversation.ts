@@ -24,7 +24,7 @@ export const openChat = (store: Store) => {
   const ids = createIds({ clock })
   const models = createScriptedModels([{ text: TEXT }])
   const ports = { store, clock, ids, log: createFakeLog(), masker: createMasker([]) }
-  const conversations = createConversations(ports)
+  const conversations = createConversations({ ...ports, taskExists: async () => true })
   const none = async () => undefined
   const { send } = createChat({
     ...{ ...ports, models, conversations, loop: createLoop({ models }) },

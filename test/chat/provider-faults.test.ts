@@ -99,6 +99,7 @@ type Fault = [what: string, reply: (answers: Answers) => Reply, code: number, na
 const EARLY: Fault[] = [
   ['answers 500', () => status(500, error), 503, 'provider_error'],
   ['answers 429', () => status(429, {}, { 'retry-after-ms': '1' }), 429, 'rate_limited'],
+  ['answers 429 and says no time', () => status(429, {}), 429, 'rate_limited'],
   ['answers 401', () => status(401, error), 503, 'provider_error'],
   ['says nothing', ({ empty }) => empty, 503, 'provider_error'],
   ['sends what is no chunk', () => events(OOPS), 503, 'provider_error'],

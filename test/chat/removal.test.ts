@@ -27,14 +27,7 @@ import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, createWorldOn, PAGE } from './world.ts'
 
 const rowsOfChat = [conversations, chatMessages, chatTurns, conversationRemovals, agentSessions, feedEntries]
-const rows = [
-  ...rowsOfChat,
-  workspaceSnapshots,
-  approvalRows,
-  approvalSlots,
-  allowedTools,
-  toolCalls,
-] as never
+const rows = [...rowsOfChat, workspaceSnapshots, approvalRows, approvalSlots, allowedTools, toolCalls]
 const never = new AbortController().signal
 const LEASE_MS = 15_000
 

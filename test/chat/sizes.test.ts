@@ -13,7 +13,7 @@ import { fakeToolbox } from '../fakes/toolbox.ts'
 import { ANN, createWorldOn } from './world.ts'
 
 const rowsOfChat = [conversations, chatMessages, chatTurns, conversationRemovals, agentSessions, feedEntries]
-const rows = [...rowsOfChat, approvalRows, approvalSlots, allowedTools] as never
+const rows = [...rowsOfChat, approvalRows, approvalSlots, allowedTools]
 /** 200 kB, and three times that in UTF-8. */
 const LONG = '語'.repeat(200_000)
 /** What a function may answer. */

@@ -90,6 +90,7 @@ describe('a conversation', () => {
   it('is listed by task and by ticket, with totals of each list', async () => {
     const { begin, conversations, conversationRemoval } = world().process({
       models: createScriptedModels([]),
+      tasks: [{ id: 't1' } as Task],
     })
     for (const given of [{ taskId: 't1' }, { taskId: 't1', ticketId: 'codehost:a#1' }, {}, {}])
       await begin(given)
@@ -118,6 +119,42 @@ describe('a conversation', () => {
   })
 })
 
+describe('a conversation about a task', () => {
+  const about = { taskId: 't1', ticketId: 'codehost:a#1' }
+  const ofTicket = {
+    id: 't2',
+    title: 'Repair',
+    status: 'queued',
+    source: 'codehost',
+    sourceId: 'a#1',
+  } as Task
+  const tasks = [{ id: 't1', title: 'Deploy', status: 'failed' } as Task, ofTicket]
+
+  it('begins only where the task is there', async () => {
+    const { begin, conversations } = world().process({ models: createScriptedModels([]), tasks })
+    expect(await refusal(begin({ taskId: 't3' }))).toBe('task_not_found')
+    expect((await conversations.list(ANN, PAGE)).total).toBe(0)
+    await begin(about)
+  })
+
+  it('goes on without it once it is gone, and keeps its ticket', async () => {
+    const models = createScriptedModels([{ text: 'Done.' }])
+    const id = await world().process({ models, tasks }).begin(about)
+    await world()
+      .process({ models, tasks: [ofTicket] })
+      .send.send(ANN, id, { content: 'And now?' })
+    expect(models.requests[0]?.messages[0]?.content).toMatch(/Task t2: Repair/)
+  })
+
+  it('is not answered as if it had none while storage fails', async () => {
+    const models = createScriptedModels([{ text: 'Done.' }])
+    const process = world().process({ models, tasks, findTask: () => Promise.reject(down) })
+    const id = await world().process({ models, tasks }).begin(about)
+    expect(await refusal(process.send.send(ANN, id, { content: 'And now?' }))).toBe(down.code)
+    expect(models.requests).toEqual([])
+  })
+})
+
 describe('a turn', () => {
   it('that fails keeps what was said, which the next one asks as one message', async () => {
     const broken = world().process({ models: failing(down) })
@@ -142,6 +179,19 @@ describe('a turn', () => {
     const models = createScriptedModels([{ text: 'More.' }])
     await world().process({ models }).send.send(ANN, id, { content: 'Go on' })
     expect(models.requests[0]?.messages[1]?.content).toContain('[The answer ended early')
+  })
+
+  it('that streams and fails by a fault of the service has it in the log, not in its last event', async () => {
+    const { log, process } = world()
+    const { completions } = process({ models: failing(new Error('secret details'), 'Well, ') })
+    const messages = [{ role: 'user' as const, content: 'Tell' }]
+    let last = ''
+    for await (const text of await completions.stream(ANN, { messages, stream: true })) last = text
+    expect(last).toMatch(/^event: error\ndata: .*"code":"internal_error"/)
+    expect(last).not.toContain('secret details')
+    expect(log.entries.filter(({ level }) => level === 'error')).toMatchObject([
+      { fields: { err: { message: 'secret details' } } },
+    ])
   })
 
   it('that is not answered at all fails', async () => {

@@ -33,6 +33,7 @@ type Given = {
   openTools?: (session: ToolSession) => Toolbox
   memory?: readonly MemoryChunk[]
   tasks?: readonly Task[]
+  findTask?: (id: string) => Promise<Task | undefined>
   wrapStore?: (store: Store) => Store
   /** What the process keeps workspaces on; another one has another. */
   disk?: Workspaces
@@ -54,18 +55,20 @@ export const createWorldOn = (store: Store, clock: FakeClock) => {
     openTools,
     memory = [],
     tasks = [],
+    findTask = async (id) => tasks.find((task) => task.id === id),
     wrapStore = (same) => same,
     disk,
   }: Given) => {
     const ports = { ...{ clock, log, ids }, store: wrapStore(store), masker: createMasker([SECRET]) }
-    const conversations = createConversations(ports)
+    const taskExists = async (id: string) => (await findTask(id)) !== undefined
+    const conversations = createConversations({ ...ports, taskExists })
     const feed = createFeed(ports)
     const approvals = composeApprovals({ ...ports, masker: createMasker([]) })
     const chat = createChat({
       ...{ ...ports, models, conversations, loop: createLoop({ models }) },
       openTools: openTools ?? (() => fakeToolbox(never, { specs: [] })),
       workspaces: disk ?? { open: async (name) => ({ root: `/${name}` }) as Workspace },
-      findTask: async (id) => tasks.find((task) => task.id === id),
+      findTask,
       findTicketTask: async (source, id) =>
         tasks.find((task) => task.source === source && task.sourceId === id),
       readTicket: async () => undefined,

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -102,6 +102,32 @@ describe('agent-tasks run', () => {
     const run = await lost.run('run', 'x', ...more)
     expect(run).toMatchObject({ code: 3, stderr: expect.stringContaining('AGENT_TASKS_URL') })
     if (more.length > 0) expect(run.json()).toMatchObject({ code: 'unreachable' })
+  })
+})
+
+describe('agent-tasks diff', () => {
+  it('prints a patch that git applies to a checkout of the repository', async () => {
+    using checkout = temporaryFolder()
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: checkout.path })
+    git('init', '--quiet')
+    const { stdout } = await cli.run('run', 'Write a note', '--agent', 'coding-agent', '--json', '--no-wait')
+    const { id } = JSON.parse(stdout).task
+    expect(await cli.run('diff', 'task_none')).toMatchObject({ code: 1, stdout: '' })
+    await api.untilTask(id, 'completed')
+    const patch = await cli.run('diff', id)
+    expect(patch).toMatchObject({ code: 0, stderr: '' })
+    writeFileSync(path.join(checkout.path, 'a.patch'), patch.stdout)
+    git('apply', 'a.patch')
+    expect(readFileSync(path.join(checkout.path, 'demo-notes.md'), 'utf8')).toContain('# Write a note\n')
+  })
+
+  it.each([
+    ['changed no file', {}, 'has no diff'],
+    ['changed too much', { diff: 'diff --git a/a b/a\n[diff truncated at 512 kB]\n' }, 'too long to be kept'],
+  ])('says why there is none of a task that %s', async (_, metadata, why) => {
+    const { id } = await api.perform({ title: 'Changes', assignedAgent: 'moody', metadata })
+    const refused = { code: 1, stdout: '', stderr: expect.stringContaining(why) }
+    expect(await cli.run('diff', id)).toMatchObject(refused)
   })
 })
 

@@ -52,6 +52,7 @@ describe('the lines of a log', () => {
       data: { name: 'read_file', arguments: { path: 'a' } },
       timestamp: at(4),
     })
+    lines.task(event('progress', 1, 'Cloning'))
     lines.task(event('progress', 4, 'read_file a'))
     expect(printed).toEqual([
       'started    attempt 1',
@@ -59,6 +60,7 @@ describe('the lines of a log', () => {
       'says       I look',
       'says       at it',
       'tool       read_file {"path":"a"}',
+      'progress   Cloning',
     ])
   })
 })

@@ -291,6 +291,44 @@ export const feedContract = (name: string, open: OpenFeedStore): void => {
         await expect(feed.append(stream, drafts('c'), { id: 'task_1' })).rejects.toThrow(TypeError)
       })
 
+      it('go on after a number, where the writer numbers its entries, and read no row below it', async () => {
+        const feed = start()
+        const stream = newStream()
+        const numbers = (from: number, ...texts: readonly string[]) =>
+          drafts(...texts).map((draft, at) => ({
+            ...draft,
+            id: `0001-${String(from + at).padStart(7, '0')}`,
+          }))
+        const all: FeedEntry[] = []
+        for (let n = 0; n < 100; n += 1) {
+          feed.clock.advance(1)
+          all.push(...(await feed.append(stream, numbers(2 * n, `a${n}`, `b${n}`))))
+        }
+        expect(all[3]).toMatchObject({ id: '0001-0000003', type: 'said', data: { text: 'b1' } })
+        expect(await feed.read(stream)).toEqual(all)
+        for (const [after, rows] of [
+          ['0001-0000195', 2],
+          ['0001-0000196', 2],
+          ['0001-0000199', 0],
+          ['0002-0000001', 0],
+        ] as const) {
+          const before = feed.watched.rows()
+          const found = await start().read(stream, { after })
+          expect([after, found]).toEqual([after, all.filter(({ id }) => id > after)])
+          await feed.read(stream, { after })
+          expect([after, feed.watched.rows() - before]).toEqual([after, rows])
+          const { got } = await following(feed, stream, { after })
+          expect([after, got]).toEqual([after, found])
+        }
+        expect(await feed.last(stream)).toEqual(all.at(-1))
+        // One whose outcome was unknown is repeated.
+        await feed.append(stream, numbers(198, 'a99', 'b99'))
+        expect(await feed.read(stream)).toEqual(all)
+        const mixed = [...numbers(200, 'a'), ...drafts('b')]
+        await expect(feed.append(stream, mixed)).rejects.toThrow(TypeError)
+        await expect(feed.append(stream, [{ type: 'said', id: 'evt_1' }])).rejects.toThrow(TypeError)
+      })
+
       it('take 1,000 entries and no more, 256 kB and no more', async () => {
         const feed = start()
         const stream = newStream()
@@ -401,6 +439,19 @@ export const feedContract = (name: string, open: OpenFeedStore): void => {
           await settled(feed)
         }
         expect(textsOf(got)).toEqual(['early', 'more', 'late 1', 'late 2'])
+      })
+
+      it('gives each entry that another process has numbered once, also long after the first', async () => {
+        const [feed, other] = [start(), start()]
+        const stream = newStream()
+        const { got } = await following(feed, stream, { after: '0001-0000001' })
+        for (let n = 0; n < 6; n += 1) {
+          await other.append(stream, [{ type: 'said', data: { text: `${n}` }, id: `0001-000000${n}` }])
+          await passUntil([feed, other], () => got.length >= n - 1)
+          for (const { clock } of [feed, other]) clock.advance(20_000)
+        }
+        await settled(feed)
+        expect(textsOf(got)).toEqual(['2', '3', '4', '5'])
       })
 
       it('gives every entry of a process whose clock is two seconds behind', async () => {

@@ -163,6 +163,20 @@ export const counters = ({ store, drained }: Following) => {
     expect((await store().counters('jobs')).corrected).toMatchObject({ smallest: -1, largest: 8 })
   })
 
+  it('shows of a member that is to expire what was counted, and nothing else', async () => {
+    const correction = {
+      counter: 'jobs',
+      member: 'hour',
+      add: { total: 1 },
+      expiresAt: Date.now() + 3_600_000,
+    }
+    await store().adjust([correction, correction])
+    expect((await store().counters('jobs')).hour).toEqual({ total: 2 })
+    await store().commit({ insert: jobs, row: job('hourly', { state: 'done', createdAt: '2031-02-01' }) })
+    await drained()
+    expect(await store().counters('jobs.hourly')).toMatchObject({ '2031-02-01': { done: 1 } })
+  })
+
   it('loses none of 50 at once', async () => {
     const all = () =>
       Array.from({ length: 50 }, (_, n) => store().commit({ insert: jobs, row: job(`rush ${n}`) }))

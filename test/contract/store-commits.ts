@@ -34,6 +34,12 @@ export const commits = (store: () => Store, reason: string | undefined) => {
     await expect(store().get(notes, ['one', 'two'])).rejects.toThrow()
   })
 
+  it('says where a collection belongs that the store was not opened with', async () => {
+    const row = note('one')
+    const unlisted = { ...notes, name: 'unlisted' }
+    await expect(store().commit({ insert: unlisted, row })).rejects.toThrow('add it to lib/collections.ts')
+  })
+
   it('keeps equal keys of two owners apart', async () => {
     await store().commit({ insert: lines, row: line('one', 'same') })
     expect((await store().commit({ insert: lines, row: line('two', 'same') })).applied).toBe(true)

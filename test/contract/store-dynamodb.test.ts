@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { createChangeConsumer } from '../../lib/adapters/aws/dynamodb/change-consumer.ts'
 import type { Collection } from '../../lib/core/collection.ts'
 import type { Blobs } from '../../lib/ports/blobs.ts'
 import { type Emulator, hasDynoxide, startDynalite, startDynoxide } from '../../offline/emulators.ts'
-import { startStreamPoller } from '../../offline/stream-poller.ts'
-import { streamArnsOf } from '../../offline/streams.ts'
-import { openClient, openTables } from '../adapters/dynamodb/opened.ts'
-import { createFakeLog } from '../fakes/log.ts'
+import { openFollowed } from '../adapters/dynamodb/opened.ts'
 import { createMemoryBlobs } from '../fakes/memory-blobs.ts'
 import { type Lacks, storeContract } from './store.ts'
 import { notes, type OpenStore } from './store-samples.ts'
@@ -61,26 +57,14 @@ const contractOn = (name: string, start: Start, { lacks, declare = (all) => all,
       emulator = await start()
     })
     afterAll(() => emulator?.stop())
-    const open: OpenStore = async ({ collections: declared, clock, deliver }) => {
-      const endpoint = emulator?.endpoint ?? ''
-      const client = openClient(endpoint)
-      const collections = declare(declared)
-      const offload = blobs && { blobs: blobs(), mostInside: 0, mostCopied: 0 }
-      const { store, tableName, definitions } = await openTables({ client, collections, clock, ...offload })
-      const log = createFakeLog()
-      const poller = startStreamPoller({
-        endpoint,
-        streams: lacks?.changeFeed === undefined ? await streamArnsOf(client, definitions) : [],
-        handler: createChangeConsumer({ client, collections, clock, tableName, deliver, log }),
-        log,
+    const open: OpenStore = ({ collections, ...needs }) =>
+      openFollowed({
+        ...needs,
+        endpoint: emulator?.endpoint ?? '',
+        collections: declare(collections),
+        hasStreams: lacks?.changeFeed === undefined,
+        ...(blobs && { blobs: blobs(), mostInside: 0, mostCopied: 0 }),
       })
-      const close = async () => {
-        await poller.stop()
-        await store.close()
-        client.destroy()
-      }
-      return { store, drained: poller.drained, close }
-    }
     storeContract(`DynamoDB, ${name}`, open, lacks)
   })
 

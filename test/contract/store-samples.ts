@@ -103,6 +103,14 @@ export const jobs = collection<Job, 'body'>({
               ...(!(before && after) && { total: after ? 1 : -1 }),
             },
           },
+          ...(after?.state === 'done'
+            ? [
+                {
+                  ...{ counter: 'jobs.hourly', member: after.createdAt, add: { done: 1 } },
+                  expiresAt: Date.parse(after.createdAt) + 86_400_000,
+                },
+              ]
+            : []),
           ...(after?.state === 'done' && after.size !== undefined
             ? [
                 {

@@ -39,7 +39,7 @@ const BAD: Record<string, { answer: Answering; attempt: object; status: string }
   'answers 10 GB': { answer: endless, attempt: { statusCode: 200 }, status: 'delivered' },
   redirects: {
     answer: (response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
-    attempt: { statusCode: 302 },
+    attempt: { statusCode: 302, error: expect.stringContaining('not followed') },
     status: 'pending',
   },
   resets: { answer: (response) => response.destroy(), attempt: NO_ANSWER, status: 'pending' },

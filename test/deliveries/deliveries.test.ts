@@ -148,6 +148,7 @@ describe('a delivery', () => {
     await opened.add({ url: receiver.url })
     expect(receiver.heard).toHaveLength(1)
     expect(await opened.row()).toMatchObject({ status: 'pending', attempts: [{ statusCode: 307 }] })
+    expect((await opened.row())?.attempts[0]?.error).toContain('not followed')
   })
 
   it('fails without an answer, and says why without saying where', async () => {

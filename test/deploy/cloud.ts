@@ -144,6 +144,10 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
   const putFile = (name: string, Body: string) =>
     s3.send(new PutObjectCommand({ Bucket: BUCKET, Key: `memory/${name}`, Body }))
 
+  /** As people remove one again. */
+  const removeFile = (name: string) =>
+    s3.send(new DeleteObjectCommand({ Bucket: BUCKET, Key: `memory/${name}` }))
+
   /** Removes the compiled copies of memory, of which every version has one. */
   const dropCopies = async (): Promise<void> => {
     const { keys } = await createS3Blobs({ client: s3, bucket: BUCKET }).list('memory-index/', { limit: 100 })
@@ -156,5 +160,5 @@ export const startCloud = async (secrets: Readonly<Record<string, string>> = {})
     dynamoDb.destroy()
     await Promise.all([database.stop(), services.stop(), kms.stop()])
   }
-  return { environmentOf, take, takeChanges, put, putFile, dropCopies, stop }
+  return { environmentOf, take, takeChanges, put, putFile, removeFile, dropCopies, stop }
 }

@@ -75,6 +75,10 @@ export const loadFunctions = (cloud: Cloud) => {
     if (batchItemFailures.length > 0) throw new Error(`${name} failed ${JSON.stringify(messages)}`)
   }
 
+  /** Feeds a function messages of these texts, which no queue of ours holds; answers how many it could do nothing with. */
+  const feedTexts = async (name: string, queue: string, ...texts: readonly string[]): Promise<number> =>
+    (await deliver(name, queue, texts.map(messageOf))).batchItemFailures.length
+
   /** As `feed`, while storage is down; answers how many messages the function could do nothing with. */
   const feedInVain = async (name: string, queue: string, ...texts: readonly string[]): Promise<number> => {
     const messages = [...(await cloud.take(queue)), ...texts.map(messageOf)]
@@ -99,6 +103,7 @@ export const loadFunctions = (cloud: Cloud) => {
     http,
     drain,
     feed,
+    feedTexts,
     feedInVain,
     invoke,
     usesOf,

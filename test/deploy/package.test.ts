@@ -23,7 +23,7 @@ let cloud: Awaited<ReturnType<typeof startCloud>>
 beforeAll(async () => {
   const params = {
     ...{ taskConcurrency: '20', notificationConcurrency: '7', tracing: 'Active', deletionProtection: 'true' },
-    ...{ domain: 'agents.example.com', certificateArn: CERTIFICATE, webAclArn: ACL },
+    ...{ domain: 'agents.example.com', certificateArn: CERTIFICATE, webAclArn: ACL, memoryExpand: 'on' },
   }
   stage = packageStage('prod', { change: addAgent, params })
   template = stage.template
@@ -58,6 +58,14 @@ describe('what may be asked for', () => {
       expect(String(table.DeletionProtectionEnabled)).toBe('true')
     for (const { TracingConfig } of properties('AWS::Lambda::Function'))
       expect(TracingConfig).toEqual({ Mode: 'Active' })
+  })
+
+  it('is a model that adds words to questions to memory, which are then asked where models are called', () => {
+    const { CacheBehaviors } = properties('AWS::CloudFront::Distribution')[0]?.DistributionConfig ?? {}
+    expect(CacheBehaviors).toContainEqual(
+      expect.objectContaining({ PathPattern: '/api/memory/search', TargetOriginId: 'streaming' }),
+    )
+    expect(functionOf('agentic').Properties.Environment.Variables.MEMORY_EXPAND).toBe('on')
   })
 })
 
@@ -200,6 +208,7 @@ describe('the queues', () => {
     ['worker', ['TaskUrgentQueue', 'TaskQueue'], 1],
     ['notify', ['NotificationQueue'], 10],
     ['dlq', ['TaskDlq', 'NotificationDlq'], 10],
+    ['memory', ['MemoryEvents'], 1_000],
   ])('feed %s, which reports what failed and is bounded', (name, queues, batch) => {
     const taken = consumers(name)
     expect(taken.map(({ EventSourceArn }) => referencesIn(EventSourceArn)[0])).toEqual(queues)

@@ -1,5 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import { beforeAll, describe, expect, it } from '@jest/globals'
+import { MEMORY_PREFIX } from '../../lib/adapters/aws/s3-memory.ts'
 import { LONGEST_WAIT_MS } from '../../lib/app/cloud-groups.ts'
 import { LONGEST_SEND_MS } from '../../lib/deliveries/send.ts'
 import { printStage, type Service } from './serverless.ts'
@@ -19,6 +20,9 @@ const capital = (name: string) => `${name.charAt(0).toUpperCase()}${name.slice(1
 /** Outlives the stack, and is no relic of a deployment that failed; a replacement takes no such policy. */
 const KEPT = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' }
 
+/** Where the distribution sends this follows from an option. */
+const SEARCH = '/api/memory/search'
+
 type Distribution = {
   Origins: {
     Id: string
@@ -26,7 +30,7 @@ type Distribution = {
     CustomOriginConfig: { OriginProtocolPolicy: string; OriginReadTimeout?: number }
   }[]
   DefaultCacheBehavior: Record<string, unknown>
-  CacheBehaviors: Record<string, unknown>[]
+  CacheBehaviors: { PathPattern: string; TargetOriginId: string; [name: string]: unknown }[]
   CustomErrorResponses: unknown
 }
 
@@ -56,7 +60,10 @@ describe('the distribution', () => {
     expect(CustomErrorResponses).toEqual(
       KEPT_UNLESS_TOLD.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
     )
-    expect(streamed.every(({ TargetOriginId }) => TargetOriginId === 'streaming')).toBe(true)
+    const notStreamed = streamed.filter(({ TargetOriginId }) => TargetOriginId !== 'streaming')
+    expect(notStreamed.map(({ PathPattern, TargetOriginId }) => [PathPattern, TargetOriginId])).toEqual([
+      [SEARCH, 'http-api'],
+    ])
     // Files of the page whose names change with them; CachingOptimized keeps each encoding apart.
     expect(kept).toMatchObject({
       PathPattern: '/assets/*',
@@ -167,6 +174,35 @@ describe('what is kept', () => {
     expect(template.Resources.FilesBucketPolicy?.Properties.PolicyDocument.Statement).toMatchObject([
       { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': false } } },
     ])
+  })
+
+  it('is reported, where it is a file of memory, to a queue that takes messages of buckets of this account alone', () => {
+    const bucket = template.Resources.FilesBucket
+    const changes = bucket?.Properties.NotificationConfiguration.QueueConfigurations
+    expect(
+      changes.map(({ Event, Queue, Filter }: Record<string, never>) => [Event, referencesIn(Queue), Filter]),
+    ).toEqual(
+      ['s3:ObjectCreated:*', 's3:ObjectRemoved:*'].map((event) => [
+        event,
+        ['MemoryEvents'],
+        { S3Key: { Rules: [{ Name: 'prefix', Value: MEMORY_PREFIX }] } },
+      ]),
+    )
+    // S3 tries the queue as soon as it is named.
+    expect(bucket).toMatchObject({ DependsOn: ['MemoryEventsPolicy'] })
+    expect(template.Resources.MemoryEventsPolicy?.Properties).toMatchObject({
+      Queues: [{ Ref: 'MemoryEvents' }],
+      PolicyDocument: {
+        Statement: [
+          {
+            Principal: { Service: 's3.amazonaws.com' },
+            Action: 'sqs:SendMessage',
+            Resource: { 'Fn::GetAtt': ['MemoryEvents', 'Arn'] },
+            Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+          },
+        ],
+      },
+    })
   })
 
   it('keeps copies of exports for 30 days, unfinished uploads for one, and all but texts of rows until it is removed', () => {

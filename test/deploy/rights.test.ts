@@ -53,6 +53,9 @@ const usesOf = (name: string) => (name === 'agentic' ? streamed : functions.uses
 /** What reads rows by their keys, or an object by its name. Any other verb changes something, reads all, or opens secrets. */
 const READS = /^(?:dynamodb:(?:GetItem|BatchGetItem|Query)|s3:(?:GetObject|ListBucket))(?: |$)/
 
+/** What the bucket fills, which its emulator does not. */
+const BY_BUCKET = [['memory', 'memory-events']] as const
+
 /** By the rights of the function that it feeds, Lambda takes messages and reads streams, and hands on what fails. */
 const feedingOf = (name: string): string[] => {
   if (name === 'stream') {
@@ -60,9 +63,11 @@ const feedingOf = (name: string): string[] => {
     const streams = streamedTables.flatMap((table) => verbs.map((verb) => `dynamodb:${verb} ${table}`))
     return [...streams, 'sqs:SendMessage stream-failures']
   }
-  return FED.filter(([fed]) => fed === name).flatMap(([, queue]) =>
-    ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((verb) => `sqs:${verb} ${queue}`),
-  )
+  return [...FED, ...BY_BUCKET]
+    .filter(([fed]) => fed === name)
+    .flatMap(([, queue]) =>
+      ['ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes'].map((verb) => `sqs:${verb} ${queue}`),
+    )
 }
 const streamedTables = collections
   .filter(({ counts, sends, publishes }) => counts || sends || publishes)
@@ -70,8 +75,9 @@ const streamedTables = collections
 
 /** What a function may do and is not seen to do here, each with its reason. */
 const UNSEEN: Readonly<Record<string, readonly string[]>> = {
-  // Of tokens of the code host that run out, which are renewed and sealed again; those of this test do not.
-  worker: ['dynamodb:UpdateItem linkedAccounts', 'kms:GenerateDataKey'],
+  // Of tokens of the code host that run out, which are renewed and sealed again; those of this test do not. Of the first
+  // experience of all, which the worker may record; here it is another one's.
+  worker: ['dynamodb:UpdateItem linkedAccounts', 'kms:GenerateDataKey', 'dynamodb:PutItem memoryState'],
   // Of an event that asked for nothing when it came first, and does so now: what a label means was changed in between.
   webhooks: ['dynamodb:UpdateItem inboundEvents'],
   // Of a redelivery that another process does at the same time: the long texts of an attempt that was not stored.

@@ -63,5 +63,6 @@ const doAllIn = async (name: string, functions: Functions, call: Call, known: He
   await call('bulk', 'POST /api/dlq/bulk', { action: 'retry', ids: ['none'], dryRun: true })
   const stopped = await start('tasks', { action: 'retry', filter: { q: 'word', limit: 2 } })
   await call('bulk', `POST /api/bulk/${stopped}/cancel`)
+  await call('bulk', 'GET /api/bulk?limit=1')
   await feed(name, NOTICES)
 }

@@ -10,9 +10,10 @@ type Call = (name: string, route: string, body?: unknown) => Promise<any>
 export const useChat = async ({ invoke }: Functions, ask: Call): Promise<void> => {
   const call = (route: string, body?: unknown) => ask('chat', route, body)
   const made = []
-  for (const given of [{ systemPrompt: LONG, taskId: 't' }, { ticketId: 'codehost:a#1' }, {}])
+  const taskId = (await ask('tasks', 'GET /api/tasks?limit=1')).tasks[0].id
+  for (const given of [{ systemPrompt: LONG, taskId }, { ticketId: 'codehost:a#1' }, {}])
     made.push((await call('POST /api/chat/conversations', given)).conversation.id)
-  for (const query of ['', '?taskId=t', '?taskId=t&ticketId=codehost:a%231', '?limit=1'])
+  for (const query of ['', `?taskId=${taskId}`, `?taskId=${taskId}&ticketId=codehost:a%231`, '?limit=1'])
     await call(`GET /api/chat/conversations${query}`)
   await call(`GET /api/chat/conversations/${made[0]}`)
   await call(`PATCH /api/chat/conversations/${made[0]}`, { title: 'Another' })

@@ -3,6 +3,7 @@ import { openBasePorts, openBlobs, openWorkPorts, withoutSending } from '../../l
 import { createAuthContext } from '../../lib/composition/auth.ts'
 import { composeMemory } from '../../lib/composition/chat.ts'
 import type { Config } from '../../lib/config.ts'
+import { bucketEvent } from './bucket-event.ts'
 import type { Functions } from './functions.ts'
 
 /** More chunks than a row keeps in itself. */
@@ -13,7 +14,10 @@ type Call = (name: string, route: string, body?: unknown) => Promise<unknown>
 type Answer = any
 
 /** Memory, from its files to what was forgotten of them; sessions and experiences. */
-export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, ask: Call): Promise<void> => {
+export const useMemory = async (
+  { invoke, feedTexts, putFile, as, dropCopies }: Functions,
+  ask: Call,
+): Promise<void> => {
   const call = (route: string, body?: unknown): Promise<Answer> => ask('memory', route, body)
   for (const name of ['a.md', 'b/c.md', 'd.md']) await putFile(name, `# Title\n\n${name}`)
   await putFile('long.md', LONG_FILE)
@@ -25,6 +29,9 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
   for (const path of ['stats', 'files', 'watcher/status']) await call(`GET /api/memory/${path}`)
   const { chunks } = await call('GET /api/memory/files/b%2Fc.md/chunks')
   await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful: true })
+  for (const useful of [true, false])
+    await call(`POST /api/memory/chunks/${chunks[0].id}/rate`, { useful, taskId: 'task_1' })
+  await call('GET /api/memory/verdicts?taskId=task_1')
   await call(`DELETE /api/memory/chunks/${chunks[0].id}`)
   await call('DELETE /api/memory/files/a.md')
   await useSessions(call)
@@ -33,6 +40,8 @@ export const useMemory = async ({ invoke, putFile, as, dropCopies }: Functions, 
   await as('worker', recall)
   await dropCopies()
   await as('worker', recall)
+  await putFile('long.md', `${LONG_FILE}, reported`)
+  await feedTexts('memory', 'memory-events', bucketEvent('ObjectCreated:Put', 'long.md'))
   // The tick takes in what has changed, too.
   await putFile('long.md', `${LONG_FILE}, changed again`)
   await invoke('tick', {})
@@ -91,6 +100,7 @@ const useExperiences = async (call: (route: string, body?: unknown) => Promise<A
   await call('GET /api/memory/experiences')
   await call('GET /api/memory/experiences/search?q=repair')
   await call(`GET /api/memory/experiences/${experience.id}`)
-  await call(`POST /api/memory/experiences/${experience.id}/use`, { useful: true })
+  for (const given of [{}, { useful: true, taskId: 'task_1' }, { useful: false, taskId: 'task_1' }])
+    await call(`POST /api/memory/experiences/${experience.id}/use`, given)
   await call(`DELETE /api/memory/experiences/${experience.id}`)
 }

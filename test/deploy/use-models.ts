@@ -93,9 +93,12 @@ const portsOf = (config: Config) => {
   return openBasePorts(config, createS3Blobs({ client, bucket: config.FILES_BUCKET ?? '' }))
 }
 
+const conversationsOf = (ports: ReturnType<typeof portsOf>) =>
+  createConversations({ ...ports, taskExists: async () => true })
+
 const endsOf = (config: Config) => {
   const ports = portsOf(config)
-  const domains = { conversations: createConversations(ports), approvals: composeApprovals(ports) }
+  const domains = { conversations: conversationsOf(ports), approvals: composeApprovals(ports) }
   return composeConversationEnds(domains, { ...ports, feed: createFeed(ports) })
 }
 
@@ -108,7 +111,7 @@ export const cancelWaiting = (id: string) => (config: Config) => endsOf(config).
 
 /** Begins a conversation, as its user would. */
 export const beginConversation = async (config: Config): Promise<string> =>
-  (await createConversations(portsOf(config)).create(SOMEBODY, { title: 'Waits' })).id
+  (await conversationsOf(portsOf(config)).create(SOMEBODY, { title: 'Waits' })).id
 
 /** Turns that wait for approvals; those of the first conversation are decided, one after the other, and it is answered. */
 export const useWaitingTurns = async (
@@ -126,7 +129,7 @@ export const useWaitingTurns = async (
     (given.arguments as { n: number }).n <= approved
       ? { content: LONG, failed: false, decision: 'approved', durationMs: 1 }
       : pendingOn(FIRST_APPROVAL)
-  const conversations = createConversations(ports)
+  const conversations = conversationsOf(ports)
   const chat = createChat({
     ...{ ...ports, conversations, models, loop: createLoop({ models }) },
     ...{ timeoutMs: 60_000, firstByteMs: 60_000 },

@@ -66,6 +66,9 @@ export const useStream = async (
   }
   await useModels(functions, program.url, known)
   await followLive(functions, program.url, known)
+  const search = { method: 'POST', headers: { ...known, 'content-type': 'application/json' } }
+  const searched = await ask('/api/memory/search', { ...search, body: JSON.stringify({ query: 'title' }) })
+  expect(searched).toMatchObject({ method: 'lexical' })
   await more(program.url)
   await useEnds(functions, cloud, env)
   await program.stop()

@@ -29,6 +29,7 @@ export const createCaller = (domains: StartedDomains) => {
     const { method, path } = event.requestContext.http
     principal = as
     const result = await dispatch(path)(event, {})
+    if (result.statusCode === 500) throw new Error(`${request} failed`, { cause: lastFailure(domains.log) })
     const { body: given } = result
     const text =
       typeof given === 'string' || given instanceof Uint8Array ? String(given) : await joined(given)
@@ -39,6 +40,10 @@ export const createCaller = (domains: StartedDomains) => {
     return answer
   }
 }
+/** What the last request that was our fault failed of: its answer does not say it. */
+const lastFailure = ({ entries }: StartedDomains['log']) =>
+  entries.findLast(({ message }) => message === 'request failed')?.fields.err
+
 export type Caller = ReturnType<typeof createCaller>
 
 /** All domains and a caller of them; nothing moves by itself unless `background` says so. */

@@ -11,7 +11,7 @@ import { storesOf } from '../fakes/stores.ts'
 
 const minute = { name: 'login', calls: 3, windowMs: 60_000 }
 
-describe.each(storesOf([callsRows] as never))('a limit on %s', (_name, open) => {
+describe.each(storesOf([callsRows]))('a limit on %s', (_name, open) => {
   const clock = createFakeClock()
   // Whoever loses a race waits a moment, which passes while the time of day stands still.
   const { after } = createClock()

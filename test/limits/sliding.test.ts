@@ -29,7 +29,7 @@ const burst: Limit = { name: 'burst', calls: 10, windowMs: 1_000 }
 const login: Limit = { name: 'login', calls: 5, windowMs: 60_000 }
 const many: Limit = { name: 'many', calls: 250, windowMs: 60_000 }
 
-describe.each(storesOf([callsRows] as never))('over every window on %s', (_name, open) => {
+describe.each(storesOf([callsRows]))('over every window on %s', (_name, open) => {
   const clock = createFakeClock()
   const opened = forAllTests(
     () => open(clock),

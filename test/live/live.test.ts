@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import type { LiveDraft } from '../../lib/core/collection.ts'
 import type { Principal } from '../../lib/core/principal.ts'
-import { coalesced } from '../../lib/live/publishing.ts'
+import { coalesced, createStreamPublisher } from '../../lib/live/publishing.ts'
 import type { LiveEvent } from '../../lib/live/service.ts'
 import { createStoredWatch, liveWatches } from '../../lib/live/watch.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { ANN, BOB, type StartedDomains, startDomains, turns, until } from '../fakes/service.ts'
 import { storesOf } from '../fakes/stores.ts'
 
@@ -63,7 +64,7 @@ describe('what many commits publish', () => {
   })
 })
 
-describe.each(storesOf([liveWatches] as never))('the stored watch on %s', (_, open) => {
+describe.each(storesOf([liveWatches]))('the stored watch on %s', (_, open) => {
   it('is one for all processes, ends when it is not renewed, and says since when there was no gap', async () => {
     const clock = createFakeClock()
     const { store, close } = await open(clock)
@@ -80,6 +81,28 @@ describe.each(storesOf([liveWatches] as never))('the stored watch on %s', (_, op
     expect(await follower.extend()).toBe(clock.now())
     expect(await publisher.isWatched()).toBe(true)
     await close()
+  })
+})
+
+describe('a stream function that cannot append live events', () => {
+  it('fails no batch, and has readers read all anew once it can', async () => {
+    const log = createFakeLog()
+    const appended: (readonly LiveDraft[])[] = []
+    let isDown = true
+    const append = async (_stream: string, drafts: readonly LiveDraft[]) => {
+      if (isDown) throw new Error('the table takes nothing now')
+      appended.push(drafts)
+      return []
+    }
+    const publish = createStreamPublisher({ isWatched: async () => true }, { feed: { append }, log })
+    await publish([draft('task.created', 'a')])
+    await publish([])
+    isDown = false
+    for (const id of ['b', 'c']) await publish([draft('task.updated', id)])
+    expect(appended).toEqual([[{ type: 'reset', data: {} }], [draft('task.updated', 'c')]])
+    expect(log.entries.map(({ level, message }) => [level, message])).toEqual(
+      Array(2).fill(['warn', 'live events could not be published']),
+    )
   })
 })
 

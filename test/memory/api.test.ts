@@ -42,6 +42,8 @@ const BAD: readonly (readonly [request: string, body: unknown, path: string])[] 
     'successScore',
   ],
   ['POST /api/memory/experiences', { type: 'tool_chain', intent: 'a', solution: 'b', tags: [''] }, 'tags.0'],
+  ['GET /api/memory/verdicts', undefined, 'taskId'],
+  ['POST /api/memory/chunks/chk_1/rate', { useful: true, taskId: '' }, 'taskId'],
   ['GET /api/memory/experiences/search', undefined, 'q'],
   ['GET /api/memory/experiences/search?q=a&type=x', undefined, 'type'],
   ['GET /api/memory/experiences?type=x', undefined, 'type'],

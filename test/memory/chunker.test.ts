@@ -51,12 +51,13 @@ describe('chunks of a document', () => {
         [7, 9, 'A'],
       ],
     ],
+    ['front matter, with what follows', '---\ntitle: x\n---\n\n# A\n\na', [[1, 7, 'A']]],
     [
-      'front matter',
-      '---\ntitle: x\n---\n\n# A\n\na',
+      'front matter before text without a heading',
+      '---\ntitle: x\n---\n\nb\n\n# A\n\na',
       [
-        [1, 3, ''],
-        [5, 7, 'A'],
+        [1, 5, ''],
+        [7, 9, 'A'],
       ],
     ],
     [

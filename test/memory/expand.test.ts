@@ -3,7 +3,7 @@ import { createExpand } from '../../lib/memory/expand.ts'
 import type { Models } from '../../lib/ports/model.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { createScriptedModels } from '../fakes/scripted-models.ts'
-import { createWorld } from './world.ts'
+import { createWorld, passing } from './world.ts'
 
 const failing: Pick<Models, 'step'> = {
   // biome-ignore lint/correctness/useYield: a model that fails before its first part.
@@ -12,13 +12,20 @@ const failing: Pick<Models, 'step'> = {
   },
 }
 
+/** A model that says nothing until its time is up. */
+const slow: Pick<Models, 'step'> = {
+  step: async function* ({ signal }) {
+    await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  },
+}
+
 const started = async (models: Pick<Models, 'step'>) => {
   const world = createWorld()
   world.place.write('a.md', '# Garage\n\nOur vehicle is red.')
   world.place.write('b.md', '# Kitchen\n\nThe car of the cook is hot.')
-  const memory = world.process({ expand: createExpand({ models, log: createFakeLog() }) })
+  const memory = world.process({ expand: createExpand({ models, clock: world.clock, log: createFakeLog() }) })
   await memory.sync()
-  return { memory, [Symbol.asyncDispose]: world[Symbol.asyncDispose] }
+  return { memory, clock: world.clock, [Symbol.asyncDispose]: world[Symbol.asyncDispose] }
 }
 
 describe('a question that a model adds words to', () => {
@@ -44,11 +51,14 @@ describe('a question that a model adds words to', () => {
   })
 
   it.each([
-    ['fails', failing],
-    ['says nothing', createScriptedModels([{ text: ' ' }])],
-  ])('is searched by its own words where the model %s', async (_what, models) => {
+    ['fails', 0, failing],
+    ['does not answer within four seconds', 4, slow],
+    ['says nothing', 0, createScriptedModels([{ text: ' ' }])],
+  ])('is searched by its own words where the model %s', async (_what, seconds, models) => {
     await using on = await started(models)
-    const { chunks } = await on.memory.search({ query: 'car', maxResults: 6 })
+    const begun = on.clock.monotonic()
+    const { chunks } = await passing(on.clock, on.memory.search({ query: 'car', maxResults: 6 }))
     expect(chunks.map(({ path, foundBy }) => [path, foundBy])).toEqual([['b.md', ['words']]])
+    expect(Math.floor((on.clock.monotonic() - begun) / 1_000)).toBe(seconds)
   })
 })

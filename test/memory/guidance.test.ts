@@ -134,6 +134,64 @@ describe('the coding agent', () => {
   })
 })
 
+describe('what a task with a long prompt begins with', () => {
+  const NOTES = {
+    'oncall.md':
+      '# On call\n\nHandover is on Monday.\n\n# Known alerts\n\n`QueueLag`: the consumer died, restart `order-consumer`.',
+    'deploy.md':
+      '# Deploying the shop\n\nOn Tuesdays.\n\n# Rollback\n\nIf the error rate goes over 2 %, run make rollback.',
+    'decisions.md': '# No Kubernetes\n\nWe look again at 2,000 requests per second.',
+    'holidays.md': '# Time off\n\nTwo weeks ahead. Unused days change to the next year.',
+  }
+  const MORE =
+    ' Look at it, find out why, and make sure that it does not happen again. Add a test where that is possible, measure the time before and after, and open a pull request with the change. Write down what you did.'
+
+  it.each<[title: string, sentence: string, chunk: string | undefined, experience: string | undefined]>([
+    ['QueueLag alert', 'Orders are not shipped.', 'Known alerts', 'QueueLag fires again and again'],
+    ['Bug', 'The error rate went up after the deploy of this morning.', 'Rollback', undefined],
+    ['Speed up checkout', 'Customers complain.', undefined, 'Make the checkout page faster'],
+    ['Rename the settings', 'Their title shall be Preferences.', undefined, undefined],
+  ])('is what its title or the first sentence is about: %s', async (title, sentence, chunk, experience) => {
+    await using world = createWorld()
+    for (const [path, text] of Object.entries(NOTES)) world.place.write(path, text)
+    const memory = world.process()
+    await memory.sync()
+    for (const intent of ['QueueLag fires again and again', 'Make the checkout page faster'])
+      await memory.experiences.create(ADMIN, {
+        ...{ type: 'task_solution', intent, solution: 'Raise the prefetch', successScore: 0.5, tags: [] },
+      })
+    const { chunks, experiences } = await memory.guide({ title, prompt: sentence + MORE })
+    expect([chunks[0]?.heading, experiences.map(({ intent }) => intent)]).toEqual([
+      chunk,
+      experience === undefined ? [] : [experience],
+    ])
+  })
+})
+
+describe('what a task begins with where memory is searched by meaning as well', () => {
+  /** A model to which what is red means the same, and all else the same. */
+  const embedding = {
+    model: 'openai/m',
+    embed: async (texts: readonly string[]) =>
+      texts.map((text) => Float32Array.from(/red|crimson|vehicle/i.test(text) ? [1, 0.1] : [0.1, 1])),
+  }
+
+  it.each([
+    ['Paint the crimson vehicle', ['a.md']],
+    ['Paint the fence red, and the gate', ['c.md', 'a.md']],
+  ])('is what both ways find, and what is nearest by one of them: %s', async (title, paths) => {
+    await using world = createWorld()
+    world.place.write('a.md', '# Garage\n\nThe car is red.')
+    world.place.write('b.md', '# Kitchen\n\nThe oven is hot.')
+    world.place.write('c.md', '# Garden\n\nThe fence is white, the gate as well.')
+    world.place.write('d.md', '# Bath\n\nBlue tiles.')
+    const memory = world.process({ embedding })
+    await memory.sync()
+    const { chunks } = await memory.guide({ title, prompt: '' })
+    expect(chunks.map(({ path }) => path).sort()).toEqual([...paths].sort())
+  })
+})
+
 describe('a chunk that people find useful', () => {
   it('is found before one that is as close by its words, until its text changes', async () => {
     await using world = createWorld()
@@ -156,4 +214,66 @@ describe('a chunk that people find useful', () => {
       code: 'memory_chunk_not_found',
     })
   })
+})
+
+describe('what is said of a thing that a task was given', () => {
+  const startJudged = async () => {
+    const text = '# Release\n\nThe steps of it.'
+    const list = async () => [{ path: 'a.md', tag: 't', size: text.length }]
+    const api = await startApi({ memoryFiles: { list, read: async () => Buffer.from(text) } })
+    const { call } = api
+    await call('POST /api/memory/sync')
+    const [chunk] = (await call('GET /api/memory/files/a.md/chunks')).body.chunks
+    const body = { type: 'tool_chain', intent: 'Release', solution: 'Steps' }
+    const { experience } = (await call('POST /api/memory/experiences', { body })).body
+    return {
+      api,
+      chunk: {
+        id: chunk.id as string,
+        request: `POST /api/memory/chunks/${chunk.id}/rate`,
+        standing: async () => {
+          const found = await call('POST /api/memory/search', { body: { query: 'steps of a release' } })
+          return [found.body.chunks[0].score]
+        },
+      },
+      experience: {
+        id: experience.id as string,
+        request: `POST /api/memory/experiences/${experience.id}/use`,
+        standing: async () => {
+          const read = (await call(`GET /api/memory/experiences/${experience.id}`)).body.experience
+          return [read.successScore, read.useCount]
+        },
+      },
+    }
+  }
+
+  it.each(['chunk', 'experience'] as const)(
+    'counts once for each task, of a %s, as it was said last, and is read again',
+    async (kind) => {
+      const { api, ...things } = await startJudged()
+      await using _open = api
+      const { id, request, standing } = things[kind]
+      const say = async (useful: boolean, taskId?: string) => {
+        expect((await api.call(request, { body: { useful, taskId } })).status).toBe(200)
+        return standing()
+      }
+      const said = async (taskId: string) =>
+        (await api.call(`GET /api/memory/verdicts?taskId=${taskId}`)).body.verdicts
+      const first = await standing()
+      expect(await said('task_1')).toEqual([])
+      const useful = await say(true, 'task_1')
+      expect(useful[0]).toBeGreaterThan(first[0])
+      expect(await say(true, 'task_1')).toEqual(useful)
+      const not = await say(false, 'task_1')
+      expect(not[0]).toBeCloseTo(2 * first[0] - useful[0], 3)
+      expect(await said('task_1')).toEqual([{ id, useful: false, at: expect.any(String) }])
+      expect(await say(true, 'task_1')).toEqual(useful)
+      expect(await say(false, 'task_1')).toEqual(not)
+      // Of another task, and of none, it is said anew.
+      expect((await say(true, 'task_2'))[0]).toBeGreaterThan(not[0])
+      const often = await say(true)
+      expect((await say(true))[0]).toBeGreaterThan(often[0])
+      expect(await said('task_2')).toEqual([{ id, useful: true, at: expect.any(String) }])
+    },
+  )
 })

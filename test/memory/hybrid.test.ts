@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import { fused } from '../../lib/memory/search.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
-import { createWorld } from './world.ts'
+import { createWorld, passing } from './world.ts'
 
 /** A model that knows two meanings: of words for cars, and of everything else. */
 const createModel = (model = 'openai/m', size = 2) => {
@@ -77,6 +77,20 @@ describe('memory with a model for meanings', () => {
     on.model.down(false)
     expect(await memory.syncIfChanged()).toMatchObject({ synced: 2, added: 0 })
     expect((await memory.search({ query: 'automobile', maxResults: 1 })).chunks[0]?.path).toBe('a.md')
+  })
+
+  it('that does not answer within ten seconds leaves a search to words', async () => {
+    await using on = await started()
+    const { embedding } = on.model
+    await on.world.process({ embedding }).sync()
+    const embed: Embedding['embed'] = (_texts, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const memory = on.world.process({ embedding: { ...embedding, embed } })
+    const begun = on.world.clock.monotonic()
+    const search = memory.search({ query: 'vehicle', maxResults: 6 })
+    const { method, count } = await passing(on.world.clock, search)
+    expect([method, count]).toEqual(['lexical', 1])
+    expect(Math.floor((on.world.clock.monotonic() - begun) / 2_000)).toBe(5)
   })
 
   it('forgets vectors with their chunks, and those of another model', async () => {

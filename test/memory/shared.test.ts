@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import type { Store } from '../../lib/ports/store.ts'
-import { createWorld, pathsOf, textsFor } from './world.ts'
+import { createWorld, passing, pathsOf, textsFor } from './world.ts'
 
 /** A storage that counts what is read of the rows of files. */
 const counting = (store: Store) => {
@@ -75,14 +74,8 @@ describe('memory that several processes share', () => {
     for (let n = 0; n < 10; n++) world.place.write(`${n}.md`, `# ${n}`)
     const both = [world.process({ shared: true }), world.process({ shared: true })]
     const results = Promise.all(both.map((memory) => memory.sync()))
-    // The second one waits for the first by the clock, however long that takes.
-    let isOver = false
-    void results.finally(() => (isOver = true)).catch(() => undefined)
-    while (!isOver) {
-      await sleep(1)
-      world.clock.advance(1)
-    }
-    const added = (await results).map((result) => result.added)
+    // The second one waits for the first by the clock.
+    const added = (await passing(world.clock, results)).map((result) => result.added)
     expect(added.sort((a, b) => a - b)).toEqual([0, 10])
     expect(world.place.read).toHaveLength(10)
     for (const memory of both) expect(await memory.stats()).toMatchObject({ files: 10, chunks: 10 })

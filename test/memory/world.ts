@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openSqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { collections } from '../../lib/collections.ts'
 import type { Principal } from '../../lib/core/principal.ts'
@@ -7,7 +8,7 @@ import { createMemory } from '../../lib/memory/service.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
 import type { MemoryBytes, MemoryFiles } from '../../lib/ports/memory-files.ts'
 import type { Store } from '../../lib/ports/store.ts'
-import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
 import { createFakeIds } from '../fakes/ids.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { createMemoryBlobs } from '../fakes/memory-blobs.ts'
@@ -85,6 +86,17 @@ export const textsFor = async ({ search }: Process, query: string) =>
 
 export const pathsOf = async ({ files }: Process) =>
   (await files.list({ limit: 200 })).files.map(({ path }) => path)
+
+/** Lets time pass by the fake clock until a promise has its outcome. */
+export const passing = async <T>(clock: FakeClock, waitedFor: Promise<T>): Promise<T> => {
+  let isOver = false
+  void waitedFor.finally(() => (isOver = true)).catch(() => undefined)
+  while (!isOver) {
+    await sleep(1)
+    clock.advance(100)
+  }
+  return waitedFor
+}
 
 /** A storage that fails once `writes` of memory files have been made. */
 export const failingAfter = (store: Store, writes: number): Store => {

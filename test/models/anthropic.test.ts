@@ -104,6 +104,15 @@ describe('a step over the Anthropic messages wire', () => {
     })
   })
 
+  it('hands on no delta that is empty, such as that of a signature', async () => {
+    const { parts } = await answer(models(working), ask('Hi', { tools: [tool('read_file')] }))
+    expect(parts.slice(0, -1)).toEqual([
+      { type: 'reasoning', text: 'I should look.' },
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool-call', call: expect.objectContaining({ name: 'read_file' }) },
+    ])
+  })
+
   it('hands signed thinking back as it came, before the result of the call', async () => {
     const port = models(working, plain)
     const tools = [tool('read_file')]

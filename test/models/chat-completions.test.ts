@@ -244,6 +244,7 @@ describe('a failing provider', () => {
   it.each([
     [{ 'retry-after': '7' }, 7_000],
     [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9_000],
     [{}, undefined],
   ])('passes its 429 on with %j', async (headers, retryAfterMs) => {
     const { thrown } = await failure(models([status(429, error, headers)]), ask('Hi'))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { excerpt, retryAfterMs } from '../../lib/adapters/models/failures.ts'
+import { excerpt } from '../../lib/adapters/models/failures.ts'
 import { retryDelayMs } from '../../lib/adapters/models/retry.ts'
 import { Problem } from '../../lib/core/errors.ts'
 
@@ -20,19 +20,6 @@ describe('an excerpt of foreign text', () => {
 
   it('is short', () => {
     expect(excerpt('x'.repeat(5_000), [])).toHaveLength(200)
-  })
-})
-
-describe('Retry-After', () => {
-  const now = Date.UTC(2026, 0, 1, 12)
-  it.each([
-    [{ 'retry-after': '1.5' }, 1_500],
-    [{ 'retry-after': 'Thu, 01 Jan 2026 12:00:10 GMT' }, 10_000],
-    [{ 'retry-after': 'Thu, 01 Jan 2026 11:59:00 GMT' }, undefined],
-    [{ 'retry-after': 'soon' }, undefined],
-    [{}, undefined],
-  ])('%j means %s ms', (headers, expected) => {
-    expect(retryAfterMs(headers, now)).toBe(expected)
   })
 })
 

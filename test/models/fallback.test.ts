@@ -160,6 +160,33 @@ describe('the fallback chain', () => {
   })
 })
 
+describe('a fallback whose window is small', () => {
+  it.each([
+    ['is left out for a prompt that does not fit', 'word '.repeat(2_000), 'ollama', [1, 0, 1]],
+    ['is asked where the prompt fits', 'Hi', 'groq', [1, 1, 0]],
+  ])('%s', async (_, prompt, provider, calls) => {
+    const providers = {
+      openrouter: { apiKey: KEY, baseUrl: `${first().origin}/v1` },
+      groq: { apiKey: KEY, baseUrl: `${second().origin}/v1`, contextTokens: 1_000 },
+      ollama: { baseUrl: `${third().origin}/v1` },
+    }
+    const port = models({ first: [status(500, {})], second: [whole], third: [whole] }, { providers })
+    const { finish } = await answer(port, ask(prompt))
+    expect([finish.provider, finish.fallbackFrom, asked()]).toEqual([provider, 'openrouter', calls])
+  })
+
+  it('is left out, and the failure of the provider asked is thrown, where there is no other', async () => {
+    const providers = {
+      openrouter: { apiKey: KEY, baseUrl: `${first().origin}/v1` },
+      groq: { apiKey: KEY, baseUrl: `${second().origin}/v1`, contextTokens: 1_000 },
+    }
+    const port = models({ first: [status(500, {})] }, { providers, fallbacks: ['groq'] })
+    const { thrown } = await failure(port, ask('word '.repeat(2_000)))
+    expect(thrown).toMatchObject({ code: 'provider_error', details: { provider: 'openrouter' } })
+    expect(asked()).toEqual([1, 0, 0])
+  })
+})
+
 describe('a fallback that is not configured', () => {
   it('is refused by name, the demo model too', () => {
     expect(() => models({}, { fallbacks: ['groq', 'mistral'] })).toThrow(

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals'
 import { verify } from '@octokit/webhooks-methods'
 import { Webhook } from 'standardwebhooks'
 import { deliveryRows } from '../../lib/deliveries/rows.ts'
+import { type WebhookRow, webhooks } from '../../lib/outbound-webhooks/rows.ts'
+import type { Store } from '../../lib/ports/store.ts'
 import { type Answering, startReceiver } from '../adapters/outbound-receiver.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
 import { ANN, BOB, turns, until } from '../fakes/service.ts'
@@ -19,7 +21,7 @@ const ALL = [
 const DELAYS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 43_200_000]
 
 describe('events', () => {
-  it('tell of a task that completes, each with the payload of the interface', async () => {
+  it('of a task that completes are sent, each with the payload of the interface', async () => {
     const agent = createFakeAgent(HOLD)
     await using it_ = await started({}, undefined, { adapters: [agent] })
     const { id } = await it_.service.create({ title: 'Look' })
@@ -48,7 +50,7 @@ describe('events', () => {
     expect(new Set(it_.heard().map((one) => one.id)).size).toBe(4)
   })
 
-  it('tell of each attempt, of the failure and of a cancellation', async () => {
+  it('of each attempt, of the failure and of a cancellation are sent', async () => {
     const agent = createFakeAgent(async () => ({ success: false, output: 'no' }))
     await using failing = await started({}, undefined, {
       adapters: [agent],
@@ -149,11 +151,19 @@ describe('a registration', () => {
     expect(webhook.secret).toBe('wh_sec_********')
     await it_.service.create()
     await it_.sends()
-    const rotated = (await it_.call(`POST /api/webhooks/${it_.id}/rotate`)).body
+    const rotate = async () => (await it_.call(`POST /api/webhooks/${it_.id}/rotate`)).body
+    const rotated = await rotate()
     expect(rotated.webhook.secret).toBe('wh_sec_********')
     await it_.service.create()
     await it_.sends()
-    it_.service.clock.advance(DAY_MS)
+    it_.service.clock.advance(DAY_MS / 2)
+    const again = await rotate()
+    await it_.service.create()
+    await it_.sends()
+    it_.service.clock.advance(DAY_MS / 2)
+    await it_.service.create()
+    await it_.sends()
+    it_.service.clock.advance(DAY_MS / 2)
     await it_.service.create()
     await it_.sends()
     const verified = await Promise.all(
@@ -161,18 +171,16 @@ describe('a registration', () => {
         const at = Number(headers['webhook-timestamp']) * 1_000
         const opens = (key: string) => opened(key, body, headers as Record<string, string>, at)
         const simple = String(headers['x-svc-signature'])
-        return [
-          opens(secret),
-          opens(rotated.secret),
-          await verify(secret, body, simple),
-          await verify(rotated.secret, body, simple),
-        ]
+        const keys = [secret, rotated.secret, again.secret]
+        return [...keys.map(opens), await Promise.all(keys.map((key) => verify(key, body, simple)))]
       }),
     )
     expect(verified).toEqual([
-      [true, false, true, false],
-      [true, true, false, true],
-      [false, true, false, true],
+      [true, false, false, [true, false, false]],
+      [true, true, false, [false, true, false]],
+      [true, true, true, [false, false, true]],
+      [false, true, true, [false, false, true]],
+      [false, false, true, [false, false, true]],
     ])
     expect(JSON.stringify([await it_.read(), await it_.deliveries()])).not.toContain(secret)
     const rows = await it_.service.store.page(deliveryRows, {
@@ -183,6 +191,33 @@ describe('a registration', () => {
       detail: true,
     })
     expect(JSON.stringify(rows)).not.toContain(secret)
+  })
+
+  it('that is made active while its last delivery is lost is active, and gets what was held', async () => {
+    let between: (() => Promise<unknown>) | undefined
+    const wrapStore = (store: Store): Store => ({
+      ...store,
+      get: async (...of) => {
+        const row = await store.get(...of)
+        const once = of[0].name === 'webhooks' ? between : undefined
+        if (once) between = undefined
+        await once?.()
+        return row
+      },
+    })
+    await using it_ = await started({ events: ['task.created'] }, undefined, { wrapStore })
+    between = async () => {
+      const set = { active: false, failing: true } as const
+      await it_.service.store.commit<WebhookRow>({ update: webhooks, key: it_.id, set })
+      await it_.service.create()
+      await it_.sends()
+      expect(it_.receiver.heard).toEqual([])
+    }
+    const { body } = await it_.call(`PATCH /api/webhooks/${it_.id}`, { body: { active: true } })
+    expect(body.webhook).toMatchObject({ active: true, failing: false })
+    await it_.service.outboundWebhooks.resumeDue(1_000)
+    await it_.sends()
+    expect(it_.receiver.heard).toHaveLength(1)
   })
 
   it('is changed, listed with what came of its sends, deleted, and each is on record without its path', async () => {
@@ -235,6 +270,12 @@ describe('a registration', () => {
       expect(answer.body.details.map(({ path }: { path: string }) => path)).toContain(field)
     }
     expect(await it_.read()).toEqual(before)
+  })
+
+  it('without anything is refused with what is required', async () => {
+    await using it_ = await started()
+    const { error } = (await it_.call('POST /api/webhooks', { body: {} })).body
+    expect(error).toBe('url: is required; events: is required')
   })
 })
 
@@ -347,10 +388,20 @@ describe('a receiver that fails', () => {
   })
 
   it('has a log whose pages have as many deliveries as fit an answer, none twice and none left out', async () => {
-    const output = 'x'.repeat(400_000)
+    const output = 'x'.repeat(200_000)
     const agent = createFakeAgent(async () => ({ success: true, output }))
-    await using it_ = await started({ events: ['task.completed'] }, undefined, { adapters: [agent] })
-    for (let n = 0; n < 12; n++) await it_.service.run({ title: `${n}` })
+    const whole: number[] = []
+    const wrapStore = (store: Store): Store => ({
+      ...store,
+      page: async (...of) => {
+        const page = await store.page(...of)
+        if (of[1].detail) whole.push(page.rows.length)
+        return page
+      },
+    })
+    const options = { adapters: [agent], wrapStore }
+    await using it_ = await started({ events: ['task.completed'] }, undefined, options)
+    for (let n = 0; n < 30; n++) await it_.service.run({ title: `${n}` })
     await it_.sends()
     const seen: string[] = []
     let [pages, at] = [0, '']
@@ -362,7 +413,9 @@ describe('a receiver that fails', () => {
       at = body.nextCursor === undefined ? '' : `&cursor=${encodeURIComponent(body.nextCursor)}`
       pages += 1
     } while (at !== '')
-    expect([seen.length, new Set(seen).size, pages]).toEqual([12, 12, 2])
+    expect([seen.length, new Set(seen).size, pages]).toEqual([30, 30, 3])
+    // So many may be in memory at once, of 2 MB each.
+    expect(Math.max(...whole)).toBe(20)
   })
 
   it('can be sent one delivery again, and a test', async () => {
@@ -386,6 +439,49 @@ describe('a receiver that fails', () => {
     expect(JSON.stringify({ id, event, timestamp, payload })).toBe(it_.receiver.heard[1]?.body)
     const unknown = await it_.call(`POST /api/webhooks/${it_.id}/deliveries/none/redeliver`)
     expect(unknown.body.code).toBe('delivery_not_found')
+  })
+
+  it('is sent a test, and one delivery again, by the caller, whose answer has the attempt, although others send what is due', async () => {
+    let isBusy = false
+    const wrapStore = (store: Store): Store => ({
+      ...store,
+      commit: async (...of) => {
+        const outcome = await store.commit(...of)
+        if (isBusy) {
+          isBusy = false
+          await it_.service.deliveries.sendDue()
+        }
+        return outcome
+      },
+    })
+    await using it_ = await started({}, undefined, { wrapStore })
+    isBusy = true
+    const { delivery } = (await it_.call(`POST /api/webhooks/${it_.id}/test`)).body
+    expect(delivery).toMatchObject({ status: 'delivered', attempts: [{ statusCode: 200 }] })
+    isBusy = true
+    const path = `POST /api/webhooks/${it_.id}/deliveries/${delivery.id}/redeliver`
+    expect((await it_.call(path)).body.delivery.attempts).toHaveLength(2)
+    const answers = await Promise.all([it_.call(path), it_.call(path)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    const [{ attempts }] = (await it_.deliveries()).deliveries
+    expect(attempts).toHaveLength(it_.receiver.heard.length)
+  })
+
+  it('gets a test once: it is neither sent again by itself nor recovered, and pauses nothing', async () => {
+    await using it_ = await started({}, (response) => response.writeHead(400).end('an unknown event'))
+    const { delivery } = (await it_.call(`POST /api/webhooks/${it_.id}/test`)).body
+    expect(delivery).toMatchObject({ status: 'failed', attempts: [{ statusCode: 400 }] })
+    expect(delivery).not.toHaveProperty('nextAttemptAt')
+    it_.service.clock.advance(2 * DAY_MS)
+    await it_.sends()
+    expect(it_.receiver.heard).toHaveLength(1)
+    expect(await it_.read()).toMatchObject({ active: true, failing: false, failureCount: 1 })
+    const recover = { body: { since: '2020-01-01T00:00:00Z' } }
+    expect(await it_.call(`POST /api/webhooks/${it_.id}/recover`, recover)).toMatchObject({
+      body: { count: 0 },
+    })
+    await it_.call(`POST /api/webhooks/${it_.id}/deliveries/${delivery.id}/redeliver`)
+    expect(it_.receiver.heard).toHaveLength(2)
   })
 
   it('and is deleted is not sent what waits for it', async () => {

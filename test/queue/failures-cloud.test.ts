@@ -35,6 +35,17 @@ suite('failure groups of the cloud', () => {
       expect([job.done, job.failed]).toEqual([total, 0])
     }
     await groupWith(0)
+    const jobs = await until(async () => {
+      const { body } = await ask<{ jobs: BulkJob[]; total: number }>(`${baseUrl}/api/bulk?limit=1`)
+      return body.total === 2 ? body.jobs : undefined
+    })
+    expect(jobs).toEqual([expect.objectContaining({ action: 'discard', status: 'completed', total: 2 })])
+    const window = await ask<{ recent: { buckets: { failed: number }[]; byAgent: Record<string, object> } }>(
+      `${baseUrl}/api/tasks/analytics?window=24h&timezone=Asia/Kolkata`,
+    )
+    const { buckets, byAgent } = window.body.recent
+    expect([buckets.length, buckets.reduce((sum, one) => sum + one.failed, 0)]).toEqual([24, 3])
+    expect(byAgent).toMatchObject({ scripted: { created: 3, started: 3, failed: 3, wait: { count: 3 } } })
     const listed = await ask<{ total: number }>(
       `${baseUrl}/api/dlq?status=discarded&fingerprint=${fingerprint}`,
     )

@@ -1,5 +1,5 @@
-import { globSync } from 'node:fs'
-import { basename } from 'node:path'
+import { existsSync, globSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { routes } from '../../lib/api/routes.ts'
 import { createGroups } from '../../lib/api/table.ts'
@@ -8,6 +8,28 @@ import { createFakeClock } from '../fakes/clock.ts'
 import { openGuard, proxies } from '../fakes/guard.ts'
 import { createFakeLog } from '../fakes/log.ts'
 import { readText, root } from './readme.ts'
+
+/** Steps and paragraphs of CONTRIBUTING.md: what each has in backticks. */
+const steps = readText('CONTRIBUTING.md')
+  .replaceAll(/```[\s\S]*?```/g, '')
+  .split(/\n\n|\n(?=\d+\. |- |\| )/)
+  .map((step) => [...step.matchAll(/`([^`\n]+)`/g)].map(([, quoted = '']) => quoted))
+
+const METHODS = ['GET', 'HEAD']
+
+describe('a step of CONTRIBUTING.md', () => {
+  it('names files that there are, and in one of them each name that it has beside them', () => {
+    const astray = steps.flatMap((quoted) => {
+      const files = quoted.filter((one) => /^[\w.-]+\/[\w/.-]+\.(ts|yml)$/.test(one))
+      const gone = files.filter((file) => !existsSync(join(root, file)))
+      if (files.length === 0 || gone.length > 0) return gone
+      const names = quoted.filter((one) => /^([A-Z]\w+|[a-z]+[A-Z]\w*)$/.test(one) && !METHODS.includes(one))
+      const texts = files.map(readText)
+      return names.filter((name) => !texts.some((text) => text.includes(name)))
+    })
+    expect(astray).toEqual([])
+  })
+})
 
 describe('what the recipes of CONTRIBUTING.md promise to notice', () => {
   it('is a group of routes that is served and not described, or described and not served', () => {

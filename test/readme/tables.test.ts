@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, globSync, readdirSync } from 'node:fs'
 import * as path from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { catalog } from '../../lib/adapters/models/catalog.ts'
@@ -196,6 +196,17 @@ const headingsOf = (page: string): string[] =>
       .replaceAll(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   )
+
+describe('the page of what is stuck', () => {
+  it('has lines of the log that the sources write', () => {
+    const sources = globSync(['lib/**/*.ts', 'functions/*.ts'], { cwd: root }).map(readText).join('\n')
+    const lines = tablesOf('line of the log').flatMap(([names = '']) => names.split(', '))
+    expect(lines.length).toBeGreaterThan(10)
+    // A number is put in when the line is written.
+    const beginnings = lines.map((line) => line.replace(/\d.*/, ''))
+    expect(beginnings.filter((one) => !["'", '`'].some((quote) => sources.includes(quote + one)))).toEqual([])
+  })
+})
 
 describe('CHANGELOG.md', () => {
   it('begins with the version of the service', () => {

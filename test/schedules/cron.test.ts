@@ -72,12 +72,16 @@ describe('a pattern', () => {
     ['* * * * * *', 'must have five fields'],
     ['nope', 'must have five fields'],
     ['', 'must have five fields'],
-    ['@reboot', 'must have five fields'],
+    ['@reboot', 'or be @hourly'],
     ['2026-12-01T00:00:00', 'must have five fields'],
     ['0 0 30 2 *', 'is never due'],
-    ['60 * * * *', 'Invalid value for minute'],
+    ['60 * * * *', 'the minute must be 0 to 59'],
+    ['0 0 32 * *', 'the day of month must be 1 to 31'],
+    ['0 0 1 13 *', 'the month must be 1 to 12'],
+    ['0 0 * * 8', 'the day of week must be 0 to 7'],
     ['*/0 * * * *', 'stepping'],
-    ['a b c d e', 'illegal characters'],
+    ['a b c d e', 'the minute must be'],
+    ['0 0 * * x', 'the day of week must be'],
   ])('%j: %s', (cron, fault) => {
     if (fault === undefined) expect(cronFault(cron)).toBeUndefined()
     else expect(cronFault(cron)).toContain(fault)

@@ -31,7 +31,7 @@ describe('a schedule', () => {
         updatedAt: expect.any(String),
       },
     })
-    expect(task).toMatchObject({ title: 'Look', prompt: 'Look around', priority: 3 })
+    expect(task).toMatchObject({ title: 'Look', prompt: 'Look around', priority: 3, source: 'cron' })
     expect(await read()).toEqual({
       schedule,
       nextRuns: ['13', '14', '15', '16', '17'].map((hour) => `2026-01-01T${hour}:00:00.000Z`),

@@ -133,9 +133,39 @@ const recountedDaily = (lives: readonly Life[]) =>
     ].map(([day, names]) => [day, count(names.map(([, name]) => name))]),
   )
 
+const LETTERS: Record<string, string> = {
+  ...{ created: 'n', started: 's', completed: 'c', failed: 'f', cancelled: 'x' },
+}
+
+/** The same by hours and agents: each creation, start and end in the five minutes that it happened in. */
+const recountedHourly = (lives: readonly Life[]) => {
+  const all = lives.flatMap(({ row: { agent }, events }) =>
+    events
+      .filter(({ type }) => type in LETTERS)
+      .map(({ type, timestamp }) => {
+        const part = '0123456789AB'[Math.floor(Number(timestamp.slice(14, 16)) / 5)]
+        return [`${timestamp.slice(0, 13)} ${agent}`, `${part}${LETTERS[type]}`] as const
+      }),
+  )
+  const members = Map.groupBy(all, ([member]) => member)
+  return Object.fromEntries(
+    [...members].map(([member, names]) => [member, count(names.map(([, name]) => name))]),
+  )
+}
+
+/** Without the durations. */
+const happeningsIn = (members: Readonly<Record<string, Counters>>) =>
+  Object.fromEntries(
+    Object.entries(members).map(([member, counters]) => [
+      member,
+      Object.fromEntries(Object.entries(counters).filter(([name]) => name.length === 2)),
+    ]),
+  )
+
 const expectCounters = async (store: Store, lives: readonly Life[]) => {
   expect(nonZero((await store.counters('tasks')).all)).toEqual(recounted(lives))
   expect(await store.counters('tasks.daily')).toEqual(recountedDaily(lives))
+  expect(happeningsIn(await store.counters('tasks.hourly'))).toEqual(recountedHourly(lives))
   const letters = lives.flatMap((life) => life.letters)
   expect(nonZero((await store.counters('dlq')).all)).toEqual(
     count(letters.flatMap(({ status }) => [status, 'total'])),

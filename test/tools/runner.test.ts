@@ -11,6 +11,7 @@ import type { Approvals } from '../../lib/tools/authorize.ts'
 import { workspaceTools } from '../../lib/tools/catalog.ts'
 import { defineTool } from '../../lib/tools/tool.ts'
 import { createFakeClock } from '../fakes/clock.ts'
+import { createFakeLog } from '../fakes/log.ts'
 import { policyOf } from '../fakes/policy.ts'
 import { createWorkbench, never, toolsIn, type Workbench } from '../fakes/workbench.ts'
 
@@ -253,8 +254,10 @@ describe('a call', () => {
   })
 
   it('keeps what went wrong inside the service from the model', async () => {
-    const { content } = await toolsIn(bench, workspace, { tools: [broken] })('broken', {})
+    const log = createFakeLog()
+    const { content } = await toolsIn(bench, workspace, { tools: [broken], log })('broken', {})
     expect(content).toBe('broken failed (EIO).')
+    expect(log.entries).toMatchObject([{ level: 'warn', fields: { tool: 'broken', err: { code: 'EIO' } } }])
   })
 
   it('masks known secrets in what it answers', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
+import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
@@ -7,7 +8,8 @@ import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
 import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
 import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
-import { failureRate, lastDays } from '../../functions/ui/app/views/overview/days.ts'
+import { lastDays } from '../../functions/ui/app/views/overview/days.ts'
+import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
 import { continued, placeIn } from '../../lib/api/task-log.ts'
@@ -236,7 +238,49 @@ describe('the days of a plot', () => {
       ['2026-03-01', 3],
       ['2026-03-02', 0],
     ])
-    expect(days.map(failureRate)).toEqual([0, 0.5, 0])
+  })
+})
+
+describe('a run', () => {
+  const usual = (count: number, p95Ms: number) => ({ count, p95Ms })
+  it.each([
+    ['is stuck after twice what is usual', 60_001, usual(10, 30_000), true],
+    ['is not stuck before', 60_000, usual(10, 30_000), false],
+    ['is not stuck within ten seconds', 10_000, usual(500, 100), false],
+    ['is stuck after ten seconds where runs are short', 10_001, usual(500, 100), true],
+    ['is not called stuck where too little is known', 9_000_000, usual(9, 30_000), false],
+    ['is not called stuck where no run completed', 9_000_000, { count: 0 }, false],
+    ['is not called stuck where its agent is not known', 9_000_000, undefined, false],
+  ])('%s', (_what, elapsedMs, runs, expected) => {
+    expect(isStuck(elapsedMs, runs)).toBe(expected)
+  })
+})
+
+describe('the files of a diff by folder', () => {
+  const file = (path: string, added: number, removed: number) => ({ path, added, removed, lines: [] })
+  const lines = ({ name, folders, files, added, removed }: Folder, depth = 0): string[] => [
+    `${'  '.repeat(depth)}${name}/ +${added} -${removed}`,
+    ...folders.flatMap((folder) => lines(folder, depth + 1)),
+    ...files.map((one) => `${'  '.repeat(depth + 1)}${one.name} ${one.at} +${one.added} -${one.removed}`),
+  ]
+
+  it('are counted for each folder; a folder with one folder alone is one with it', () => {
+    const files = [
+      ...[file('z.md', 1, 1), file('src/deep/er/b.ts', 2, 0), file('src/deep/er/a.ts', 3, 4)],
+      ...[file('src/deep/c.ts', 0, 5), file('docs/guide/x/y.md', 1, 0)],
+    ]
+    expect(lines(treeOf(files))).toEqual([
+      '/ +7 -10',
+      ...['  docs/guide/x/ +1 -0', '    y.md 4 +1 -0'],
+      ...[
+        '  src/deep/ +5 -9',
+        '    er/ +5 -4',
+        '      a.ts 2 +3 -4',
+        '      b.ts 1 +2 -0',
+        '    c.ts 3 +0 -5',
+      ],
+      '  z.md 0 +1 -1',
+    ])
   })
 })
 

@@ -132,7 +132,7 @@ inBrowser('the view of memory', () => {
     await using opened = await open('/memory?q=goes+first+to+staging')
     const { page } = opened
     await page.getByTitle('goes, staging').waitFor()
-    await page.getByRole('link', { name: 'Left out' }).click()
+    await page.getByRole('link', { name: 'Left out 1', exact: true }).click()
     await page.getByText('zip.md').waitFor()
     await page.getByText('no text: it has bytes of zero').waitFor()
     await expectSound(opened)

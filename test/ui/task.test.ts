@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { until } from '../journeys/api.ts'
 import { violationsIn } from './axe.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
@@ -135,8 +136,14 @@ inBrowser('the parts of a task', () => {
     await file.locator('.grid').first().waitFor()
     await page.reload()
     await file.locator('.grid').first().waitFor()
-    await page.getByRole('button', { name: 'b.md' }).click()
+    const tree = page.getByRole('navigation', { name: 'Changed files' })
+    await tree.getByText('src/deep/').click()
+    await tree.getByRole('button', { name: /^a\.ts/ }).waitFor({ state: 'hidden' })
+    await tree.getByText('src/deep/').click()
+    expect(await tree.getByRole('button', { name: /^a\.ts/ }).innerText()).toMatch(/\+2\s*−1/)
+    await tree.getByRole('button', { name: /^b\.md/ }).click()
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('b.md')
+    expect(await file.isVisible()).toBe(true)
     await page.getByRole('button', { name: 'Copy as a patch' }).click()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(PATCH)
     expect(await violationsIn(page)).toEqual([])
@@ -148,6 +155,41 @@ inBrowser('the parts of a task', () => {
     await page.getByRole('region', { name: 'Prompt' }).getByText('Do it').waitFor()
     await expectSound(opened)
     expect(faults).toEqual([])
+  }, 90_000)
+
+  it('name what memory gave by its place, and keep what is said of it, which may be changed', async () => {
+    const { client } = world
+    const given = { type: 'tool_chain', intent: 'Rollback of a release', solution: 'Stop the queue' } as const
+    const { experience } = await client.createExperience({ body: given })
+    const { id, intent } = experience
+    const chunk = { id: 'chk_gone', path: 'ops/deploy.md', startLine: 5, endLine: 7, heading: 'Rollback' }
+    const memory = { chunks: [chunk], experiences: [{ id, intent }] }
+    const result = { success: true, output: 'Done', memory }
+    const named = { id: 'task_memory', title: 'Guided', status: 'completed', prompt: 'Do it', result }
+    await client.importTasks({ body: { version: '1.0', tasks: [{ ...finishedTasks(1)[0], ...named }] } })
+    await using opened = await openPage(world.baseUrl, '/tasks/task_memory')
+    const { page } = opened
+    const from = page.getByRole('region', { name: 'From memory' })
+    const source = from.getByRole('link', { name: 'ops/deploy.md:5–7' })
+    expect(await source.getAttribute('href')).toBe('/memory?path=ops%2Fdeploy.md')
+    const row = from.getByRole('listitem').filter({ hasText: intent })
+    const answer = (name: string, isPressed: boolean) =>
+      row.getByRole('button', { name, exact: true, pressed: isPressed })
+    const standing = async () => {
+      const { experience: read } = await client.getExperience({ params: { id } })
+      return [read.successScore, read.useCount]
+    }
+    await answer('Useful', false).click()
+    await answer('Useful', true).waitFor()
+    await page.reload()
+    await answer('Useful', true).click()
+    expect(await standing()).toEqual([0.625, 1])
+    await answer('Not useful', false).click()
+    await answer('Not useful', true).waitFor()
+    await page.reload()
+    await answer('Not useful', true).waitFor()
+    expect(await standing()).toEqual([0.375, 0])
+    await expectSound(opened)
   }, 90_000)
 
   it('have a log that follows its end, is searched, linked and saved', async () => {
@@ -201,4 +243,37 @@ inBrowser('the parts of a task', () => {
     expect(await violationsIn(page)).toEqual([])
     expect(faults).toEqual([])
   }, 90_000)
+})
+
+inBrowser('the log of a task that runs', () => {
+  it('is read whole once; from the first second on only what is new is asked for', async () => {
+    const { id } = await world.create({
+      title: 'Talks',
+      metadata: { runMs: 240_000, lines: 400, linesEachSecond: 3 },
+    })
+    await until(async () => ((await world.events(id)).length > 400 ? true : undefined))
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page, faults } = opened
+    const read: { after: string | null; count: number }[] = []
+    page.on('response', async (response) => {
+      const { pathname, searchParams } = new URL(response.url())
+      if (!pathname.endsWith('/events') || !pathname.includes(id)) return
+      const { count } = (await response.json()) as { count: number }
+      read.push({ after: searchParams.get('after'), count })
+    })
+    await page.goto(`/tasks/${id}?tab=log`)
+    const last = page.getByRole('list', { name: 'Events' }).getByRole('listitem').last()
+    await last.filter({ hasText: 'line 3 of 3' }).waitFor()
+    while (read.length < 6) await page.waitForTimeout(200)
+    const [first, ...rest] = read.slice(0, 6)
+    expect(first).toEqual({ after: null, count: expect.any(Number) })
+    expect(first?.count).toBeGreaterThan(400)
+    for (const one of rest) {
+      expect(one.after).toMatch(/^evt_/)
+      expect(one.count).toBeLessThan(60)
+    }
+    await world.client.cancelTask({ params: { id } })
+    await last.filter({ hasText: 'cancelled' }).waitFor()
+    expect(faults).toEqual([])
+  })
 })

@@ -27,6 +27,7 @@ const VIEWS: readonly View[] = [
   { path: '/webhooks', text: 'No URL gets events yet' },
   { path: '/webhooks/new', text: 'Signing secret' },
   { path: '/failures', text: 'Retry all' },
+  { path: '/bulk', text: 'Cancel 1 task' },
   { path: '/bulk/bulk_none', text: 'Bulk job not found' },
   { path: '/nowhere', text: 'There is no such page' },
 ]
@@ -40,6 +41,7 @@ beforeAll(async () => {
   const more = { labels: ['backend'], repository: 'acme/web', sourceUrl: 'https://example.com/1' }
   const failed = await world.perform({ title: 'Failed', metadata: { failures: 9 }, ...more })
   const done = await world.perform({ title: 'Done', prompt: 'Do it', ...more })
+  await world.client.bulkTasks({ body: { action: 'cancel', ids: [done.id] } })
   ids = { failed: failed.id, done: done.id }
   await world.create({ title: 'Runs', metadata: { runMs: 240_000 } })
 }, 120_000)

@@ -2,7 +2,7 @@ import { rootRoute } from './shell/root-route.ts'
 import { agentsRoute } from './views/agents/route.ts'
 import { approvalsRoute } from './views/approvals/route.ts'
 import { auditRoute } from './views/audit/route.ts'
-import { bulkRoute } from './views/bulk/route.ts'
+import { bulkJobsRoute, bulkRoute } from './views/bulk/route.ts'
 import { chatRoute, conversationRoute, sessionRoute } from './views/chat/route.ts'
 import { devicesRoute } from './views/devices/route.ts'
 import { docsRoute } from './views/docs/route.ts'
@@ -33,6 +33,7 @@ export const routeTree = rootRoute.addChildren([
   auditRoute,
   queueRoute,
   failuresRoute,
+  bulkJobsRoute,
   bulkRoute,
   agentsRoute,
   healthRoute,

@@ -2,7 +2,6 @@ import { createFifo } from '../../core/fifo.ts'
 import { createHeap } from '../../core/heap.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outgoing } from '../../ports/queue.ts'
-import { createAlarm } from './alarm.ts'
 
 /** A message that waits. `order` numbers messages as they were sent; `dueAt` is monotonic milliseconds. */
 export type Waiting<Body> = {
@@ -34,6 +33,27 @@ const createReadyList = <Body>() => {
       const b = returned.peek()
       if (b && b.order < before && (!a || b.order < a.order)) return returned.pop()
       return a && a.order < before ? sent.shift() : undefined
+    },
+  }
+}
+
+/** One timer that stands for many moments: it rings at the earliest it was set for, and then wants to be set again. */
+type Alarm = { set(at: number | undefined): void }
+
+/** An alarm that is not set. Moments are monotonic milliseconds. */
+const createAlarm = (clock: Pick<Clock, 'monotonic' | 'after'>, ring: () => void): Alarm => {
+  let setFor = Number.POSITIVE_INFINITY
+  let cancel: (() => void) | undefined
+  const fire = () => {
+    setFor = Number.POSITIVE_INFINITY
+    ring()
+  }
+  return {
+    set(at) {
+      if (at === undefined || at >= setFor) return
+      cancel?.()
+      setFor = at
+      cancel = clock.after(Math.max(0, at - clock.monotonic()), fire)
     },
   }
 }

@@ -87,7 +87,10 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
       await handle({ body: message.body, receives: message.receives })
     } catch (error) {
       if (isPoison(error))
-        log.warn({ body: message.body, error: messageOf(error) }, 'message names nothing, dropped')
+        log.warn(
+          { body: message.body, error: messageOf(error) },
+          'a message was dropped: what it names does not exist',
+        )
       else sendBack(message, error)
     }
     running -= 1
@@ -99,7 +102,7 @@ export const createMemoryQueue = <Body>(needs: Needs): MemoryQueue<Body> => {
     const { body, receives } = message
     const retryInMs = redeliveryMs(receives, redeliverAfterMs)
     backlog.sendBack(message, retryInMs)
-    log.warn({ body, receives, retryInMs, error: messageOf(error) }, 'message failed, comes again')
+    log.warn({ body, receives, retryInMs, error: messageOf(error) }, 'a message failed and comes again')
   }
 
   return {

@@ -1,4 +1,5 @@
 import { messageOf, Problem } from '../../core/errors.ts'
+import { retryAfterMs } from '../../core/retry-after.ts'
 
 const MOST = 200
 
@@ -91,19 +92,15 @@ const networkReason = (links: readonly Facts[]): FailureReason | undefined => {
   return dropped || links.some(({ message }) => CUT.test(String(message))) ? 'transport' : undefined
 }
 
-/** How long the provider asks to wait (`retry-after-ms`, else `retry-after` in seconds or as a date, RFC 9110). */
-export const retryAfterMs = (headers: Readonly<Record<string, string>>, now: number): number | undefined => {
-  const after = headers['retry-after'] ?? ''
-  const candidates = [
-    Number.parseFloat(headers['retry-after-ms'] ?? ''),
-    /^\d/.test(after) ? Number.parseFloat(after) * 1000 : Date.parse(after) - now,
-  ]
-  return candidates.find((ms) => Number.isFinite(ms) && ms >= 0)
+/** How long the provider asks to wait, in milliseconds: `retry-after-ms`, as some of them have it, else `retry-after`. */
+const askedWaitMs = (headers: Readonly<Record<string, string>>, now: number): number | undefined => {
+  const ms = Number.parseFloat(headers['retry-after-ms'] ?? '')
+  return ms >= 0 ? ms : retryAfterMs(headers['retry-after'], now)
 }
 
 const answered = (at: Scene, status: number, said: string, headers: Facts['responseHeaders']): Problem => {
   if (status === 429) {
-    const wait = retryAfterMs(headers ?? {}, at.now)
+    const wait = askedWaitMs(headers ?? {}, at.now)
     const extra = wait === undefined ? {} : { retryAfterMs: wait }
     const text = `${at.name} limits the rate of calls: ${excerpt(said, at.secrets)}`
     return new Problem('rate_limited', 'rate_limited', text, extra)

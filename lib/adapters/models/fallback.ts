@@ -34,6 +34,8 @@ type Chain = {
   /** Who is asked, in order; the first with the model of the request. Never empty. */
   targets: readonly [Target, ...Target[]]
   signal: AbortSignal
+  /** Whether the prompt fits the window of a model; where that of a fallback is too small, the next one is asked. */
+  fits: (target: Target) => boolean
   ask: (target: Target) => AsyncIterable<StepPart>
   log: Log | undefined
 }
@@ -45,10 +47,19 @@ type Chain = {
 export const answered = (chain: Chain): AsyncIterable<StepPart> =>
   chain.targets.length === 1 ? chain.ask(chain.targets[0]) : firstAvailable(chain)
 
-async function* firstAvailable({ targets, signal, ask, log }: Chain): AsyncGenerator<StepPart> {
-  const [first] = targets
+/** The first, and of the others those whose window the prompt fits, judged once it is their turn. */
+function* fitting({ targets: [first, ...others], fits, log }: Chain): Generator<Target> {
+  yield first
+  for (const target of others)
+    if (fits(target)) yield target
+    else log?.warn(target, 'fallback provider is left out: the prompt does not fit its window')
+}
+
+async function* firstAvailable(chain: Chain): AsyncGenerator<StepPart> {
+  const { signal, ask, log } = chain
+  const [first] = chain.targets
   const failures: unknown[] = []
-  for (const target of targets) {
+  for (const target of fitting(chain)) {
     let isBegun = false
     try {
       for await (const part of ask(target)) {

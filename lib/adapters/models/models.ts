@@ -1,4 +1,4 @@
-import { outputTokensOf } from '../../core/context-window.ts'
+import { outputTokensOf, promptTokensOf, tokensOf, tokensOfTools } from '../../core/context-window.ts'
 import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -128,8 +128,10 @@ export const createModels = (needs: ModelNeeds): Models => {
     const rest = fallbacks
       .filter((each) => each.kind !== first.provider && supports(each, request))
       .map(({ kind, model }): Target => ({ provider: kind, model }))
-    const { signal } = request
-    yield* answered({ targets: [first, ...rest], signal, ask: (target) => ask(target, request), log })
+    const { signal, messages, tools = [] } = request
+    const fits = (target: Target): boolean =>
+      tokensOf(messages) + tokensOfTools(tools) <= promptTokensOf(contextTokens(target))
+    yield* answered({ targets: [first, ...rest], signal, fits, ask: (target) => ask(target, request), log })
   }
 
   return {

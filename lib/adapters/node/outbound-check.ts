@@ -2,12 +2,12 @@ import { Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Outbound } from '../../ports/outbound.ts'
 import {
+  createLookup,
   createResolve,
   type Lookup,
   type Resolve,
   readAllowed,
   refused,
-  systemLookup,
 } from './outbound-address.ts'
 
 export type OutboundNeeds = {
@@ -24,8 +24,9 @@ const LOOKUP_MS = 3_000
  * What looks at addresses and sends nothing: it does without the client of those that do. Throws Problem `bad_setting`
  * when it cannot make sense of `allow`.
  */
-export const createOutboundCheck = ({ clock, allow, lookup = systemLookup }: OutboundNeeds) => {
+export const createOutboundCheck = ({ clock, allow, ...needs }: OutboundNeeds) => {
   const allowed = readAllowed(allow)
+  const { lookup = createLookup({ allowed }) } = needs
   const resolve: Resolve = createResolve({ allowed, lookup })
 
   /** All addresses of a URL's host. Rejects with `url_refused` for one that may not be reached, else as its lookup does. */

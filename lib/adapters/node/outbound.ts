@@ -1,8 +1,8 @@
 import type { Client } from 'undici'
 import { Problem } from '../../core/errors.ts'
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../ports/outbound.ts'
-import { traceHeaders } from './current-trace.ts'
 import { createOutboundCheck, deadline, type OutboundNeeds, targetOf } from './outbound-check.ts'
+import { traceHeaders } from './tracing.ts'
 
 const TIMEOUT_MS = 15_000
 const MOST_BYTES = 65_536

@@ -1,6 +1,6 @@
 import { Problem } from '../../core/errors.ts'
 import type { ProviderFetch } from '../../ports/provider-fetch.ts'
-import { tracedFetch } from './current-trace.ts'
+import { tracedFetch } from './tracing.ts'
 
 type Limits = { timeoutMs?: number; mostBytes?: number }
 

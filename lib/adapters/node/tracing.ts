@@ -1,11 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { spanIn } from '../../core/trace.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { NewSpan, Span, Tracing } from '../../ports/tracing.ts'
-import { currentTrace, withinTrace } from './current-trace.ts'
+import type { NewSpan, RunningTrace, Span, Tracing } from '../../ports/tracing.ts'
 import type { createOtlpExporter } from './otlp.ts'
 
 type Exporter = ReturnType<typeof createOtlpExporter>
+
+/** One for the process, as the chain of asynchronous calls is that it follows. */
+const running = new AsyncLocalStorage<RunningTrace>()
+
+const currentTrace = (): RunningTrace | undefined => running.getStore()
+
+const withinTrace = <T>(trace: RunningTrace, work: () => T): T => running.run(trace, work)
+
+/** By these a receiver finds the request that its own came from. */
+export const traceHeaders = (): Record<string, string> => {
+  const { requestId, traceparent } = running.getStore() ?? {}
+  return {
+    ...(requestId === undefined ? {} : { 'x-request-id': requestId }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
+}
+
+/** The fetch of Node, with those headers. */
+export const tracedFetch: typeof fetch = (input, init) => {
+  const added = Object.entries(traceHeaders())
+  if (added.length === 0) return fetch(input, init)
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+  for (const [name, value] of added) if (!headers.has(name)) headers.set(name, value)
+  return fetch(input, { ...init, headers })
+}
 
 /** https://opentelemetry.io/docs/specs/otel/trace/api/#spankind, as the wire numbers them. */
 const KINDS = { internal: 1, server: 2, client: 3, consumer: 5 } as const

@@ -23,11 +23,15 @@ const ON_CONFLICT: Record<Kind, string> = {
   most: 'max(value, excluded.value)',
 }
 
+/** Not the name of a counter, but the epoch milliseconds from which its member is to be removed. */
+const EXPIRY = '>expiresAt'
+
 /** The table has the name that counters had in earlier versions. */
 export const createCounterTable = (db: DatabaseSync): void =>
   db.exec(
     `CREATE TABLE IF NOT EXISTS tally_totals (grp NOT NULL, member NOT NULL, name NOT NULL, value NOT NULL,
-     PRIMARY KEY (grp, member, name)) WITHOUT ROWID`,
+     PRIMARY KEY (grp, member, name)) WITHOUT ROWID;
+     CREATE INDEX IF NOT EXISTS tally_expiry ON tally_totals (value) WHERE name = '${EXPIRY}'`,
   )
 
 /**
@@ -37,6 +41,7 @@ export const createCounterTable = (db: DatabaseSync): void =>
  */
 export const openIncrements = (batch: BatchBuilder) => {
   const pending = new Map<Increment, number>()
+  const removal = batch.statement('DELETE FROM tally_totals WHERE grp = ? AND member = ?')
   const statements: Record<Kind, number> = {
     add: batch.statement(storeSql('add')),
     least: batch.statement(storeSql('least')),
@@ -52,6 +57,8 @@ export const openIncrements = (batch: BatchBuilder) => {
     add: (increment: Increment): void => {
       pending.set(increment, (pending.get(increment) ?? 0) + 1)
     },
+    /** Removes all counters of a member. */
+    remove: (counter: string, member: string): void => batch.add(removal, [counter, member]),
     seal: (): void => {
       const sums: AllSums = new Map()
       for (const [increment, times] of pending) addTo(sums, increment, times)
@@ -60,7 +67,7 @@ export const openIncrements = (batch: BatchBuilder) => {
     },
     committed: () => undefined,
     voided: () => pending.clear(),
-  } satisfies Participant & { check: unknown; add: unknown }
+  } satisfies Participant & { check: unknown; add: unknown; remove: unknown }
 }
 export type Increments = ReturnType<typeof openIncrements>
 
@@ -80,6 +87,7 @@ type AllSums = Map<string, Map<string, Sums>>
 const addTo = (counters: AllSums, increment: Increment, times: number): void => {
   const members = getOrCreate(counters, increment.counter, () => new Map<string, Sums>())
   const sums = getOrCreate(members, increment.member, noSums)
+  if (increment.expiresAt !== undefined) sums.most.set(EXPIRY, increment.expiresAt)
   for (const kind of KINDS) {
     const numbers = increment[kind]
     for (const name in numbers) {
@@ -110,14 +118,17 @@ const SAMPLE = 20
 
 /**
  * Fills counters that the file does not have from the rows that are there, as new indexes are: each counts as if it had
- * just been inserted. Counters of which the file has any number are left alone, and a row that cannot be counted is passed over.
+ * just been inserted. Counters of which the file has any number are left alone, and a row that cannot be counted is passed over,
+ * as is a member that has expired.
  */
-export const fillCounters = (db: DatabaseSync, plans: readonly Plan[]): void => {
+export const fillCounters = (db: DatabaseSync, plans: readonly Plan[], now: number): void => {
   const known = db.prepare('SELECT DISTINCT grp FROM tally_totals').all()
   const names = new Set(known.map(({ grp }) => String(grp)))
+  const isNew = ({ counter, expiresAt = Number.POSITIVE_INFINITY }: Increment) =>
+    !names.has(counter) && expiresAt > now
   const sums: AllSums = new Map()
   for (const plan of plans) {
-    const news = (most: number) => newIncrements(db, plan, names, most)
+    const news = (most: number) => newIncrements(db, plan, isNew, most)
     if (plan.follows?.counts && hasAny(news(SAMPLE)))
       for (const increment of news(-1)) addTo(sums, increment, 1)
   }
@@ -130,8 +141,8 @@ const hasAny = (items: Iterable<unknown>): boolean => {
   return false
 }
 
-/** What rows move of counters that are not among the known ones; the newest rows first. */
-function* newIncrements(db: DatabaseSync, plan: Plan, known: ReadonlySet<string>, most: number) {
+/** What rows move of counters that are new; the newest rows first. */
+function* newIncrements(db: DatabaseSync, plan: Plan, isNew: (one: Increment) => boolean, most: number) {
   const { packed, clustered, table } = plan
   const from = packed ? unpacked(plan) : table
   const rows = db.prepare(
@@ -139,7 +150,7 @@ function* newIncrements(db: DatabaseSync, plan: Plan, known: ReadonlySet<string>
   )
   for (const { head } of rows.iterate(most))
     for (const increment of incrementsOf(plan, JSON.parse(String(head))))
-      if (!known.has(increment.counter)) yield increment
+      if (isNew(increment)) yield increment
 }
 
 const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
@@ -159,7 +170,11 @@ const incrementsOf = (plan: Plan, row: Fields): readonly Increment[] => {
  */
 export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
   const select = db.prepare(
-    'SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? ORDER BY member, name',
+    `SELECT member, name, value FROM tally_totals WHERE grp = ? AND member >= ? AND name <> '${EXPIRY}'
+     ORDER BY member, name`,
+  )
+  const selectExpired = db.prepare(
+    `SELECT grp, member FROM tally_totals WHERE name = '${EXPIRY}' AND value <= ? ORDER BY value LIMIT ?`,
   )
   const known = new Map<string, Members>()
 
@@ -178,8 +193,13 @@ export const openCounters = (db: DatabaseSync, isChanging: () => boolean) => {
       if (from !== '' || isChanging()) return read(counter, from)
       return getOrCreate(known, counter, () => read(counter, from))
     },
+    /** The members that have expired, the oldest first. */
+    expired: (now: number, limit: number) =>
+      selectExpired
+        .all(now, limit)
+        .map(({ grp, member }) => ({ counter: String(grp), member: String(member) })),
     seal: () => undefined,
     committed: () => known.clear(),
     voided: () => known.clear(),
-  } satisfies Participant & { of: unknown }
+  } satisfies Participant & { of: unknown; expired: unknown }
 }

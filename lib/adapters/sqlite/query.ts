@@ -125,8 +125,8 @@ const beyond = (plan: Plan, ordering: Ordering, order: 'asc' | 'desc', after: Po
   }
 }
 
-/** Names the tree to walk, so that no choice of the planner turns a page into a sort. */
-const walk = (plan: Plan, { clustered, name }: IndexPlan) => {
+/** Names the tree to read, so that no choice of the planner turns a page into a sort. */
+const treeOf = (plan: Plan, { clustered, name }: IndexPlan) => {
   if (plan.packed) return unpacked(plan)
   return `${plan.table} ${clustered ? 'NOT INDEXED' : `INDEXED BY ${name}`}`
 }
@@ -154,7 +154,7 @@ const pageSql = (
   const columns = ['_head', ...(whole ? ['_small', '_rid'] : hasKeys ? plan.keys.map(quoted) : [])]
   return {
     whole,
-    text: `SELECT ${columns.join(', ')} FROM ${walk(plan, index)} WHERE ${text}
+    text: `SELECT ${columns.join(', ')} FROM ${treeOf(plan, index)} WHERE ${text}
       ORDER BY ${order.map((value) => `${value} ${query.order}`).join(', ')} LIMIT ? OFFSET ?`,
     values: [...values, query.limit + 1, query.offset ?? 0],
   }
@@ -170,7 +170,7 @@ const positionIn = (plan: Plan, query: Query<Fields>, row: Fields): Position => 
 const countSql = (plan: Plan, query: Selection, now: number): Sql => {
   const index = indexOf(plan, query)
   const { text, values } = selected(plan, index, query, now)
-  return { text: `SELECT count(*) AS n FROM ${walk(plan, index)} WHERE ${text}`, values }
+  return { text: `SELECT count(*) AS n FROM ${treeOf(plan, index)} WHERE ${text}`, values }
 }
 
 type Source = { column: string } | { json: string; path: string }

@@ -108,7 +108,7 @@ const refuseNewer = (db: DatabaseSync) => {
  * Brings the file to what is declared, in one transaction: new collections, indexes, columns and counters appear,
  * retired indexes go, rows stay. Throws Problem `unavailable` `storage_too_new` for a file of a newer version.
  */
-export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
+export const grow = (db: DatabaseSync, plans: readonly Plan[], now: number): void => {
   refuseNewer(db)
   db.exec('BEGIN IMMEDIATE')
   createCounterTable(db)
@@ -116,6 +116,6 @@ export const grow = (db: DatabaseSync, plans: readonly Plan[]): void => {
   db.exec('CREATE TABLE IF NOT EXISTS high_water (name PRIMARY KEY, highest NOT NULL) WITHOUT ROWID')
   createCommitCount(db)
   for (const plan of plans) growTable(db, plan)
-  fillCounters(db, plans)
+  fillCounters(db, plans, now)
   db.exec(`PRAGMA user_version = ${LAYOUT}; COMMIT`)
 }

@@ -1,4 +1,4 @@
-import type { Collection, Increment } from '../../core/collection.ts'
+import { type Collection, type Increment, unknownCollection } from '../../core/collection.ts'
 import { messageOf, Problem } from '../../core/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { LivePublisher } from '../../ports/live.ts'
@@ -45,19 +45,21 @@ export type SqliteStore = Store & {
   start(): void
   /** Resolves when nothing waits to be written or, after `start`, to be delivered, and delivered messages have no rows. */
   drained(): Promise<void>
-  /** Removes at most `limit` expired rows and says how many; they count as absent before. What cannot be removed is logged. */
+  /**
+   * Removes at most `limit` expired rows, which count as absent before, and members of counters, and says how many. What cannot
+   * be removed is logged.
+   */
   sweep(limit: number): Promise<number>
   /** After a transaction that failed, writes one that changes no row; throws Problem `unavailable` when that fails too. */
   probe(): Promise<void>
 }
 
-/** The table of a collection; throws for one that was not declared when the store was opened. */
+/** The table of a collection; throws Error for one that the store was not opened with. */
 const tablesByName = (tables: readonly Table[]) => {
   const byName = new Map(tables.map((table) => [table.plan.name, table]))
   return ({ name }: { name: string }): Table => {
     const table = byName.get(name)
-    if (table === undefined)
-      throw new Error(`The collection ${name} was not declared when the store was opened`)
+    if (table === undefined) throw unknownCollection(name)
     return table
   }
 }
@@ -68,7 +70,7 @@ const open = ({ file, collections, clock, deliver, publisher, onLost }: Needs) =
   const db = openDatabase(file)
   try {
     const plans = collections.map(planOf)
-    grow(db, plans)
+    grow(db, plans, clock.now())
     const batch = createBatchBuilder()
     const rowCache = createRowCache()
     const increments = openIncrements(batch)
@@ -199,8 +201,12 @@ export const openSqliteStore = (needs: Needs): SqliteStore => {
           'expired rows could not be removed',
         )
     }
-    await Promise.all(removed)
-    return removed.length
+    const members = counters.expired(needs.clock.now(), limit - removed.length)
+    const { committed } = group.decide(() => {
+      for (const { counter, member } of members) increments.remove(counter, member)
+    })
+    await Promise.all([...removed, committed])
+    return removed.length + members.length
   }
 
   const drained = async () => {

@@ -12,13 +12,15 @@ import { createKeyedMutex } from '../../core/keyed-mutex.ts'
 import { iso } from '../../core/time.ts'
 import { ulidTime } from '../../core/ulid.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { Feed, FeedEntry, FeedPlace } from '../../ports/feed.ts'
+import type { Feed, FeedDraft, FeedEntry, FeedPlace } from '../../ports/feed.ts'
 import type { Ids } from '../../ports/ids.ts'
 import type { Page, Store } from '../../ports/store.ts'
 import { createTails, type Look } from './feed-tail.ts'
 
 const KIND = 'evt'
 const GIVEN_ID = /^evt_[0-9A-Z]{26}$/
+/** Sorts below every id of the kind, so that a follower takes it for settled: there is one writer, whose appends come in order. */
+const NUMBERED_ID = /^\d[\d-]{0,62}$/
 /** No id is as long. What is above a longer text is above its beginning too, and DynamoDB takes keys of 1 kB at most. */
 const LONGEST_PLACE = 64
 /** An item of DynamoDB has at most 400 kB, and writes letters of other scripts longer than JSON does numbers. */
@@ -81,19 +83,20 @@ export const createFeed = ({ store, clock, ids }: Needs): Feed => {
       if (id !== undefined && !GIVEN_ID.test(id)) throw new TypeError(`"${id}" is no id of an entry`)
       if (drafts.length === 0) return []
       refuseTooLarge(drafts)
+      const numberedId = lastNumberOf(drafts)
       // One after the other, so that the rows of this process become visible in the order of their ids.
       return inTurn(stream, async () => {
         const now = clock.now()
-        const first = id ?? ids.next(KIND)
         const row = await written({
           stream,
-          id: entryId(first, drafts.length - 1),
+          id: numberedId ?? entryId(id ?? ids.next(KIND), drafts.length - 1),
           at: iso(now),
           entries: deflated(
-            drafts.map(({ type, data, audience }) => ({
+            drafts.map(({ type, data, audience, id }) => ({
               type,
               ...(data && { data }),
               ...(audience !== undefined && { audience }),
+              ...(id !== undefined && { id }),
             })),
           ),
           ...(ttlMs !== undefined && { expiresAt: now + ttlMs }),
@@ -209,6 +212,15 @@ const refuseTooLarge = (drafts: readonly object[]): void => {
     )
 }
 
+/** The number of the last entry, where the writer numbers them. Throws TypeError where only some have one, or one of another form. */
+const lastNumberOf = (drafts: readonly FeedDraft[]): string | undefined => {
+  const given = drafts.flatMap(({ id }) => id ?? [])
+  if (given.length === 0) return undefined
+  const isNumbered = given.length === drafts.length && given.every((id) => NUMBERED_ID.test(id))
+  if (!isNumbered) throw new TypeError('the entries of an append are not all numbered')
+  return given.at(-1)
+}
+
 const least = (a: string, b: string): string => (a < b ? a : b)
 const greatest = (a: string, b: string): string => (a > b ? a : b)
 
@@ -229,8 +241,8 @@ const inflated = (entries: FeedBatch['entries']): readonly StoredEntry[] =>
 /** The entries of a row above a place that this reader may see. */
 function* entriesOf(row: Readonly<FeedBatch>, { after = '', reader }: FeedPlace = {}): Generator<FeedEntry> {
   const first = firstId(row)
-  for (const [number, { type, data = {}, audience }] of inflated(row.entries).entries()) {
-    const id = entryId(first, number)
+  for (const [number, entry] of inflated(row.entries).entries()) {
+    const { type, data = {}, audience, id = entryId(first, number) } = entry
     if (id > after && (reader === undefined || audience === undefined || audience === reader))
       yield { id, type, at: row.at, data }
   }

@@ -56,10 +56,10 @@ const describeParameters = ({ operationId: owner, parameters = [] }: Operation, 
 
 const describeOperation = (operation: Operation, schemas: Schemas) => {
   const { operationId: owner, requestBody, responses } = operation
-  const { about, example = {} } = operations[owner as keyof typeof operations] as {
-    about: string
-    example?: Input
-  }
+  const text: { about: string; example?: unknown } | undefined = operations[owner as keyof typeof operations]
+  if (text === undefined) throw new Error(`${owner} has no text in lib/api/descriptions/operations.ts`)
+  const { about } = text
+  const example = (text.example ?? {}) as Input
   operation.description = about
   const { body, ...parameters } = example
   if (Object.keys(parameters).length > 0) operation['x-example'] = parameters

@@ -48,7 +48,11 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     about: 'A task has to fit all fields that are given; lists are separated by commas. Answers whole tasks.',
     example: { query: { status: ['failed', 'cancelled'], labels: ['backend'], limit: 20 } },
   },
-  taskAnalytics: { about: 'Counts, rates and durations of all tasks, and of each day.' },
+  taskAnalytics: {
+    about:
+      'Counts, rates and durations of all tasks, and of each day. With `window` or `timezone` also what happened in a recent window: by five minutes of an hour, or by the hours or days of the zone; percentiles are within 5 %.',
+    example: { query: { window: '24h', timezone: 'Europe/Berlin' } },
+  },
   exportTasks: {
     about: 'All tasks as one file, streamed, which an import takes again. It is in the audit record.',
   },
@@ -94,6 +98,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     about:
       'The dead letters are chosen when it is asked for, by ids or by a filter; one without a status chooses those that wait.',
     example: { body: { action: 'discard', filter: { agent: ['coding-agent'] } } },
+  },
+  listBulk: {
+    about: 'How far each is, without what failed. Jobs are listed for 30 days.',
+    example: { query: { limit: 20 } },
   },
   getBulk: {
     about: 'What it has done, what was refused and why. Jobs can be read for 30 days.',
@@ -333,7 +341,10 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   },
   deleteWebhook: { about: 'Its deliveries are gone too.', example: webhook },
   rotateWebhookSecret: { about: 'The new secret is shown this once.', example: webhook },
-  testWebhook: { about: 'Sent at once and once, also to one that is paused.', example: webhook },
+  testWebhook: {
+    about: 'Sent at once and once; 400 `webhook_paused` for one that is paused.',
+    example: webhook,
+  },
   recoverWebhook: {
     about: 'Queues the failed deliveries since that time again, and answers how many.',
     example: { ...webhook, body: { since: '2026-01-15T00:00:00Z' } },
@@ -387,8 +398,16 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
     example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' } },
   },
   rateMemoryChunk: {
-    about: 'What was said stays until the text of the chunk changes.',
-    example: { params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' }, body: { useful: true } },
+    about:
+      'What was said stays until the text of the chunk changes. For a task it counts once, and the last verdict is the one that does.',
+    example: {
+      params: { id: 'chunk_01KF0Q8Y3V5W7X9Z' },
+      body: { useful: true, taskId: 'task_01KF0Q8Y3V5W7X9Z' },
+    },
+  },
+  listMemoryVerdicts: {
+    about: 'The last verdict on each. What has none is not in the answer.',
+    example: { query: { taskId: 'task_01KF0Q8Y3V5W7X9Z' } },
   },
   removeMemoryFile: {
     about: 'The file itself stays as it is.',
@@ -428,13 +447,15 @@ export const operations: { readonly [Name in keyof ApiRoutes]: OperationText<Api
   getExperience: { about: 'With how often it was gone by.', example: experience },
   removeExperience: { about: 'It is not found any more.', example: experience },
   useExperience: {
-    about: 'Adds one to its count, and moves its success where the body says whether it was useful.',
-    example: { ...experience, body: { useful: true } },
+    about:
+      'Adds one to its count, and moves its success where the body says whether it was useful. For a task that counts once, and the last verdict is the one that does.',
+    example: { ...experience, body: { useful: true, taskId: 'task_01KF0Q8Y3V5W7X9Z' } },
   },
 
   listConversations: { about: 'Yours alone.', example: { query: { limit: 20 } } },
   createConversation: {
-    about: 'Nothing is needed: the title comes from the first message.',
+    about:
+      'Nothing is needed: the title comes from the first message. `taskId` is that of a task that is there, else 404.',
     example: { body: { title: 'Release questions' } },
   },
   getConversation: { about: 'Messages in the order in which they were said.', example: conversation },

@@ -1,11 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { openDynamoDb } from '../../../lib/adapters/aws/clients.ts'
+import { createChangeConsumer } from '../../../lib/adapters/aws/dynamodb/change-consumer.ts'
 import { createDynamoStore } from '../../../lib/adapters/aws/dynamodb/store.ts'
 import { createTables, tableDefinitions } from '../../../lib/adapters/aws/dynamodb/tables.ts'
-import type { Collection } from '../../../lib/core/collection.ts'
+import type { Collection, Message } from '../../../lib/core/collection.ts'
 import type { Blobs } from '../../../lib/ports/blobs.ts'
 import type { Clock } from '../../../lib/ports/clock.ts'
 import { CREDENTIALS, REGION } from '../../../offline/emulators.ts'
+import { startStreamPoller } from '../../../offline/stream-poller.ts'
+import { streamArnsOf } from '../../../offline/streams.ts'
+import { createFakeLog } from '../../fakes/log.ts'
 
 /** As the service opens its own, its repetitions included. */
 export const openClient = (endpoint: string): DynamoDBClient =>
@@ -37,4 +41,36 @@ export const openTables = async (needs: Needs) => {
   const again = (more: Partial<Needs> = {}) =>
     createDynamoStore({ random: Math.random, tableName, ...needs, ...more })
   return { store: again(), again, tableName, definitions }
+}
+
+type Followed = Omit<Needs, 'client'> & {
+  endpoint: string
+  deliver?: (messages: readonly Message[]) => Promise<void>
+  /** False for an emulator without streams: nothing follows from commits there. */
+  hasStreams?: boolean
+}
+
+/**
+ * A store of its own tables whose streams are read, as Lambda reads them. `drained` resolves when all that follows from
+ * what was committed is done: messages, then counters.
+ */
+export const openFollowed = async ({ endpoint, deliver, hasStreams = true, ...needs }: Followed) => {
+  const client = openClient(endpoint)
+  const { store, tableName, definitions } = await openTables({ client, ...needs })
+  const { collections, clock } = needs
+  const log = createFakeLog()
+  const { drained, stop } = startStreamPoller({
+    ...{ endpoint, log },
+    streams: hasStreams ? await streamArnsOf(client, definitions) : [],
+    handler: createChangeConsumer({
+      ...{ client, collections, clock, tableName, log },
+      deliver: deliver ?? (async () => undefined),
+    }),
+  })
+  const close = async () => {
+    await stop()
+    await store.close()
+    client.destroy()
+  }
+  return { client, store, drained, close }
 }

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createInvites } from '../../../lib/accounts/invites.ts'
 import { type InviteRow, invites, type UserRow, users } from '../../../lib/accounts/rows.ts'
 import { createUsers } from '../../../lib/accounts/users.ts'
-import { createChangeConsumer } from '../../../lib/adapters/aws/dynamodb/change-consumer.ts'
 import { createClock } from '../../../lib/adapters/node/clock.ts'
 import { entropy } from '../../../lib/adapters/node/entropy.ts'
 import { type AuditRow, auditRows } from '../../../lib/audit/rows.ts'
@@ -17,13 +16,11 @@ import { type TokenRow, tokenRows } from '../../../lib/tokens/rows.ts'
 import { createTokens } from '../../../lib/tokens/service.ts'
 import { meterCapacity } from '../../../offline/capacity.ts'
 import { hasDynoxide, startDynoxide } from '../../../offline/emulators.ts'
-import { startStreamPoller } from '../../../offline/stream-poller.ts'
-import { streamArnsOf } from '../../../offline/streams.ts'
 import { createFakeIds } from '../../fakes/ids.ts'
 import { forAllTests } from '../../fakes/lifetimes.ts'
 import { createFakeLog } from '../../fakes/log.ts'
 import { ANN } from '../../fakes/service.ts'
-import { openClient, openTables } from './opened.ts'
+import { openFollowed } from './opened.ts'
 
 const FEW = 100
 /** `POLLED_LIST_ROWS=20000` measures what the guarantees promise; fewer show the same. */
@@ -84,33 +81,14 @@ const suite = hasDynoxide() ? describe : describe.skip
 suite('a list that a page polls costs about as much with many rows as with few:', () => {
   const database = forAllTests(startDynoxide, ({ stop }) => stop())
   const open = async () => {
-    const { endpoint } = database()
-    const client = openClient(endpoint)
-    const { store, tableName, definitions } = await openTables({ client, collections, clock })
-    const log = createFakeLog()
-    const poller = startStreamPoller({
-      endpoint,
-      streams: await streamArnsOf(client, definitions),
-      handler: createChangeConsumer({
-        client,
-        collections,
-        clock,
-        tableName,
-        deliver: async () => undefined,
-        log,
-      }),
-      log,
-    })
-    return { client, store, poller, meter: meterCapacity(client) }
+    const followed = await openFollowed({ endpoint: database().endpoint, collections, clock })
+    return { ...followed, meter: meterCapacity(followed.client) }
   }
   let opened: Awaited<ReturnType<typeof open>>
   beforeAll(async () => {
     opened = await open()
   })
-  afterAll(async () => {
-    await opened.poller.stop()
-    opened.client.destroy()
-  })
+  afterAll(() => opened.close())
 
   const never = async (): Promise<never> => {
     throw new Error('A list is read, and nothing else')
@@ -143,12 +121,12 @@ suite('a list that a page polls costs about as much with many rows as with few:'
   ] as const)(
     '%s',
     async (name, insert) => {
-      const { store, poller, meter } = opened
+      const { store, drained, meter } = opened
       const list = listsOf(store)[name]
       const costAt = async (from: number, to: number) => {
         for (let n = from; n < to; n += AT_ONCE)
           await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => insert(store, n + k)))
-        await poller.drained()
+        await drained()
         meter()
         const answer = await list()
         const { read } = meter()

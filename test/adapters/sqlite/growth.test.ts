@@ -74,6 +74,21 @@ describe('a file of an earlier version', () => {
         await store.close()
       }
     }))
+  it('gains of a counter whose members expire those that have not', () =>
+    inFile(async (file) => {
+      await fill(file)
+      const clock = createFakeClock()
+      const hourly: Collection<Job> = {
+        ...jobs,
+        counts: ({ after }) => {
+          const ms = after?.rank === 3 ? 1 : 0
+          return [{ counter: 'hourly', member: `in ${ms}`, add: { one: 1 }, expiresAt: clock.now() + ms }]
+        },
+      }
+      const store = openSqliteStore({ file, clock, collections: declared(hourly) })
+      expect(await store.counters('hourly')).toEqual({ 'in 1': { one: 1 } })
+      await store.close()
+    }))
   it('loses an index that is no longer declared, and is right when that comes back', () =>
     inFile(async (file) => {
       await fill(file)

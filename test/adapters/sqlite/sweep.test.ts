@@ -40,6 +40,30 @@ describe('a sweep', () => {
     expect([await store.sweep(3), await store.sweep(3)]).toEqual([3, 1])
     await store.close()
   })
+  it('removes the members of counters that have expired, within its limit, and leaves those of others', async () => {
+    const clock = createFakeClock()
+    const start = clock.now()
+    const hourly: typeof jobs = {
+      ...jobs,
+      counts: ({ after }) => [
+        {
+          counter: 'hourly',
+          member: String(after?.at),
+          add: { one: 1 },
+          expiresAt: start + Number(after?.at),
+        },
+        { counter: 'jobs', member: 'all', add: { one: 1 } },
+      ],
+    }
+    const store = openSqliteStore({ file: ':memory:', clock, collections: declared(hourly) })
+    for (const n of [1, 1, 2, 3, 9])
+      await store.commit({ insert: hourly, row: job(n, { id: `${n}`, at: `${n}` }) })
+    clock.advance(3)
+    expect([await store.sweep(2), await store.sweep(2), await store.sweep(2)]).toEqual([2, 1, 0])
+    expect(await store.counters('hourly')).toEqual({ 9: { one: 1 } })
+    expect(await store.counters('jobs')).toEqual({ all: { one: 4 } })
+    await store.close()
+  })
   it('goes on past rows that cannot be counted, and logs their collection', async () => {
     const clock = createFakeClock()
     const log = createFakeLog()

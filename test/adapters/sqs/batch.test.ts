@@ -113,7 +113,7 @@ describe('a batch from SQS', () => {
     })
     expect(await run(ten())).toEqual(failures(1))
     expect(log.entries.map(({ message }) => message)).toContain(
-      'message comes again at the end of its visibility timeout',
+      'a message comes again at the end of its visibility timeout only',
     )
   })
 

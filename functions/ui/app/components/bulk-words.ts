@@ -1,4 +1,4 @@
-import type { BulkAction, BulkTarget } from '../data/bulk-jobs.ts'
+import type { BulkAction, BulkSummary, BulkTarget } from '../data/bulk-jobs.ts'
 import { countOf as numberOf } from './format.ts'
 
 type Words = {
@@ -58,3 +58,7 @@ export const countOf = (target: BulkTarget, count?: number): string => {
   if (count === undefined) return many
   return `${numberOf(count)} ${count === 1 ? one : many}`
 }
+
+/** What a job is called: `Retry 3 tasks`. */
+export const bulkTitle = ({ target, action, total }: BulkSummary): string =>
+  `${bulkWords(target, action).name} ${countOf(target, total)}`

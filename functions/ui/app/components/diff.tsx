@@ -2,7 +2,9 @@ import { useState } from 'react'
 import { createStored } from '../data/stored.ts'
 import { Copy } from './copy.tsx'
 import { type DiffLine, type FileDiff, filesOfDiff, sideBySide } from './diff-files.ts'
+import { type Folder, treeOf } from './diff-tree.ts'
 import { countOf } from './format.ts'
+import { ChevronRight } from './icons.tsx'
 import { useNarrow } from './narrow.ts'
 import { Scroller } from './scroller.tsx'
 import { Segments } from './segments.tsx'
@@ -62,31 +64,64 @@ const Changed = ({ added, removed }: { added: number; removed: number }) => (
   </span>
 )
 
+/** With more files than this the folders are closed at first. */
+const MOST_UNFOLDED = 30
+
 const FileList = ({ files }: { files: readonly FileDiff[] }) => (
   <nav aria-label="Changed files" className="border-b py-1.5">
-    <Scroller role="group" label="List of changed files" className="max-h-48 overflow-y-auto">
-      <ul>
-        {files.map(({ path, added, removed }, n) => (
-          <li key={path}>
-            <button
-              type="button"
-              className="flex w-full items-center gap-2 px-3.5 py-0.5 text-left hover:bg-muted"
-              onClick={() => {
-                const file = document.getElementById(idOf(n))
-                if (file instanceof HTMLDetailsElement) file.open = true
-                file?.scrollIntoView({ block: 'start' })
-                file?.querySelector('summary')?.focus({ preventScroll: true })
-              }}
-            >
-              <Path path={path} />
-              <Changed added={added} removed={removed} />
-            </button>
-          </li>
-        ))}
-      </ul>
+    <Scroller role="group" label="List of changed files" className="max-h-64 overflow-y-auto">
+      <Tree folder={treeOf(files)} depth={0} isOpen={files.length <= MOST_UNFOLDED} />
     </Scroller>
   </nav>
 )
+
+const indent = (depth: number) => ({ paddingLeft: `${0.875 + depth}rem` })
+
+type TreeProps = { folder: Folder; depth: number; isOpen: boolean }
+
+const Tree = ({ folder: { folders, files }, depth, isOpen }: TreeProps) => (
+  <ul>
+    {folders.map((folder) => (
+      <li key={folder.name}>
+        <details open={isOpen} className="group/folder">
+          <summary className="flex items-center gap-1.5 py-0.5 pr-3.5 hover:bg-muted" style={indent(depth)}>
+            <ChevronRight
+              size={13}
+              className="shrink-0 text-muted-foreground [details[open]>summary>&]:rotate-90"
+            />
+            <span className="min-w-0 flex-1 truncate font-mono text-xs text-muted-foreground">
+              {folder.name}/
+            </span>
+            <Changed {...folder} />
+          </summary>
+          <Tree folder={folder} depth={depth + 1} isOpen={isOpen} />
+        </details>
+      </li>
+    ))}
+    {files.map(({ name, path, at, ...counts }) => (
+      <li key={at}>
+        <button
+          type="button"
+          title={path}
+          className="flex w-full items-center gap-2 py-0.5 pr-3.5 text-left hover:bg-muted"
+          style={indent(depth + (depth > 0 || folders.length > 0 ? 1 : 0))}
+          onClick={() => show(idOf(at))}
+        >
+          <span className="min-w-0 flex-1 truncate font-mono text-xs">{name}</span>
+          <Changed {...counts} />
+        </button>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Opens a file and goes to it. */
+const show = (id: string) => {
+  const file = document.getElementById(id)
+  if (file instanceof HTMLDetailsElement) file.open = true
+  file?.scrollIntoView({ block: 'start' })
+  file?.querySelector('summary')?.focus({ preventScroll: true })
+}
 
 /** The folder may be cut short, the name of the file may not. */
 const Path = ({ path }: { path: string }) => {

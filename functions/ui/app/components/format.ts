@@ -14,6 +14,8 @@ const makeFormats = () =>
   inLocale((language, zone) => ({
     number: new Intl.NumberFormat(language),
     full: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', ...zone }),
+    time: new Intl.DateTimeFormat(language, { timeStyle: 'short', ...zone }),
+    day: new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', ...zone }),
     exact: new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', ...zone }),
   }))
 
@@ -32,6 +34,10 @@ export const countOf = (value: number): string => formats().number.format(value)
 
 /** A moment to the second, in the time zone of the profile. */
 export const exactOf = (at: string | number): string => formats().exact.format(new Date(at))
+
+/** The hour and minute of a moment, and its day, in the time zone of the profile. */
+export const timeOf = (at: string): string => formats().time.format(new Date(at))
+export const dayOf = (at: string): string => formats().day.format(new Date(at))
 
 /** The same with its day of the week and its time zone. */
 export const fullyOf = (at: string | number): string => formats().full.format(new Date(at))

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { zoneNow } from './locale.ts'
 
 /** Statistics over all tasks, and of the last thirty days. */
 export const useAnalytics = () =>
@@ -8,3 +9,26 @@ export const useAnalytics = () =>
     queryOptions({ queryKey: ['analytics'], queryFn: ({ signal }) => client.taskAnalytics({}, { signal }) }),
     EVERY_MS.calm,
   )
+
+type Recent = NonNullable<Awaited<ReturnType<typeof client.taskAnalytics>>['recent']>
+export type Window = Recent['window']
+export type Happened = Recent
+
+const recent = (window: Window, queryKey: readonly string[]) => {
+  const timezone = zoneNow()
+  return queryOptions({
+    queryKey: [...queryKey, window, timezone],
+    queryFn: async ({ signal }) => {
+      const answer = await client.taskAnalytics({ query: { window, timezone } }, { signal })
+      return answer.recent
+    },
+  })
+}
+
+/** What happened in a window that ends now, in the zone that times are written in. */
+export const useRecent = (window: Window) => useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm)
+
+const USUAL_MS = 300_000
+
+/** How long the runs of each agent usually take, of the last seven days: nothing that changes from one task to the next. */
+export const useUsualRuns = () => useLive(recent('7d', ['usual-runs']), USUAL_MS).data?.byAgent

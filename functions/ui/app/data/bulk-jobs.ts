@@ -1,7 +1,14 @@
 import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import type { BulkAction, BulkJob, BulkPreview, BulkTarget } from '../../../../lib/bulk/schema.ts'
+import type {
+  BulkAction,
+  BulkJob,
+  BulkPreview,
+  BulkSummary,
+  BulkTarget,
+} from '../../../../lib/bulk/schema.ts'
 import { client } from './client.ts'
 import { EVERY_MS, useLive } from './live.ts'
+import { useLivePages } from './live-pages.ts'
 
 type TasksBody = Parameters<typeof client.bulkTasks>[0]['body']
 type DlqBody = Parameters<typeof client.bulkDlq>[0]['body']
@@ -11,7 +18,7 @@ export type BulkOrder =
   | { target: 'tasks'; body: Omit<TasksBody, 'dryRun'> }
   | { target: 'dlq'; body: Omit<DlqBody, 'dryRun'> }
 
-export type { BulkAction, BulkJob, BulkTarget }
+export type { BulkAction, BulkJob, BulkSummary, BulkTarget }
 
 const send = ({ target, body }: BulkOrder, dryRun: boolean) =>
   target === 'tasks'
@@ -58,6 +65,26 @@ export const useBulkJob = (id: string) => {
     (job) => (job === undefined || job.status === 'running' ? EVERY_MS.running : EVERY_MS.calm),
   )
 }
+
+/** The jobs that the user has asked for, newest first. */
+export const useBulkJobs = () =>
+  useLivePages(
+    [...key, 'pages'],
+    (query, signal) => client.listBulk({ query }, { signal }),
+    ({ jobs }) => jobs,
+  )
+
+const RECENT = 5
+
+/** The newest of them. */
+export const useRecentBulkJobs = () =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'recent'],
+      queryFn: async ({ signal }) => (await client.listBulk({ query: { limit: RECENT } }, { signal })).jobs,
+    }),
+    (jobs) => (jobs?.some(({ status }) => status === 'running') ? EVERY_MS.running : EVERY_MS.calm),
+  )
 
 export const useStopBulk = () => {
   const queries = useQueryClient()

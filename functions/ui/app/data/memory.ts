@@ -30,6 +30,17 @@ export const useExcludedFiles = () =>
     (query, signal) => client.listExcludedFiles({ query }, { signal }),
     ({ files }) => files.map((file) => ({ id: file.path, ...file })),
   )
+
+/** How many files memory has not. */
+export const useExcludedCount = () =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'excluded', 'count'],
+      queryFn: async ({ signal }) =>
+        (await client.listExcludedFiles({ query: { limit: 1 } }, { signal })).total,
+    }),
+    EVERY_MS.calm,
+  )
 export type ExcludedFile = Awaited<ReturnType<typeof client.listExcludedFiles>>['files'][number]
 
 export const useMemoryChunks = (path: string) =>
@@ -91,13 +102,28 @@ export const useWarm = () => useChange((query: string) => client.warmMemory({ bo
 type NewExperience = Parameters<typeof client.createExperience>[0]['body']
 export const useAddExperience = () => useChange((body: NewExperience) => client.createExperience({ body }))
 
+export type Given = { kind: 'chunk' | 'experience'; id: string }
+
+/** What was said of the things that memory gave to a task, by their ids. */
+export const useVerdicts = (taskId: string) =>
+  useLive(
+    queryOptions({
+      queryKey: [...key, 'verdicts', taskId],
+      queryFn: async ({ signal }) => {
+        const { verdicts } = await client.listMemoryVerdicts({ query: { taskId } }, { signal })
+        return new Map(verdicts.map(({ id, useful }) => [id, useful]))
+      },
+    }),
+    EVERY_MS.calm,
+  )
+
 /** What a person says of something that memory gave to a task. */
-export const useRate = () =>
-  useChange(({ kind, id, useful }: { kind: 'chunk' | 'experience'; id: string; useful: boolean }) =>
+export const useRate = (taskId: string) =>
+  useChange(({ kind, id, useful }: Given & { useful: boolean }) =>
     kind === 'chunk'
-      ? client.rateMemoryChunk({ params: { id }, body: { useful } })
+      ? client.rateMemoryChunk({ params: { id }, body: { useful, taskId } })
       : // biome-ignore lint/correctness/useHookAtTopLevel: the name of a route, and no hook.
-        client.useExperience({ params: { id }, body: { useful } }),
+        client.useExperience({ params: { id }, body: { useful, taskId } }),
   )
 export const useRemoveExperience = () =>
   useChange((id: string) => client.removeExperience({ params: { id } }))

@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { continued, placeIn } from '../../../../lib/api/task-log.ts'
+import { continued, newestIn, placeIn } from '../../../../lib/api/task-log.ts'
 import { isFinal, type TaskStatus } from '../../../../lib/tasks/machine.ts'
 import type { TaskEvent } from '../../../../lib/tasks/schema.ts'
 import { client } from './client.ts'
@@ -9,7 +9,7 @@ import { isStreaming } from './streaming.ts'
 /** What narrows the list of tasks: names of the filter endpoint's query. */
 export const FILTER_NAMES = [
   ...['q', 'status', 'priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
-  ...['sortBy', 'sortOrder'],
+  ...['completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
 ] as const
 export type Filters = Readonly<Record<string, string>>
 type Query = NonNullable<NonNullable<Parameters<typeof client.filterTasks>[0]>['query']>
@@ -34,22 +34,42 @@ export const foundTasks = (words: string) =>
       client.filterTasks({ query: { limit: FOUND, ...(words ? { q: words } : {}) } }, { signal }),
   })
 
+/** Those of a state that came first. */
 const withStatus = (status: TaskStatus, limit: number, signal: AbortSignal) =>
-  client.filterTasks({ query: { status, limit } }, { signal })
+  client.filterTasks({ query: { status: [status], limit, sortOrder: 'asc' } }, { signal })
 
-/** What runs, and in the places that are left what is next. */
+const NEXT = 4
+
+/** What runs, and what waits behind it, the oldest of each. */
 export const useActiveTasks = () =>
   useLive(
     queryOptions({
       queryKey: [...tasksKey, 'active'],
       queryFn: async ({ signal }) => {
-        const running = await withStatus('in_progress', FOUND, signal)
-        const queued = await withStatus('queued', FOUND, signal)
-        const tasks = [...running.tasks, ...queued.tasks].slice(0, FOUND)
-        return { tasks, total: running.total + queued.total }
+        const [running, queued] = await Promise.all([
+          withStatus('in_progress', FOUND, signal),
+          withStatus('queued', NEXT, signal),
+        ])
+        return { running, queued }
       },
     }),
     EVERY_MS.list,
+  )
+
+/** How many tasks there are, and whether one of the newest has a repository. */
+export const useFirstTasks = () =>
+  useLive(
+    queryOptions({
+      queryKey: [...tasksKey, 'first'],
+      queryFn: async ({ signal }) => {
+        const { tasks, total } = await client.listTasks(
+          { query: { limit: FOUND, fields: ['repository'] } },
+          { signal },
+        )
+        return { total, hasRepository: tasks.some(({ repository }) => repository !== undefined) }
+      },
+    }),
+    EVERY_MS.calm,
   )
 
 /** A task, polled often until it has ended; after that it may still be retried from elsewhere. */
@@ -68,9 +88,15 @@ const isToldOf = (events: readonly TaskEvent[] | undefined) => {
   return last === undefined || last === 'completed' || last === 'failed' || last === 'cancelled'
 }
 
-/** What is known of a log, and what is new in it. */
+/** So often a log is read from further back than its newest event, for those that were stored late. */
+const LATE_EVERY_MS = 15_000
+let readBack = { id: '', at: 0 }
+
+/** What is known of a log, and what is new in it: what comes after its newest event, now and then what may have come late. */
 const goOn = async (id: string, known: readonly TaskEvent[], signal: AbortSignal): Promise<TaskEvent[]> => {
-  const after = placeIn(known)
+  const isBack = known.length === 0 || readBack.id !== id || Date.now() - readBack.at > LATE_EVERY_MS
+  if (isBack) readBack = { id, at: Date.now() }
+  const after = isBack ? placeIn(known) : newestIn(known)
   const { events } = await client.taskEvents({ params: { id }, query: after ? { after } : {} }, { signal })
   return continued(known, after, events)
 }

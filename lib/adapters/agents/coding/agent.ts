@@ -190,7 +190,7 @@ export const createCodingAgent = (needs: Needs): AgentAdapter => {
     throw taskFailure('invalid', 'security_mode_invalid', what, false)
   }
 
-  // Judged when the task was made, and again now: names change what they stand for, and tasks come by import too.
+  // Checked when the task was made, and again now: names change what they stand for, and tasks come by import too.
   const sourceOf = async ({ repository, createdBy }: AgentTask) =>
     repository
       ? needs.repositories.sourceOf(repository, { isLocalAdmin: needs.isLocalAdmin(createdBy) })

@@ -36,7 +36,7 @@ type Run = {
   at: Checkout
   output: string
   filesChanged: readonly FileChange[]
-  /** Judged anew: names change what they stand for while an agent works. */
+  /** Checked anew: names change what they stand for while an agent works. */
   sourceOf: () => Promise<Source | undefined>
   context: Pick<AgentContext, 'signal' | 'progress' | 'keepSecret'>
 }

@@ -18,7 +18,7 @@ type Needs = {
   tableName: TableName
   /** Takes messages, or rejects. What it took before it rejected comes again. */
   deliver: (messages: readonly Message[]) => Promise<void>
-  /** Takes what live readers see of the changes, or rejects. Without it they are not published. */
+  /** Takes what live readers see of the changes, and never rejects. Without it they are not published. */
   publish?: (drafts: readonly LiveDraft[]) => Promise<void>
   log: Pick<Log, 'error'>
 }

@@ -1,5 +1,6 @@
 import type { CancellationReason } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { createKeyedMutex } from '../../../core/keyed-mutex.ts'
 import type { AnyWrite, Outcome, Write } from '../../../ports/store.ts'
 import { nameOf } from '../failure.ts'
 import type { BlobOffload } from './blob-offload.ts'
@@ -26,21 +27,6 @@ const PASSING: ReadonlySet<string | undefined> = new Set([
 ])
 const WAITS_MS = [10, 20, 40, 80, 160, 320]
 const MOST_TRIES = 20
-
-/** Runs work of one name in the order it came, each after the end of the one before; other names do not wait. */
-const createKeyedMutex = () => {
-  const tails = new Map<string, Promise<unknown>>()
-  return <T>(name: string, work: () => Promise<T>): Promise<T> => {
-    const before = tails.get(name)
-    const run = before === undefined ? work() : before.then(work, work)
-    tails.set(name, run)
-    const leave = () => {
-      if (tails.get(name) === run) tails.delete(name)
-    }
-    run.then(leave, leave)
-    return run
-  }
-}
 
 const reasonsOf = (thrown: unknown): readonly CancellationReason[] | undefined =>
   nameOf(thrown) === 'TransactionCanceledException'

@@ -4,6 +4,7 @@ import type { Counters } from '../../../ports/store.ts'
 import { asProblem, type Connection, isRefusal } from './connection.ts'
 import { createTerms, createUpdate } from './expressions.ts'
 import type { Item } from './item.ts'
+import { TTL } from './plan.ts'
 
 /** The key of a counter item: there is one per counter and member. */
 export const COUNTER = 'c'
@@ -19,7 +20,9 @@ const COMBINE: Record<Kind, (a: number, b: number) => number> = {
   least: Math.min,
   most: Math.max,
 }
-const kindOf = (attribute: string): Kind | undefined => KINDS.find((kind) => attribute.startsWith(SIGN[kind]))
+/** The expiry of an item, in epoch seconds, is the largest that any increment has. */
+const kindOf = (attribute: string): Kind | undefined =>
+  attribute === TTL ? 'most' : KINDS.find((kind) => attribute.startsWith(SIGN[kind]))
 
 /** Numbers by attribute name. */
 export type Sums = ReadonlyMap<string, number>
@@ -42,6 +45,7 @@ export const sumsOf = (increment: Increment): Sums => {
       if (!Number.isFinite(value)) throw new TypeError(`${name} of ${increment.member} is not a number`)
       sums.set(SIGN[kind] + name, value)
     }
+  if (increment.expiresAt !== undefined) sums.set(TTL, Math.ceil(increment.expiresAt / 1_000))
   return sums
 }
 
@@ -126,6 +130,8 @@ const queryOf = (TableName: string, counter: string, from: string) => ({
 const numbersOf = (item: Item): Counters =>
   Object.fromEntries(
     Object.entries(item).flatMap(([name, value]) =>
-      typeof value === 'number' && kindOf(name) !== undefined ? [[name.slice(1), value] as const] : [],
+      typeof value === 'number' && kindOf(name) !== undefined && name !== TTL
+        ? [[name.slice(1), value] as const]
+        : [],
     ),
   )

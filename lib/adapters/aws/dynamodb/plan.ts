@@ -1,4 +1,4 @@
-import type { Collection } from '../../../core/collection.ts'
+import { type Collection, unknownCollection } from '../../../core/collection.ts'
 import type { Key } from '../../../ports/store.ts'
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9]*$/
@@ -167,8 +167,7 @@ export const createPlans = (collections: readonly Collection[], tableName: Table
   const plans = new Map(collections.map((one) => [one.name, planOf(one, tableName)]))
   return ({ name }: Pick<Collection, 'name'>): Plan => {
     const plan = plans.get(name)
-    if (plan === undefined)
-      throw new Error(`The collection ${name} was not declared when the store was opened`)
+    if (plan === undefined) throw unknownCollection(name)
     return plan
   }
 }

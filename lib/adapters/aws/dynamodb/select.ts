@@ -8,7 +8,7 @@ import { merged, type Pace } from './merge.ts'
 import { attributesOf, type IndexPlan, type Plan } from './plan.ts'
 import { isMissing, needsAll, type Place, queriesOf, type Selection } from './queries.ts'
 import type { Rows } from './rows.ts'
-import { fieldsOf, judgeAll, type Verdict } from './where.ts'
+import { fieldsOf, type Verdict, verdictOn } from './where.ts'
 
 const MOST_KEYS = 100
 const WAITS_MS = [10, 50, 250, 1_000]
@@ -174,7 +174,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
   const evaluated = (plan: Plan, index: IndexPlan, row: Fields, where: Tests): Verdict =>
     hasExpired(plan, row, clock.now())
       ? 'fails'
-      : judgeAll(row, where, (field) => !isMissing(plan, index, field) && blobOf(row[field]) === undefined)
+      : verdictOn(row, where, (field) => !isMissing(plan, index, field) && blobOf(row[field]) === undefined)
 
   type Candidate = { row: Fields; verdict: Verdict }
 
@@ -183,7 +183,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
     const unknown = some.filter(({ verdict }) => verdict === 'unknown').map(({ row }) => row)
     const found = await whole(plan, unknown, 'lately')
     const passing = new Set(
-      unknown.filter((_, at) => found[at] !== undefined && judgeAll(found[at], where) === 'passes'),
+      unknown.filter((_, at) => found[at] !== undefined && verdictOn(found[at], where) === 'passes'),
     )
     return some.filter(({ row, verdict }) => verdict === 'passes' || passing.has(row)).map(({ row }) => row)
   }
@@ -224,7 +224,7 @@ export const createSelect = ({ connection, rows, blobs, clock }: Needs) => {
       const found = await inChunks(open, (row) => filled(plan, row, true))
       for (const row of items.filter((_, at) => verdicts[at] === 'passes').map(rowOf)) yield light(plan, row)
       for (const [at, row] of open.entries())
-        if (found[at] !== undefined && judgeAll(found[at], where) === 'passes') yield light(plan, row)
+        if (found[at] !== undefined && verdictOn(found[at], where) === 'passes') yield light(plan, row)
     }
   }
 

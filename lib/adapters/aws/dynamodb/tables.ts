@@ -53,6 +53,7 @@ const counters = (table: string): TableDefinition => ({
     KeySchema: keySchema([COUNTER, MEMBER]),
     AttributeDefinitions: [COUNTER, MEMBER].map((name) => ({ AttributeName: name, AttributeType: 'S' })),
   },
+  ttl: TTL,
 })
 
 /** The tables of the collections, and the one of the counters: on demand, with their indexes and expiry. */

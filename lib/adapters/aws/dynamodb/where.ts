@@ -37,7 +37,7 @@ const evaluate = (
 }
 
 /** Whether the row passes every test, as far as its known fields tell. */
-export const judgeAll = (
+export const verdictOn = (
   row: Readonly<Fields>,
   tests: readonly Test<Fields>[] = [],
   isKnown: (field: string) => boolean = () => true,

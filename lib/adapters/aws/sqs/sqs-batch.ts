@@ -59,7 +59,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
       const retryInMs = redeliveryMs(receives)
       log.warn(
         { messageId: record.messageId, receives, retryInMs, error: messageOf(thrown) },
-        'message failed, comes again',
+        'a message failed and comes again',
       )
       await redeliverIn?.(record, retryInMs).catch(neverMind(record.messageId))
       return false
@@ -69,7 +69,7 @@ export const createSqsBatchHandler = <Body>(needs: Needs<Body>) => {
   const neverMind = (messageId: string) => (thrown: unknown) =>
     log.warn(
       { messageId, error: messageOf(thrown) },
-      'message comes again at the end of its visibility timeout',
+      'a message comes again at the end of its visibility timeout only',
     )
 
   return async ({ Records }: SqsEvent, context: InvocationContext): Promise<SqsBatchResponse> => {

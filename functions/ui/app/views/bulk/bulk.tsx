@@ -1,21 +1,15 @@
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { BulkProgress } from '../../components/bulk-progress.tsx'
-import { bulkWords, countOf } from '../../components/bulk-words.ts'
+import { BulkState } from '../../components/bulk-state.tsx'
+import { bulkTitle } from '../../components/bulk-words.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
-import { Tag, type Tone } from '../../components/tag.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
-import { type BulkJob, useBulkJob, useStopBulk } from '../../data/bulk-jobs.ts'
-
-const states: Readonly<Record<BulkJob['status'], { says: string; tone: Tone }>> = {
-  running: { says: 'Running', tone: 'live' },
-  completed: { says: 'Completed', tone: 'good' },
-  cancelled: { says: 'Stopped', tone: 'warn' },
-}
+import { useBulkJob, useStopBulk } from '../../data/bulk-jobs.ts'
 
 /** One job at its own address: how far it is, what failed, and a way to stop it. */
 export const Bulk = (): ReactNode => {
@@ -28,12 +22,10 @@ export const Bulk = (): ReactNode => {
         {error ? <Problem error={error} onRetry={() => void refetch()} /> : <SkeletonRows count={4} />}
       </View>
     )
-  const { says, tone } = states[job.status]
-  const isUnsound = job.status === 'completed' && job.failed > 0
   return (
     <View
-      title={`${bulkWords(job.target, job.action).name} ${countOf(job.target, job.total)}`}
-      aside={<Tag tone={isUnsound ? 'warn' : tone}>{says}</Tag>}
+      title={bulkTitle(job)}
+      aside={<BulkState job={job} />}
       actions={
         job.status === 'running' ? (
           <Button disabled={stop.isPending} onClick={() => stop.mutate(id)}>

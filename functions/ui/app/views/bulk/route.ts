@@ -2,6 +2,12 @@ import { createRoute } from '@tanstack/react-router'
 import { lazyComponent } from '../../components/lazy.tsx'
 import { rootRoute } from '../../shell/root-route.ts'
 
+export const bulkJobsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/bulk',
+  component: lazyComponent(() => import('./jobs.tsx'), 'BulkJobs'),
+})
+
 export const bulkRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/bulk/$id',

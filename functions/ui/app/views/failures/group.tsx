@@ -3,12 +3,12 @@ import { Button } from '../../components/button.tsx'
 import { countOf } from '../../components/format.ts'
 import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
+import { Spark } from '../../components/spark.tsx'
 import { Tag } from '../../components/tag.tsx'
 import { toast } from '../../components/toast.tsx'
 import { When } from '../../components/when.tsx'
 import type { BulkOrder } from '../../data/bulk-jobs.ts'
 import { type FailureGroup, useMute } from '../../data/failures.ts'
-import { Spark } from './spark.tsx'
 
 type Props = { group: FailureGroup; onOrder: (order: BulkOrder) => void }
 

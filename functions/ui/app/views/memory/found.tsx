@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -37,7 +38,15 @@ export const Found = ({ q }: { q: string }) => {
     return (
       <Empty title="Nothing in memory fits">
         Try other words.{' '}
-        {data.method === 'lexical' && 'It is searched by words alone: meaning needs a provider.'}
+        {data.method === 'lexical' && (
+          <>
+            Memory is searched by words; with <code>EMBEDDING_MODEL</code> it is by meaning as well (
+            <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'memory' }} className="underline">
+              how
+            </Link>
+            ).
+          </>
+        )}
       </Empty>
     )
   return (

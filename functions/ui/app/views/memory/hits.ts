@@ -24,9 +24,11 @@ export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
   return pieces
 }
 
-/** The words of a text that were found, each once, as they are written there. */
+/** The words of a text that were found, each once in whatever form, as they are written there last. */
 export const foundIn = (text: string, terms: readonly string[]): string[] => [
   ...new Map(
-    piecesOf(text, terms).flatMap(({ text: piece, isHit }) => (isHit ? [[piece.toLowerCase(), piece]] : [])),
+    piecesOf(text, terms).flatMap(({ text: piece, isHit }) =>
+      isHit ? [[wordsOf(piece).flatMap(indexedAs).join(' '), piece] as const] : [],
+    ),
   ).values(),
 ]

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { SearchField } from '../../components/search-field.tsx'
 import { View } from '../../components/view.tsx'
 import { When } from '../../components/when.tsx'
-import { useMemoryStats } from '../../data/memory.ts'
+import { useExcludedCount, useMemoryStats } from '../../data/memory.ts'
 import { AddExperience } from './add-experience.tsx'
 import { Care } from './care.tsx'
 import { Chunks } from './chunks.tsx'
@@ -54,6 +54,11 @@ const Stats = () => {
 const tab =
   'inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground'
 
+const ExcludedCount = () => {
+  const { data: count = 0 } = useExcludedCount()
+  return count > 0 && <span className="ml-1.5 text-xs tabular-nums">{count}</span>
+}
+
 const Bar = () => {
   const { q = '', show } = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })
@@ -88,6 +93,7 @@ const Bar = () => {
         </Link>
         <Link to="/memory" search={{ show: 'excluded' }} className={tab}>
           Left out
+          <ExcludedCount />
         </Link>
       </nav>
       {show === 'experiences' && <AddExperience />}

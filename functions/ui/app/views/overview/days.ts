@@ -10,7 +10,3 @@ export const lastDays = (daily: readonly Day[], now: number, count: number): Day
     return known.get(date) ?? { date, created: 0, completed: 0, failed: 0 }
   })
 }
-
-/** Which part of the tasks that ended on a day failed, 0..1. */
-export const failureRate = ({ completed, failed }: Day): number =>
-  completed + failed === 0 ? 0 : failed / (completed + failed)

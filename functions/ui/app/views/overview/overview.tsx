@@ -1,28 +1,67 @@
+import { Link, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { View } from '../../components/view.tsx'
-import { Active } from './active.tsx'
+import { zoneNow } from '../../data/locale.ts'
 import { Agents } from './agents.tsx'
 import { Attention } from './attention.tsx'
+import { Bars } from './bars.tsx'
+import { Bulk } from './bulk.tsx'
+import { Causes } from './causes.tsx'
 import { Depth } from './depth.tsx'
-import { Plots } from './plots.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { Now } from './now.tsx'
+import { Throughput } from './throughput.tsx'
+import { Times } from './times.tsx'
 import { Totals } from './totals.tsx'
+import { windowNames } from './windows.ts'
+
+const columns = 'grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]'
+const column = 'flex min-w-0 flex-col gap-4'
 
 /** What the agents do, what is stuck, and what needs a decision: at a glance. */
-export const Overview = (): ReactNode => (
-  <View title="Overview">
-    <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">
-      <Totals />
-      <div className="grid grid-cols-1 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <div className="flex min-w-0 flex-col gap-4">
-          <Active />
-          <Plots />
+export const Overview = (): ReactNode => {
+  const { window = '24h' } = useSearch({ from: '/' })
+  return (
+    <View title="Overview" actions={<Windows />}>
+      <div className="mx-auto flex max-w-[90rem] flex-col gap-4 p-4 md:px-6">
+        <FirstSteps />
+        <div className={columns}>
+          <Now />
+          <div className={column}>
+            <Attention />
+            <Depth />
+          </div>
         </div>
-        <div className="flex min-w-0 flex-col gap-4 max-lg:order-first">
-          <Attention />
-          <Depth />
-          <Agents />
+        <Totals window={window} />
+        <div className={columns}>
+          <div className={column}>
+            <Bars window={window} />
+            <Times window={window} />
+            <Throughput />
+          </div>
+          <div className={column}>
+            <Causes window={window} />
+            <Bulk />
+            <Agents />
+          </div>
         </div>
       </div>
-    </div>
-  </View>
+    </View>
+  )
+}
+
+const Windows = () => (
+  <nav aria-label="Time" title={`Times are of ${zoneNow()}`} className="flex gap-1">
+    {windowNames.map((name) => (
+      <Link
+        key={name}
+        to="/"
+        search={{ window: name === '24h' ? undefined : name }}
+        activeOptions={{ explicitUndefined: true }}
+        className="inline-flex h-7 items-center rounded-md px-2 text-muted-foreground hover:bg-accent hover:text-foreground aria-[current=page]:bg-accent aria-[current=page]:font-medium aria-[current=page]:text-foreground"
+      >
+        {name}
+      </Link>
+    ))}
+  </nav>
 )

@@ -2,31 +2,29 @@ import { countOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { spanOf } from '../../components/time.ts'
-import { useAnalytics } from '../../data/analytics.ts'
-import { lastDays } from './days.ts'
+import { type Happened, useRecent, type Window } from '../../data/analytics.ts'
 
 const percent = (part: number) => `${(part * 100).toFixed(part > 0 && part < 1 ? 1 : 0)}%`
+const spanOr = (ms: number | undefined) => (ms === undefined ? '–' : spanOf(ms))
 
-type Analytics = NonNullable<ReturnType<typeof useAnalytics>['data']>
-
-const factsOf = (data: Analytics): readonly (readonly [string, string])[] => {
-  const [today] = lastDays(data.daily, Date.now(), 1)
-  const ended = data.completedTasks + data.failedTasks
+const factsOf = ({ buckets, wait, run }: Happened): readonly (readonly [string, string])[] => {
+  const sum = (of: 'created' | 'completed' | 'failed') => buckets.reduce((all, one) => all + one[of], 0)
+  const [completed, failed] = [sum('completed'), sum('failed')]
   return [
-    ['Created today', countOf(today?.created ?? 0)],
-    ['Done today', countOf(today?.completed ?? 0)],
-    ['Failed today', countOf(today?.failed ?? 0)],
-    ['Success rate', ended === 0 ? '–' : percent(data.successRate)],
-    ['Average run', data.avgDurationMs === 0 ? '–' : spanOf(data.avgDurationMs)],
-    ['All tasks', countOf(data.totalTasks)],
+    ['Created', countOf(sum('created'))],
+    ['Completed', countOf(completed)],
+    ['Failed', countOf(failed)],
+    ['Success rate', completed + failed === 0 ? '–' : percent(completed / (completed + failed))],
+    ['Wait, p95', spanOr(wait.p95Ms)],
+    ['Run, p95', spanOr(run.p95Ms)],
   ]
 }
 
-const NAMES = ['Created today', 'Done today', 'Failed today', 'Success rate', 'Average run', 'All tasks']
+const NAMES = ['Created', 'Completed', 'Failed', 'Success rate', 'Wait, p95', 'Run, p95']
 
-/** The figures that one looks at first. */
-export const Totals = () => {
-  const query = useAnalytics()
+/** The figures of the window. */
+export const Totals = ({ window }: { window: Window }) => {
+  const query = useRecent(window)
   return (
     <div className="rounded-lg border bg-card">
       {query.data ? (
@@ -43,9 +41,9 @@ export const Totals = () => {
 const Facts = ({ facts }: { facts: readonly (readonly [string, string | undefined])[] }) => (
   <dl className="grid grid-cols-3 gap-y-3 py-3 md:grid-cols-6 md:divide-x">
     {facts.map(([name, value]) => (
-      <div key={name} className="flex flex-col-reverse px-3.5">
+      <div key={name} className="flex flex-col-reverse justify-end px-3.5">
         <dt className="text-xs text-muted-foreground">{name}</dt>
-        <dd className="text-xl leading-7 font-semibold">
+        <dd className="text-xl leading-7 font-semibold whitespace-nowrap">
           {value ?? <Skeleton className="my-1.5 h-4 w-12" />}
         </dd>
       </div>

@@ -4,10 +4,10 @@ import { Button } from '../../components/button.tsx'
 import { ThumbsDown, ThumbsUp } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
 import { toast } from '../../components/toast.tsx'
-import { Panel } from '../../components/view.tsx'
-import { useRate } from '../../data/memory.ts'
+import { type Given, useRate, useVerdicts } from '../../data/memory.ts'
+import { Section } from './section.tsx'
 
-type Given = {
+type Shown = {
   id: string
   path?: string
   startLine?: number
@@ -17,28 +17,32 @@ type Given = {
 }
 
 /** What the agent wrote of memory into its result; another agent may have written anything there. */
-const givenIn = (memory: unknown, name: 'chunks' | 'experiences'): Given[] => {
+const givenIn = (memory: unknown, name: 'chunks' | 'experiences'): Shown[] => {
   const list = (Object(memory) as Record<string, unknown>)[name]
   return Array.isArray(list) ? list.filter((each) => typeof Object(each).id === 'string') : []
 }
 
 /** What of memory a task began with, and whether that was of use. */
-export const FromMemory = ({ memory }: { memory: unknown }) => {
+export const FromMemory = ({ taskId, memory }: { taskId: string; memory: unknown }) => {
   const [chunks, experiences] = [givenIn(memory, 'chunks'), givenIn(memory, 'experiences')]
   if (chunks.length + experiences.length === 0) return null
   return (
-    <Panel title="From memory">
-      <ul className="divide-y">
+    <Section title="From memory">
+      <ul className="divide-y pb-1">
         {chunks.map(({ id, path = '', startLine, endLine, heading }) => (
-          <Row key={id} id={id} kind="chunk">
-            <Link to="/memory" search={{ path }} className="truncate font-mono text-xs hover:underline">
+          <Row key={id} id={id} kind="chunk" taskId={taskId}>
+            <Link
+              to="/memory"
+              search={{ path }}
+              className="max-w-full shrink-0 truncate font-mono text-xs hover:underline"
+            >
               {path}:{startLine}–{endLine}
             </Link>
-            {heading && <span className="truncate text-muted-foreground">{heading}</span>}
+            {heading && <span className="min-w-0 truncate text-muted-foreground">{heading}</span>}
           </Row>
         ))}
         {experiences.map(({ id, intent }) => (
-          <Row key={id} id={id} kind="experience">
+          <Row key={id} id={id} kind="experience" taskId={taskId}>
             <Link
               to="/memory"
               search={{ show: 'experiences', item: id }}
@@ -50,45 +54,48 @@ export const FromMemory = ({ memory }: { memory: unknown }) => {
           </Row>
         ))}
       </ul>
-    </Panel>
+    </Section>
   )
 }
 
-const Row = ({ id, kind, children }: { id: string; kind: 'chunk' | 'experience'; children: ReactNode }) => {
-  const { mutate, isPending, data, variables } = useRate()
+const ANSWERS = [
+  { useful: true, label: 'Useful', Icon: ThumbsUp },
+  { useful: false, label: 'Not useful', Icon: ThumbsDown },
+] as const
+
+type RowProps = Given & { taskId: string; children: ReactNode }
+
+/** One thing with the question about it; the last answer stays pressed, and the other one takes its place. */
+const Row = ({ id, kind, taskId, children }: RowProps) => {
+  const { data: verdicts } = useVerdicts(taskId)
+  const { mutate, isPending, variables } = useRate(taskId)
+  const said = isPending ? variables.useful : verdicts?.get(id)
   const rate = (useful: boolean) =>
     mutate({ kind, id, useful }, { onError: (error) => void toast.failed('Not noted', saysOf(error)) })
-  const said = data === undefined ? undefined : variables?.useful
   return (
-    <li className="flex min-h-9 items-center gap-3 px-3.5 py-1.5">
+    <li className="flex min-h-9 items-center gap-3 px-3.5 py-1">
       <span className="flex min-w-0 flex-1 items-baseline gap-3">{children}</span>
-      {said === undefined ? (
-        <>
-          <span className="shrink-0 text-xs text-muted-foreground max-sm:hidden">Was this useful?</span>
-          <Button
-            kind="ghost"
-            size="icon"
-            disabled={isPending}
-            aria-label="Useful"
-            onClick={() => rate(true)}
-          >
-            <ThumbsUp size={14} />
-          </Button>
-          <Button
-            kind="ghost"
-            size="icon"
-            disabled={isPending}
-            aria-label="Not useful"
-            onClick={() => rate(false)}
-          >
-            <ThumbsDown size={14} />
-          </Button>
-        </>
-      ) : (
-        <span role="status" className="shrink-0 text-xs text-muted-foreground">
-          {said ? 'Noted as useful' : 'Noted as not useful'}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would bring a legend and a border. */}
+      <span role="group" aria-label="Was this useful?" className="flex shrink-0 items-center gap-1">
+        <span aria-hidden className="text-xs text-muted-foreground max-sm:hidden">
+          {said === undefined ? 'Was this useful?' : said ? 'Useful' : 'Not useful'}
         </span>
-      )}
+        {ANSWERS.map(({ useful, label, Icon }) => (
+          <Button
+            key={label}
+            kind="ghost"
+            size="icon"
+            needsService
+            disabled={isPending}
+            aria-label={label}
+            aria-pressed={said === useful}
+            className="aria-pressed:bg-accent aria-pressed:text-foreground"
+            onClick={() => said !== useful && rate(useful)}
+          >
+            <Icon size={14} />
+          </Button>
+        ))}
+      </span>
     </li>
   )
 }

@@ -6,10 +6,11 @@ import { RichText } from '../../components/rich-text.tsx'
 import { Scroller } from '../../components/scroller.tsx'
 import { Segments } from '../../components/segments.tsx'
 import { Failure } from './failure.tsx'
+import { FromMemory } from './from-memory.tsx'
 import { Reported } from './reported.tsx'
 
 /** Fields of a result that are shown in a form of their own. */
-const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published']
+const SHOWN = ['success', 'output', 'diff', 'filesChanged', 'published', 'memory']
 
 /** Why it failed, what the agent gave back, and where that went. */
 export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
@@ -19,6 +20,7 @@ export const Output = ({ task, isOver }: { task: Task; isOver: boolean }) => {
     <div className="flex flex-col divide-y">
       {hasFailed && <Failure error={error} isOver={isOver} />}
       {result && <Result result={result} />}
+      {result && <FromMemory taskId={task.id} memory={result.memory} />}
       <Reported task={task} />
       {!hasFailed && !result && (
         <p className="px-3.5 py-3 text-muted-foreground">

@@ -6,7 +6,7 @@ import type { Filters } from '../../data/tasks.ts'
 /** The filters behind the button, which counts those that are set. */
 export const moreNames = [
   ...['priority', 'source', 'agent', 'labels', 'repository', 'createdAfter', 'createdBefore'],
-  ...['sortBy', 'sortOrder'],
+  ...['completedAfter', 'completedBefore', 'sortBy', 'sortOrder'],
 ] as const
 
 const sortings = {
@@ -58,8 +58,10 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
       <div className="col-span-2">
         <TextField label="Labels" placeholder="all of these, separated by commas" {...bindText('labels')} />
       </div>
-      <TextField label="Created from" type="date" {...bind('createdAfter')} />
-      <TextField label="Created until" type="date" {...bind('createdBefore')} />
+      <TextField label="Created from" {...dateOr(filters.createdAfter)} {...bind('createdAfter')} />
+      <TextField label="Created until" {...dateOr(filters.createdBefore)} {...bind('createdBefore')} />
+      <TextField label="Ended from" {...dateOr(filters.completedAfter)} {...bind('completedAfter')} />
+      <TextField label="Ended until" {...dateOr(filters.completedBefore)} {...bind('completedBefore')} />
       <SelectField label="Sort by" {...bind('sortBy')}>
         {Object.entries(sortings).map(([value, says]) => (
           <option key={value} value={value === 'createdAt' ? '' : value}>
@@ -74,3 +76,6 @@ export const MoreFilters = ({ filters, onChange }: Props) => {
     </div>
   )
 }
+
+/** A field of dates shows no time: one that the address has is a text. */
+const dateOr = (value: string | undefined) => ({ type: value?.includes('T') ? 'text' : 'date' })

@@ -28,13 +28,13 @@ const means: Readonly<Record<Way, ReactNode>> = {
   ),
   simple: (
     <>
-      An HMAC-SHA256 of the body alone, under the newest secret. It does not tell when the body was sent: keep
+      An HMAC-SHA256 of the body alone, under the newest secret. The time of the send is not part of it: keep
       the {code('webhook-id')} of what you have handled, and drop what has one of these.
     </>
   ),
 }
 
-/** Code for the receiver that tells what comes from here from what does not. */
+/** Code by which the receiver checks that something comes from here. */
 export const Verify = (): ReactNode => {
   const { id } = useParams({ from: '/webhooks/$id' })
   const { language = 'node', way = 'standard' } = useSearch({ from: '/webhooks/$id/verify' })

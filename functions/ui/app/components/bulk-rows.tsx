@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router'
+import type { BulkSummary } from '../data/bulk-jobs.ts'
+import { BulkState } from './bulk-state.tsx'
+import { bulkTitle } from './bulk-words.ts'
+import { countOf } from './format.ts'
+import { When } from './when.tsx'
+
+/** Bulk jobs, each with how far it is and a link to it. */
+export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
+  <ul aria-label="Bulk jobs" className="divide-y">
+    {jobs.map((job) => (
+      <li key={job.id}>
+        <Link
+          to="/bulk/$id"
+          params={{ id: job.id }}
+          className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3.5 py-2 hover:bg-muted"
+        >
+          <span className="min-w-0 flex-1 truncate">{bulkTitle(job)}</span>
+          <BulkState job={job} />
+          <span className="flex w-full gap-2 text-xs text-muted-foreground">
+            <span>
+              {countOf(job.done)} of {countOf(job.total)} done
+              {job.failed > 0 && `, ${countOf(job.failed)} failed`}
+            </span>
+            <When at={job.createdAt} className="ml-auto" />
+          </span>
+          {job.status === 'running' && (
+            <progress
+              className="h-1 w-full accent-running"
+              value={job.done + job.failed}
+              max={Math.max(1, job.total)}
+              aria-label={bulkTitle(job)}
+            />
+          )}
+        </Link>
+      </li>
+    ))}
+  </ul>
+)

@@ -1,0 +1,63 @@
+import type { FileDiff } from './diff-files.ts'
+
+type Counts = { readonly added: number; readonly removed: number }
+
+/** A changed file by its name in its folder; `at` is its place in the diff. */
+type File = Counts & { readonly name: string; readonly path: string; readonly at: number }
+
+/** A folder, with what all files in it gained and lost. One that has a single folder and nothing else is one with it. */
+export type Folder = Counts & {
+  readonly name: string
+  readonly folders: readonly Folder[]
+  readonly files: readonly File[]
+}
+
+type Placed = { names: readonly string[]; file: FileDiff; at: number }
+
+/** The files of a diff by their folders, each level in the order of names. */
+export const treeOf = (files: readonly FileDiff[]): Folder =>
+  folderOf(
+    '',
+    files.map((file, at) => ({ names: file.path.split('/'), file, at })),
+  )
+
+const folderOf = (name: string, all: readonly Placed[]): Folder => {
+  const inside = Map.groupBy(
+    all.filter(({ names }) => names.length > 1),
+    ({ names }) => names[0] ?? '',
+  )
+  const folders = [...inside]
+    .map(([own, placed]) =>
+      joined(
+        folderOf(
+          own,
+          placed.map((one) => ({ ...one, names: one.names.slice(1) })),
+        ),
+      ),
+    )
+    .toSorted(byName)
+  const files = all
+    .filter(({ names }) => names.length === 1)
+    .map(({ names: [own = ''], file: { path, added, removed }, at }) => ({
+      name: own,
+      path,
+      at,
+      added,
+      removed,
+    }))
+    .toSorted(byName)
+  return { name, folders, files, ...sumOf([...folders, ...files]) }
+}
+
+const joined = (folder: Folder): Folder => {
+  const [only, ...others] = folder.folders
+  if (only === undefined || others.length > 0 || folder.files.length > 0) return folder
+  return { ...only, name: `${folder.name}/${only.name}` }
+}
+
+const sumOf = (all: readonly Counts[]): Counts => ({
+  added: all.reduce((sum, { added }) => sum + added, 0),
+  removed: all.reduce((sum, { removed }) => sum + removed, 0),
+})
+
+const byName = (a: { name: string }, b: { name: string }): number => (a.name < b.name ? -1 : 1)

@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router'
+import { countOf } from '../../components/format.ts'
+import { NotYet } from '../../components/not-yet.tsx'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { Spark } from '../../components/spark.tsx'
+import { Panel } from '../../components/view.tsx'
+import { When } from '../../components/when.tsx'
+import type { Window } from '../../data/analytics.ts'
+import { useFailures } from '../../data/failures.ts'
+import { windows } from './windows.ts'
+
+const SHOWN = 5
+
+/** Why tasks failed in the window, the most frequent causes first. */
+export const Causes = ({ window }: { window: Window }) => {
+  const query = useFailures(windows[window].hours)
+  const groups = query.data?.failures.filter(({ muted }) => !muted).slice(0, SHOWN)
+  return (
+    <Panel
+      title="Failures"
+      aside={
+        <Link
+          to="/failures"
+          search={window === '7d' ? {} : { since: '24h' }}
+          className="text-muted-foreground hover:text-foreground"
+        >
+          All
+        </Link>
+      }
+    >
+      {groups ? (
+        <ul className="divide-y">
+          {groups.map(({ fingerprint, message, agent, count, lastSeen, spark }) => (
+            <li key={fingerprint}>
+              <Link
+                to="/queue"
+                search={{ status: 'all', fingerprint }}
+                className="flex items-center gap-3 px-3.5 py-2 hover:bg-muted"
+              >
+                <span className="min-w-8 font-semibold text-failed">{countOf(count)}</span>
+                <span className="min-w-0 flex-1">
+                  <span className="line-clamp-2 [overflow-wrap:anywhere]">{message}</span>
+                  <span className="flex gap-2 text-xs text-muted-foreground">
+                    <span className="truncate">{agent}</span> <When at={lastSeen} />
+                  </span>
+                </span>
+                <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
+              </Link>
+            </li>
+          ))}
+          {groups.length === 0 && (
+            <li className="px-3.5 py-4 text-muted-foreground">Nothing failed in {windows[window].says}.</li>
+          )}
+        </ul>
+      ) : (
+        <NotYet query={query}>
+          <SkeletonRows count={2} />
+        </NotYet>
+      )}
+    </Panel>
+  )
+}

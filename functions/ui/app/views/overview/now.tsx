@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { TaskFields } from '../../../../../lib/tasks/schema.ts'
+import { Command } from '../../components/copy.tsx'
+import { countOf } from '../../components/format.ts'
+import { NotYet } from '../../components/not-yet.tsx'
+import { useNow } from '../../components/now.ts'
+import { SkeletonRows } from '../../components/skeleton.tsx'
+import { State } from '../../components/state.tsx'
+import { Tag } from '../../components/tag.tsx'
+import { spanOf } from '../../components/time.ts'
+import { Panel } from '../../components/view.tsx'
+import { useUsualRuns } from '../../data/analytics.ts'
+import { useActiveTasks } from '../../data/tasks.ts'
+import { isStuck } from './stuck.ts'
+
+type Usual = ReturnType<typeof useUsualRuns>
+
+/** What runs, with how long that usually takes, and what waits behind it. */
+export const Now = () => {
+  const query = useActiveTasks()
+  const usual = useUsualRuns()
+  const { data } = query
+  return (
+    <Panel
+      title="Now"
+      aside={
+        <Link
+          to="/tasks"
+          search={{ status: 'in_progress,queued' }}
+          className="text-muted-foreground hover:text-foreground"
+        >
+          All
+        </Link>
+      }
+    >
+      {data ? (
+        <Lists {...data} usual={usual} />
+      ) : (
+        <NotYet query={query}>
+          <SkeletonRows count={4} />
+        </NotYet>
+      )}
+    </Panel>
+  )
+}
+
+type Found = { tasks: readonly TaskFields[]; total: number }
+
+const Lists = ({ running, queued, usual }: { running: Found; queued: Found; usual: Usual }) => {
+  if (running.tasks.length + queued.tasks.length === 0) return <Idle />
+  const longest = running.tasks.toSorted((a, b) => ((a.startedAt ?? '') < (b.startedAt ?? '') ? -1 : 1))
+  return (
+    <>
+      <List title="Running" found={running} status="in_progress">
+        {longest.map((task) => (
+          <Row key={task.id} task={task}>
+            <Elapsed task={task} usual={usual} />
+          </Row>
+        ))}
+      </List>
+      <List title="Queued" found={queued} status="queued">
+        {queued.tasks.map((task) => (
+          <Row key={task.id} task={task}>
+            <Waiting since={task.queuedAt ?? task.createdAt} />
+          </Row>
+        ))}
+      </List>
+    </>
+  )
+}
+
+type ListProps = { title: string; found: Found; status: string; children: ReactNode }
+
+const List = ({ title, found: { tasks, total }, status, children }: ListProps) =>
+  tasks.length > 0 && (
+    <section aria-label={title} className="border-b last:border-b-0">
+      <h3 className="flex items-baseline gap-1.5 px-3.5 pt-2 text-xs font-medium text-muted-foreground">
+        {title} <span className="font-normal">{countOf(total)}</span>
+      </h3>
+      <ul className="pb-1">{children}</ul>
+      {total > tasks.length && (
+        <Link
+          to="/tasks"
+          search={{ status }}
+          className="block px-3.5 pb-2 text-xs text-muted-foreground hover:text-foreground"
+        >
+          {countOf(total - tasks.length)} more
+        </Link>
+      )}
+    </section>
+  )
+
+const Row = ({ task: { id, title, status, agent }, children }: { task: TaskFields; children: ReactNode }) => (
+  <li>
+    <Link
+      to="/tasks/$id"
+      params={{ id }}
+      className="flex items-center gap-3 px-3.5 py-1.5 hover:bg-muted max-md:flex-wrap max-md:gap-y-0"
+    >
+      {status && <State status={status} isBrief />}
+      <span className="min-w-0 flex-1 truncate max-md:basis-4/5">{title}</span>
+      <span className="max-w-36 truncate text-muted-foreground max-md:hidden">{agent}</span>
+      {children}
+    </Link>
+  </li>
+)
+
+/** How long it runs, against what is usual for its agent. What waits for a person is not measured. */
+const Elapsed = ({ task, usual }: { task: TaskFields; usual: Usual }) => {
+  const now = useNow(true)
+  if (task.waitingFor) return <Tag tone="warn">Waits for approval</Tag>
+  if (!task.startedAt) return null
+  const elapsedMs = now - Date.parse(task.startedAt)
+  const runs = usual?.[task.agent ?? '']?.run
+  return (
+    <span className="flex shrink-0 items-center gap-2 tabular-nums max-md:w-full max-md:pl-5">
+      {isStuck(elapsedMs, runs) && <Tag tone="bad">Stuck</Tag>}
+      <span className="min-w-14 text-right max-md:min-w-0">{spanOf(elapsedMs)}</span>
+      <span
+        className="min-w-20 text-right text-muted-foreground max-md:min-w-0"
+        title="95 of 100 completed runs of this agent took no longer, in the last seven days"
+      >
+        {runs?.p95Ms === undefined ? '' : `p95 ${spanOf(runs.p95Ms)}`}
+      </span>
+    </span>
+  )
+}
+
+const Waiting = ({ since }: { since: string | undefined }) => {
+  const now = useNow(true)
+  return (
+    <span className="shrink-0 text-muted-foreground tabular-nums max-md:w-full max-md:pl-5">
+      {since === undefined ? '' : `waits ${spanOf(now - Date.parse(since))}`}
+    </span>
+  )
+}
+
+const Idle = () => (
+  <div className="flex flex-col gap-2.5 px-3.5 py-4">
+    <p className="text-muted-foreground">No task runs or waits. Press c to create one, or send it:</p>
+    <Command
+      text={`curl -X POST ${location.origin}/api/tasks -H 'content-type: application/json' -d '{"title": "Hello"}'`}
+    />
+  </div>
+)

@@ -1,0 +1,28 @@
+import { defineCommand } from '../command.ts'
+import { EXIT } from '../exit-codes.ts'
+import { safeText } from '../terminal.ts'
+
+/** What the agent ends a diff with that is longer than a result may be. */
+const CUT_OFF = /^\[diff truncated at .*\]\n$/m
+
+export const diff = defineCommand({
+  name: 'diff',
+  usage: '<task id>',
+  about: 'Print what a task changed, as a patch for git apply.',
+  details: `Apply it in a checkout of the same repository: agent-tasks diff <task id> | git apply
+Exits 1 when the task has no diff, or its result holds only the beginning of one.`,
+  options: {},
+  words: [1, 1],
+  run: async ({ values, words: [id = ''], terminal, service }) => {
+    const { task } = await service().client.getTask({ params: { id } })
+    const { diff: patch, branch } = { ...task.result } as Record<string, unknown>
+    if (typeof patch !== 'string' || patch === '') throw new Error(`${id} is ${task.status} and has no diff`)
+    if (CUT_OFF.test(patch))
+      throw new Error(
+        `The diff of ${id} is too long to be kept whole${branch ? `: take its branch ${branch}` : ''}`,
+      )
+    if (values.json) terminal.json({ taskId: id, diff: patch })
+    else terminal.write(terminal.isShown ? safeText(patch) : patch)
+    return EXIT.done
+  },
+})

@@ -1,0 +1,12 @@
+import { Problem } from './errors.ts'
+
+type Timer = { after(delayMs: number, call: () => void): () => void }
+
+/** A signal that aborts after so long, with Problem `unavailable` `timeout`; never for Infinity. Dispose of it when the work is done. */
+export const abortAfter = (timer: Timer, mostMs: number) => {
+  const controller = new AbortController()
+  const late = () =>
+    controller.abort(new Problem('unavailable', 'timeout', `There was no answer within ${mostMs / 1_000} s`))
+  const cancel = Number.isFinite(mostMs) ? timer.after(Math.max(0, mostMs), late) : () => undefined
+  return { signal: controller.signal, [Symbol.dispose]: () => void cancel() }
+}

@@ -1,0 +1,110 @@
+import type { Increment } from '../core/collection.ts'
+import { getOrCreate } from '../core/get-or-create.ts'
+import { bucketOf } from '../core/histogram.ts'
+import { msOf } from '../core/time.ts'
+import type { Counters, Store } from '../ports/store.ts'
+import type { TaskStatus } from './machine.ts'
+import type { CountedTask } from './schema.ts'
+
+/** One member for each agent and hour in which its tasks changed: `2026-01-31T23 coding-agent`, the hour in UTC. */
+const HOURLY_COUNTERS = 'tasks.hourly'
+/** The longest window is seven days of any zone, the first of them up to 25 hours long. */
+const KEPT_MS = 9 * 86_400_000
+/** An hour counts what happened in each twelfth of it, and how long that took in each quarter. */
+export const SLOT_MS = 300_000
+export const QUARTER_MS = 900_000
+
+export const HAPPENINGS = ['created', 'started', 'completed', 'failed', 'cancelled'] as const
+export type Happening = (typeof HAPPENINGS)[number]
+type Waited = 'wait' | 'run'
+
+const HAPPENS: Partial<Record<TaskStatus, Happening>> = {
+  in_progress: 'started',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+/**
+ * What a change of a task moves in the hour of the change: what happened, the wait for a first start, the run of a completion.
+ * An imported task counts with its creation and its end.
+ */
+export const hourlyCountsOf = (before: CountedTask | undefined, after: CountedTask): Increment[] => {
+  const { status, createdAt, startedAt, completedAt, queuedAt, updatedAt } = after
+  const counted: Increment[] = []
+  if (before === undefined) counted.push(hourly(createdAt, after, 'created'))
+  const happening = HAPPENS[status]
+  const at = before === undefined ? completedAt : (completedAt ?? updatedAt)
+  if (happening === undefined || at === undefined) return counted
+  counted.push(hourly(at, after, happening))
+  if (before && !before.startedAt && startedAt && queuedAt)
+    counted.push(lasted(at, after, 'wait', msOf(startedAt) - msOf(queuedAt)))
+  if (status === 'completed' && startedAt) counted.push(lasted(at, after, 'run', msOf(at) - msOf(startedAt)))
+  return counted
+}
+
+// As in counters.ts, equal increments are the same object. The next hour comes, and the last one hardly again.
+let hour = ''
+const ofHour = new Map<string, Increment>()
+
+const increment = (at: string, { agent: own, countedAs: agent = own }: CountedTask, name: string) => {
+  if (!at.startsWith(hour) || hour === '') {
+    hour = at.slice(0, HOUR_LENGTH)
+    ofHour.clear()
+  }
+  return getOrCreate(ofHour, `${name} ${agent}`, () => ({
+    counter: HOURLY_COUNTERS,
+    member: `${hour} ${agent}`,
+    add: { [name]: 1 },
+    expiresAt: hourMs(hour) + KEPT_MS,
+  }))
+}
+
+const HOUR_LENGTH = '2026-01-31T23'.length
+const hourMs = (text: string): number => Date.parse(`${text}:00:00.000Z`)
+
+/**
+ * A name is the part of its hour, a letter for what is counted, and the bucket of a duration: `Bs` is what started from minute 55
+ * on, `3r42` what ran from minute 45 on. Storage is paid for by the size of what a write changes: names are short.
+ */
+const LETTERS: Readonly<Record<Happening | Waited, string>> = {
+  ...{ created: 'n', started: 's', completed: 'c', failed: 'f', cancelled: 'x' },
+  ...{ wait: 'w', run: 'r' },
+}
+const NAMES = new Map(Object.entries(LETTERS).map(([name, letter]) => [letter, name as Happening | Waited]))
+
+/** The part of its hour that has a time in it. */
+const partOf = (at: string, partMs: number): string =>
+  Math.floor((Number(at.slice(14, 16)) * 60_000) / partMs)
+    .toString(36)
+    .toUpperCase()
+
+const hourly = (at: string, task: CountedTask, what: Happening): Increment =>
+  increment(at, task, partOf(at, SLOT_MS) + LETTERS[what])
+
+const lasted = (at: string, task: CountedTask, what: Waited, ms: number): Increment =>
+  increment(at, task, partOf(at, QUARTER_MS) + LETTERS[what] + bucketOf(ms))
+
+/** So many times something happened in the slot from `at` on, or lasted as long as a histogram's bucket in the quarter from `at` on. */
+export type HourlyCount = { agent: string; at: number; count: number } & (
+  | { what: Happening }
+  | { what: Waited; bucket: number }
+)
+
+/** What the hours counted from the one on that has `from` in it. */
+export const readHourly = async (store: Store, from: string): Promise<HourlyCount[]> => {
+  const members = await store.counters(HOURLY_COUNTERS, from.slice(0, HOUR_LENGTH))
+  return Object.entries(members).flatMap(([member, counters]) => countsIn(member, counters))
+}
+
+const countsIn = (member: string, counters: Counters): HourlyCount[] => {
+  const agent = member.slice(HOUR_LENGTH + 1)
+  const startMs = hourMs(member.slice(0, HOUR_LENGTH))
+  return Object.entries(counters).flatMap(([name, count]): HourlyCount[] => {
+    const what = NAMES.get(name[1] ?? '')
+    const part = Number.parseInt(name[0] ?? '', 36)
+    if (what === undefined) return []
+    if (what !== 'wait' && what !== 'run') return [{ agent, at: startMs + part * SLOT_MS, count, what }]
+    return [{ agent, at: startMs + part * QUARTER_MS, count, what, bucket: Number(name.slice(2)) }]
+  })
+}

@@ -1,0 +1,66 @@
+import { QUARTER_MS, SLOT_MS } from './hourly-counters.ts'
+
+export const WINDOWS = ['1h', '24h', '7d'] as const
+export type Window = (typeof WINDOWS)[number]
+
+/** From `from` on, until just before `to`: epoch milliseconds. */
+export type Span = { from: number; to: number }
+
+const HOUR_MS = 3_600_000
+const SLOTS = HOUR_MS / SLOT_MS
+
+/**
+ * The parts of a window, in order, the last of them the one that has `now` in it: twelve of five minutes, 24 hours, or seven
+ * days. Hours and days are those of the zone: a day on which its clocks change has 23 or 25 hours, and an hour that comes twice
+ * is two.
+ */
+export const partsOf = (window: Window, timezone: string, now: number): Span[] => {
+  if (window === '1h') {
+    const last = now - (now % SLOT_MS)
+    return Array.from({ length: SLOTS }, (_, n) => {
+      const from = last - (SLOTS - 1 - n) * SLOT_MS
+      return { from, to: from + SLOT_MS }
+    })
+  }
+  return window === '24h'
+    ? alike(hourIn(timezone), 24, 2 * HOUR_MS, now)
+    : alike(dayIn(timezone), 7, 26 * HOUR_MS, now)
+}
+
+/**
+ * The last parts of time whose quarters have the same name; none is longer than `longestMs`. Offsets of all zones are whole
+ * quarters of an hour.
+ */
+const alike = (nameOf: (ms: number) => string, count: number, longestMs: number, now: number): Span[] => {
+  const spans: Span[] = []
+  let name = ''
+  const first = now - (now % QUARTER_MS) - (count + 1) * longestMs
+  for (let at = first; at <= now + longestMs; at += QUARTER_MS) {
+    const last = spans.at(-1)
+    const own = nameOf(at)
+    if (last !== undefined && own === name) last.to = at + QUARTER_MS
+    else if (at > now) break
+    else spans.push({ from: at, to: at + QUARTER_MS })
+    name = own
+  }
+  return spans.slice(-count)
+}
+
+const dayIn = (timeZone: string) => {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  })
+  return (ms: number) => format.format(ms)
+}
+
+/** With the offset: an hour that comes twice has two. */
+const hourIn = (timeZone: string) => {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    ...({ timeZone, hourCycle: 'h23', timeZoneName: 'longOffset' } as const),
+    ...({ month: '2-digit', day: '2-digit', hour: '2-digit' } as const),
+  })
+  return (ms: number) => format.format(ms)
+}

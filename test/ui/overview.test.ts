@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { closeBrowser, hasBrowser, openPage } from './browser.ts'
+import { inBrowser } from './in-browser.ts'
+import { expectSound } from './sound.ts'
+import { finishedTasks, startWorld, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+
+/** Tasks of the last day, each of which ran for so many seconds. */
+const recentTasks = (count: number, ranMs: number) =>
+  finishedTasks(count).map((task, n) => ({
+    ...task,
+    id: `task_recent${String(n).padStart(6, '0')}`,
+    title: `Recent ${n}`,
+    status: 'completed',
+    createdAt: ago(HOUR_MS + ranMs + n * 1_000),
+    queuedAt: ago(HOUR_MS + ranMs + n * 1_000),
+    startedAt: ago(HOUR_MS + ranMs),
+    completedAt: ago(HOUR_MS),
+    updatedAt: ago(HOUR_MS),
+  }))
+
+let world: World
+beforeAll(async () => {
+  if (hasBrowser) world = await startWorld()
+}, 120_000)
+afterAll(async () => {
+  await closeBrowser()
+  await world?.stop()
+})
+
+inBrowser('the overview', () => {
+  it('of a new service shows the first steps, and ticks those that the service says are done', async () => {
+    await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'light' })
+    const { page } = opened
+    const steps = page.getByRole('region', { name: 'First steps' })
+    const isDone = (title: string) => steps.getByText(`${title}: done`).waitFor()
+    await steps.getByText('0 of 4').waitFor()
+    await expectSound(opened)
+
+    await steps.getByRole('link', { name: 'API tokens' }).click()
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await world.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
+    await world.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
+    await page.goto('/')
+    for (const title of ['Create a task', 'Work on a repository', 'Call it from programs'])
+      await isDone(title)
+    await steps.getByText('3 of 4').waitFor()
+    await steps.getByRole('button', { name: 'Hide the first steps' }).click()
+    await steps.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByText('Success rate').waitFor()
+    expect(await steps.count()).toBe(0)
+  })
+
+  it('shows what runs before what waits, and calls stuck what runs twice as long as is usual', async () => {
+    await world.client.importTasks({ body: { version: '1.0', tasks: recentTasks(12, 2_000) } })
+    const { id } = await world.create({ title: 'Takes long', metadata: { runMs: 240_000 } })
+    await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'light' })
+    const { page } = opened
+    const running = page.getByRole('region', { name: 'Running' }).getByRole('listitem')
+    await running
+      .filter({ hasText: 'Takes long' })
+      .filter({ hasText: /p95 (1\.9|2|2\.1)s/ })
+      .waitFor()
+    await running.getByText('Stuck').waitFor()
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
+
+    await world.client.cancelTask({ params: { id } })
+    await running.first().waitFor({ state: 'detached' })
+    expect(opened.faults).toEqual([])
+  })
+
+  it('counts by the parts of a window, and leads from a bar to the tasks that ended then', async () => {
+    await using opened = await openPage(world.baseUrl, '/?window=7d', { timezoneId: 'Asia/Kathmandu' })
+    const { page } = opened
+    const bars = page.getByRole('list', { name: 'Tasks by day' })
+    await bars.waitFor()
+    expect(await bars.getByRole('link').count()).toBe(7)
+    await page.getByRole('link', { name: '24h' }).click()
+    const hours = page.getByRole('list', { name: 'Tasks by hour' })
+    expect(await hours.getByRole('link').count()).toBe(24)
+    await page.getByRole('table').filter({ hasText: 'Wait p50' }).waitFor()
+    await page.getByRole('region', { name: 'Failures' }).getByText(/moody/).first().waitFor()
+
+    // One of the bars is a stop of the keyboard.
+    await hours.getByRole('link').last().focus()
+    await page.keyboard.press('ArrowLeft')
+    const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')
+    while (!(await focused()).includes('12 completed')) await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await page.getByRole('table', { name: 'Tasks' }).getByText('Recent 0').waitFor()
+    const address = new URL(page.url()).searchParams
+    expect(
+      Date.parse(address.get('completedBefore') ?? '') - Date.parse(address.get('completedAfter') ?? ''),
+    ).toBe(HOUR_MS - 1)
+    expect(await page.getByRole('row').filter({ hasText: 'Recent' }).count()).toBe(12)
+    expect(opened.faults).toEqual([])
+  })
+})

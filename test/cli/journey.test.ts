@@ -204,31 +204,6 @@ describe('agent-tasks retry --filter and dlq retry --all', () => {
 })
 
 describe('the command line', () => {
-  it.each([
-    [['run', 'x', '--bogus'], '--bogus', 'agent-tasks run --help'],
-    [['run'], 'Something is missing', 'agent-tasks run --help'],
-    [['run', 'x', '--priority', '9'], '--priority is 1', 'agent-tasks run --help'],
-    [['retry', '--filter', 'colour=red'], '--filter takes field=value', 'agent-tasks retry --help'],
-    [['retry'], 'Say which', 'agent-tasks retry --help'],
-    [['dlq', 'eat', 'x'], 'list, retry or discard', 'agent-tasks dlq --help'],
-    [['api', 'getTask'], 'The path needs id=', 'agent-tasks api --help'],
-    [['dance'], 'There is no command dance', 'agent-tasks --help'],
-  ])('%j is refused, and says what to do', async (args, reason, advice) => {
-    const refused = await cli.run(...args)
-    expect(refused).toMatchObject({ code: 64, stdout: '' })
-    expect(refused.stderr).toContain(reason)
-    expect(refused.stderr).toContain(advice)
-  })
-
-  it.each(['run', 'ls', 'logs', 'cancel', 'retry', 'dlq', 'open', 'login', 'api'])(
-    'has help for %s',
-    async (name) => {
-      const { code, stdout } = await cli.run(name, '--help')
-      expect(code).toBe(0)
-      expect(stdout).toMatch(new RegExp(`^Usage: agent-tasks ${name} [\\s\\S]+--json`))
-    },
-  )
-
   it('is what npx runs in the checkout, offline and with nothing built anew', () => {
     const built = () =>
       statSync(path.join(root, 'functions/ui/dist/index.html'), { throwIfNoEntry: false })?.mtimeMs

@@ -3,7 +3,7 @@ import * as path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 // @ts-expect-error A plugin of serverless is JavaScript without types.
 import Image from '../../resources/image.js'
-import { deployFolder, npxServerless, root } from './serverless.ts'
+import { deployFolder, npxServerless, plainServerless, root } from './serverless.ts'
 import { ofType, type Template } from './template.ts'
 
 const NOT_BUILT = `000000000000.dkr.ecr.us-east-1.amazonaws.com/not-built@sha256:${'0'.repeat(64)}`
@@ -29,7 +29,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const textOf = () => readFileSync(path.join(folder, TEMPLATE), 'utf8')
 /** serverless prints errors on stdout. */
 const deploy = (...args: readonly string[]) => {
-  const { status, stdout, stderr } = npxServerless(folder, 'deploy', ...args)
+  const { status, stdout, stderr } = plainServerless(folder, 'deploy', ...args)
   return { status, said: stdout + stderr }
 }
 
@@ -55,7 +55,7 @@ describe('npx serverless package, without any setting', () => {
   })
 })
 
-describe('npx serverless deploy', () => {
+describe('serverless deploy', () => {
   it('refuses a package without an image, in one line', () => {
     const { status, said } = deploy('--package', '.serverless')
     expect(status).toBe(1)

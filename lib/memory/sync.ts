@@ -191,9 +191,14 @@ const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   const there = new Set(found.map(({ path }) => path))
   return {
     unknown: found.filter(({ path, tag }) => contents.get(path)?.tag !== tag),
-    gone: [...contents.values()].filter(({ path }) => !there.has(path)),
+    gone: [...contents.values()].filter(({ path }) => !there.has(path) && !isClosed(path)),
   }
 }
+  // What is in a folder that cannot be read now is still what it was.
+  const closed = found.flatMap(({ path, unfit }) =>
+    unfit === 'unreadable' && path.endsWith('/') ? [path] : [],
+  )
+  const isClosed = (path: string) => closed.some((folder) => path.startsWith(folder))
 
 /** The text of a file, or why it has none. */
 const textOf = (path: string, bytes: Uint8Array): Content | ExcludedFile => {

@@ -53,12 +53,13 @@ it('counts what belongs to users, user by user, and what belongs to all, also wh
     },
   })
   const user: Principal = { userId: ada, role: 'user' }
-  await own(LOCAL_ADMIN, { taskId: 't1' })
+  const { id: taskId } = await service.run()
+  await own(LOCAL_ADMIN, { taskId })
   await own(LOCAL_ADMIN)
   await conversationRemoval.remove(user, await own(user))
   const wrong = [
     { counter: 'conversations:local', member: 'all', add: { total: 5 } },
-    { counter: 'conversations:local:task:t1', member: 'all', add: { total: -1 } },
+    { counter: `conversations:local:task:${taskId}`, member: 'all', add: { total: -1 } },
     { counter: `conversations:${ada}`, member: 'all', add: { total: 3 } },
     { counter: `agentSessions:${ada}`, member: 'all', add: { total: 2 } },
     { counter: `tokens:${ada}`, member: 'all', add: { total: 1 } },

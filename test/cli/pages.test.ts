@@ -17,8 +17,8 @@ describe('the pages', () => {
   })
 
   it.each(lines)('show a command line that is taken: %s', (line) => {
-    // What follows a pipe is another program.
-    const [, , name, ...args] = wordsOf(line.split(' | ')[0] ?? '')
+    // What follows a pipe is another program, what follows > a file.
+    const [, , name, ...args] = wordsOf(line.split(/ [|>]/)[0] ?? '')
     const command = commands.find((each) => each.name === name)
     expect(command && parsed(command, args)).toBeDefined()
   })

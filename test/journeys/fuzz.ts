@@ -138,7 +138,7 @@ const bodies = (
   const nearly = fc.tuple(whole, odd)
   const imports = fc.array(objects(taskLike, value), { maxLength: 5 })
   return fc.oneof(
-    { weight: 6, arbitrary: nearly.map(([right, more]) => JSON.stringify({ ...right, ...more })) },
+    { weight: 9, arbitrary: nearly.map(([right, more]) => JSON.stringify({ ...right, ...more })) },
     { weight: 2, arbitrary: imports.map((tasks) => JSON.stringify({ version: '1.0', tasks })) },
     { weight: 1, arbitrary: fc.json() },
     { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
@@ -167,7 +167,7 @@ const headersOf = fc.option(
 const encoded = (text: string) => encodeURIComponent(text.toWellFormed())
 const pathOf = (route: Route, id: fc.Arbitrary<string>) =>
   fc
-    .tuple(id, fc.constantFrom(...Array(10).fill(''), '/', '/more', '%2F', '%', '//', ';a=b'))
+    .tuple(id, fc.constantFrom(...Array(30).fill(''), '/', '/more', '%2F', '%', '//', ';a=b'))
     .map(([text, end]) => route.path.replaceAll(/\{\w+\}/g, encoded(text)) + end)
 
 const queryOf = (route: Route, text: fc.Arbitrary<string>) => {

@@ -12,9 +12,9 @@ import { scriptedWorld } from '../journeys/scripted.ts'
 import { type Environment, root, serviceNode, startService, temporaryFolder } from '../journeys/service.ts'
 
 const page = readFileSync(path.join(root, 'docs/operate/backup.md'), 'utf8')
-/** What runs on AWS alone is no part of this. */
+/** What runs on AWS alone is no part of this; exports and imports are tested where the command is (test/cli/import). */
 const shown = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
-  block.startsWith('aws ') ? [] : block.trim().split('\n'),
+  /^(?:aws|npx agent-tasks) /.test(block) ? [] : block.trim().split('\n'),
 )
 
 const environmentOf = (env: Environment) => ({ PATH: process.env.PATH, HOME: process.env.HOME, ...env })

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals'
 import { readHeader } from '../../lib/adapters/sqlite/open-mark.ts'
 import { launchService, startService, temporaryFolder } from '../journeys/service.ts'
 
-/** Sends itself SIGTERM as soon as a port is open, and goes on with its start so many milliseconds later. */
+/** Sends itself SIGTERM as soon as a port is open, and goes on with its start so many milliseconds after that has arrived. */
 const stopsItself = (delayMs: number) => `
   import { Server } from 'node:net'
   const { emit } = Server.prototype
   Server.prototype.emit = function (name, ...given) {
     if (name !== 'listening') return emit.call(this, name, ...given)
+    process.once('SIGTERM', () => setTimeout(() => emit.call(this, name, ...given), ${delayMs}))
     process.kill(process.pid, 'SIGTERM')
-    setTimeout(() => emit.call(this, name, ...given), ${delayMs})
     return true
   }`
 const nodeArgs = (delayMs: number) => [

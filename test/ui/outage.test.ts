@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { freePort } from '../bench/free-port.ts'
 import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
 import { violationsIn } from './axe.ts'
@@ -107,6 +108,39 @@ inBrowser('a page whose service was killed', () => {
     await page.waitForURL(/\/tasks\/task_\w+$/)
     await page.getByRole('heading', { name: 'Not to be lost' }).waitFor()
     expect(await offer.count()).toBe(0)
+  })
+
+  it('sends a task once whose answer was lost, though the page is closed before it is sent again', async () => {
+    await using it = await opened()
+    const { page } = it
+    const form = page.getByRole('dialog', { name: 'Create a task' })
+    const isCreate = (request: Request) => request.method() === 'POST'
+    await page.route('**/api/tasks', async (route) => {
+      if (!isCreate(route.request())) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await page.keyboard.press('c')
+    await form.getByLabel('Title').fill('Once')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByRole('alert').waitFor()
+    await page.unroute('**/api/tasks')
+    await page.reload()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Once', level: 1 }).waitFor()
+    const { total } = await connect(service.baseUrl).client.filterTasks({ query: { q: 'Once' } })
+    expect(total).toBe(1)
+  })
+
+  it('has no action that would fail without saying why', async () => {
+    await using it = await opened()
+    const { page } = it
+    await page.goto('/memory')
+    const sync = page.getByRole('button', { name: 'Sync' })
+    await sync.waitFor()
+    await killed(page)
+    expect(await sync.getAttribute('title')).toContain('The service is away')
   })
 
   it('keeps its frame around a view that was not loaded yet, which comes by itself', async () => {

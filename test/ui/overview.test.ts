@@ -79,6 +79,7 @@ inBrowser('the overview', () => {
     const bars = page.getByRole('list', { name: 'Tasks by day' })
     await bars.waitFor()
     expect(await bars.getByRole('link').count()).toBe(7)
+    expect(await bars.getByRole('link').last().getAttribute('aria-label')).toMatch(/^\w+ \w+: \d+ created/)
     await page.getByRole('link', { name: '24h' }).click()
     const hours = page.getByRole('list', { name: 'Tasks by hour' })
     expect(await hours.getByRole('link').count()).toBe(24)

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
 import { type AddressInfo, createServer } from 'node:net'
@@ -25,11 +26,19 @@ export const REGION = 'us-east-1'
 const LOOPBACK = '127.0.0.1'
 const STARTS_WITHIN_MS = 10_000
 
+// Below the ports of outgoing connections (32768 and more on Linux): one of those would take it before it is listened on.
+const FIRST_PORT = 15_000
+const LAST_PORT = 32_000
+
 /** A port of loopback that was free a moment ago. */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, LOOPBACK)
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = randomInt(FIRST_PORT, LAST_PORT)
+  const server = createServer().listen(port, LOOPBACK)
+  const isFree = await once(server, 'listening').then(
+    () => true,
+    () => false,
+  )
+  if (!isFree) return freePort()
   await new Promise((resolve) => server.close(resolve))
   return port
 }

@@ -26,9 +26,9 @@ export type BulkRow = BulkSummary &
  */
 const sendsOf = ({ before, after }: Change<BulkRow>): Message[] => {
   if (after === undefined || after.status !== 'running') return []
-  const { id, at, resent } = after
+  const { id, at, resent, trace } = after
   if (before !== undefined && sliceOf(before.at) === sliceOf(at) && before.resent === resent) return []
-  const body: BulkNotice = { kind: 'bulk', jobId: id, from: at }
+  const body: BulkNotice = { kind: 'bulk', jobId: id, from: at, ...(trace && { trace }) }
   return [{ to: 'notices', id: resent === undefined ? `${id}:${at}` : `${id}:${at}:${resent}`, body }]
 }
 

@@ -23,7 +23,7 @@ type Needs = {
   reads: ReturnType<typeof createTaskReads>
   creation: TaskCreation
   resolveDeadLetter: ResolveDeadLetter
-  /** Tells a run of this process that its task was cancelled. */
+  /** Stops the run of a task that was cancelled, where it is one of this process. */
   stopRun: (taskId: string) => void
   clock: Clock
 }

@@ -76,7 +76,7 @@ export const createRecovery = ({ store, queue, transitions, lease, clock, log }:
     for (const [n, outcome] of outcomes.entries())
       if (outcome.status === 'rejected')
         log.error(
-          { taskId: rows[n]?.id, reason: messageOf(outcome.reason) },
+          { ...rows[n]?.trace, taskId: rows[n]?.id, reason: messageOf(outcome.reason) },
           'a task could not be put back on its way',
         )
     return outcomes.filter(({ status }) => status === 'fulfilled').length

@@ -149,7 +149,7 @@ export const createLeasedRuns = ({ lease, active, log }: Needs) => {
         if (!(await ask())) stopped.stop('lost')
       } catch (thrown) {
         // The lease outlives several heartbeats, so one that fails is no reason to stop.
-        log.warn({ taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
+        log.warn({ ...task.trace, taskId: task.id, reason: messageOf(thrown) }, 'heartbeat failed')
       } finally {
         busy[by] -= 1
       }

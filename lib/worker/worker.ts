@@ -110,7 +110,10 @@ export const createWorker = (needs: Needs) => {
       await finish(run.task, ended)
     } catch (thrown) {
       // Nothing is lost: the lease runs out, and the next tick takes the task up again.
-      log.error({ taskId: run.taskId, reason: messageOf(thrown) }, 'the end of a run was not written')
+      log.error(
+        { ...run.task.trace, taskId: run.taskId, reason: messageOf(thrown) },
+        'the end of a run was not written',
+      )
     }
     active.remove(run)
     finishing -= 1

@@ -310,6 +310,28 @@ describe('a bulk job', () => {
     expect(await read(call, id)).toMatchObject({ status: 'completed', failed: 2 })
   })
 
+  it('goes on in messages that name the request which it is of', async () => {
+    const notices: object[] = []
+    const { call, service } = await startApi({
+      wrapNotificationQueue: (queue) => ({
+        ...queue,
+        send: async (messages) => {
+          for (const { body } of messages) if (body.notice.kind === 'bulk') notices.push(body.notice)
+          await queue.send(messages)
+        },
+      }),
+    })
+    const ids = Array.from({ length: 60 }, (_, n) => `task_${n}`)
+    const answer = await call('POST /api/tasks/bulk', { body: { action: 'cancel', ids } })
+    const trace = { requestId: answer.headers['x-request-id'] }
+    await service.background.start()
+    await ended(call, answer.body.job.id)
+    expect(notices).toMatchObject([
+      { from: 0, trace },
+      { from: 50, trace },
+    ])
+  })
+
   it('is forgotten with its items', async () => {
     const { call, service, ids } = await withTasks(2)
     const { id } = await start(call, { action: 'cancel', ids })

@@ -228,11 +228,12 @@ describe('the command line', () => {
 
 describe('without --json', () => {
   it('lists, logs and addresses are for people', async () => {
-    const { id } = await api.perform({ title: 'Shown\nhere', labels: ['shown'] })
-    expect((await cli.run('ls', '--label', 'shown')).stdout).toMatch(
-      new RegExp(
-        `^ID +STATUS +AGENT +CREATED +TITLE\\n${id}  completed  moody +\\d{4}-[\\d-]+ [\\d:]+  Shown here\\n$`,
-      ),
+    const { id, createdAt } = await api.perform({ title: 'Shown\nhere', labels: ['shown'] })
+    const there = commandLine({ AGENT_TASKS_URL: service.baseUrl, TZ: 'Asia/Kathmandu' })
+    const local = new Date(Date.parse(createdAt) + 345 * 60_000).toISOString()
+    const created = local.slice(0, 16).replace('T', ' ')
+    expect((await there.run('ls', '--label', 'shown')).stdout).toMatch(
+      new RegExp(`^ID +STATUS +AGENT +CREATED +TITLE\\n${id}  completed  moody +${created}  Shown here\\n$`),
     )
     expect((await cli.run('logs', id)).stdout).toMatch(/created +from api\n[\s\S]+ completed\n$/)
     // There is no desktop here, so that no browser opens.

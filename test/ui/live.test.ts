@@ -67,6 +67,19 @@ inBrowser('a page that follows the stream of changes', () => {
     expect(asked).not.toContain('/api/tasks/filter')
   })
 
+  it('moves a window of time on where nothing happens', async () => {
+    await using opened = await openPage(world.baseUrl, FENCE)
+    const { page } = opened
+    await page.clock.install()
+    await page.goto('/?window=1h')
+    const bars = page.getByRole('list', { name: 'Tasks by five minutes' }).getByRole('link')
+    await bars.first().waitFor()
+    await pass(page, 3_000)
+    const moved = page.waitForResponse(/analytics\?window=1h/)
+    await pass(page, 305_000)
+    expect((await moved).status()).toBe(200)
+  })
+
   it('asks no agent for its health because a task has changed', async () => {
     await using opened = await openPage(world.baseUrl, '/')
     const { page } = opened

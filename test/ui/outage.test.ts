@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { freePort } from '../bench/free-port.ts'
 import { until } from '../journeys/api.ts'
+import { connect } from '../journeys/client.ts'
 import { moodyWorld } from '../journeys/moody.ts'
 import { type Service, startService } from '../journeys/service.ts'
 import { violationsIn } from './axe.ts'
@@ -39,8 +40,11 @@ const back = async (page: Page) => {
   await page.getByText(LOST).waitFor({ state: 'detached' })
 }
 /** The network is never idle: the page follows the stream of changes. */
-const LOADED = `performance.now() > 500 + Math.max(
-  ...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))`
+const LOADED = `(() => {
+  const loaded = performance.getEntriesByType('resource')
+  return ['palette', 'create-task', 'popover-panel'].every((part) => loaded.some(({ name }) => name.includes(part))) &&
+    performance.now() > 500 + Math.max(...loaded.map(({ responseEnd }) => responseEnd))
+})()`
 /** A page that has loaded what it loads ahead. */
 const opened = async () => {
   const it = await openPage(service.baseUrl, '/')
@@ -50,7 +54,7 @@ const opened = async () => {
 }
 
 inBrowser('a page whose service was killed', () => {
-  it('opens the form and the palette, keeps what is typed, and sends it when the service is back', async () => {
+  it('opens the form, the palette and the notifications, keeps what is typed, and sends it when the service is back', async () => {
     await using it = await opened()
     const { page } = it
     const form = page.getByRole('dialog', { name: 'Create a task' })
@@ -66,6 +70,9 @@ inBrowser('a page whose service was killed', () => {
     await palette.getByText('Create a task').waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Notifications' }).first().click()
+    await page.getByRole('dialog', { name: 'Notifications' }).waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
     await back(page)
@@ -109,6 +116,39 @@ inBrowser('a page whose service was killed', () => {
     expect(await offer.count()).toBe(0)
   })
 
+  it('sends a task once whose answer was lost, though the page is closed before it is sent again', async () => {
+    await using it = await opened()
+    const { page } = it
+    const form = page.getByRole('dialog', { name: 'Create a task' })
+    const isCreate = (request: Request) => request.method() === 'POST'
+    await page.route('**/api/tasks', async (route) => {
+      if (!isCreate(route.request())) return route.continue()
+      await route.fetch()
+      await route.abort()
+    })
+    await page.keyboard.press('c')
+    await form.getByLabel('Title').fill('Once')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByRole('alert').waitFor()
+    await page.unroute('**/api/tasks')
+    await page.reload()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await form.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('heading', { name: 'Once', level: 1 }).waitFor()
+    const { total } = await connect(service.baseUrl).client.filterTasks({ query: { q: 'Once' } })
+    expect(total).toBe(1)
+  })
+
+  it('has no action that would fail without saying why', async () => {
+    await using it = await opened()
+    const { page } = it
+    await page.goto('/memory')
+    const sync = page.getByRole('button', { name: 'Sync' })
+    await sync.waitFor()
+    await killed(page)
+    expect(await sync.getAttribute('title')).toContain('The service is away')
+  })
+
   it('keeps its frame around a view that was not loaded yet, which comes by itself', async () => {
     await using it = await opened()
     const { page } = it
@@ -143,5 +183,25 @@ inBrowser('a page whose service was killed', () => {
     await back(page)
     await Promise.race([form.waitFor(), anew.then(() => form.waitFor())])
     expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('has a mark in the place of a button whose panel did not come, and opens it when the service is back', async () => {
+    await using it = await openPage(service.baseUrl, '/theme.js')
+    const { page } = it
+    await page.route(/\/assets\/popover-panel/, (route) => route.abort())
+    const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('popover-panel'))
+    await page.goto('/')
+    await refused
+    await page.unrouteAll()
+    await killed(page)
+    const bell = page.getByRole('button', { name: 'Notifications' }).first()
+    await bell.click()
+    const mark = page.getByRole('button', { name: 'Not loaded yet' })
+    await mark.waitFor()
+    expect(await mark.getAttribute('title')).toBe('It comes as soon as the service answers.')
+    const panel = page.getByRole('dialog', { name: 'Notifications' })
+    const anew = page.waitForEvent('load').then(() => bell.click())
+    await back(page)
+    await Promise.race([panel.waitFor(), anew.then(() => panel.waitFor())])
   })
 })

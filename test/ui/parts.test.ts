@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
+import { lastDays } from '../../functions/ui/app/components/days.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
 import { relativeTo, spanOf } from '../../functions/ui/app/components/time.ts'
 import { newTaskOf } from '../../functions/ui/app/create/new-task.ts'
 import { inBulk, type Progress } from '../../functions/ui/app/data/bulk.ts'
-import { EVERY_MS, paceAfter } from '../../functions/ui/app/data/live.ts'
+import { EVERY_MS, endOfPart, paceAfter, paceUntil } from '../../functions/ui/app/data/live.ts'
 import { narrowed, offsetOf } from '../../functions/ui/app/data/server-clock.ts'
 import { patched } from '../../functions/ui/app/data/task-patch.ts'
-import { lastDays } from '../../functions/ui/app/views/overview/days.ts'
 import { isStuck } from '../../functions/ui/app/views/overview/stuck.ts'
 import { spansOf, ticksOf } from '../../functions/ui/app/views/task/spans.ts'
 import { ApiError } from '../../lib/api/api-error.ts'
@@ -406,5 +406,16 @@ describe('the pace of asking again', () => {
   ])('after %s', (_, error, pace) => {
     expect(paceAfter(error, 1_000)).toBe(pace)
     expect(paceAfter(error, false)).toBe(false)
+  })
+
+  const end = endOfPart(300_000, 1_000_000)
+  it.each([
+    ['is asked for anew once its last part is over', false, null, end, 201_000],
+    ['is asked for soon where that has come by the clock of the service', false, null, 900_000, 1_000],
+    ['is polled where nothing says that it changes', 10_000, null, end, 10_000],
+    ['is not asked for again after a refusal', false, answered(404), end, false],
+    ['that has no end is not', false, null, undefined, false],
+  ] as const)('the answer about a window that ends now %s', (_what, pace, error, at, expected) => {
+    expect(paceUntil(pace, error, at, 1_000_000)).toBe(expected)
   })
 })

@@ -44,6 +44,17 @@ describe('the calls that the docs show', () => {
     expect(snippetOf('cli', callOf('createTask', { body: JSON.stringify(body) }), ORIGIN)).toContain(shown)
   })
 
+  it.each(['', '{', 'null', '[]', '{"title": "x", "labels": null}', '{"title": "x", "toString": 1}'])(
+    'show a body as it is being typed: %j',
+    (body) => {
+      const [command, name, ...args] = wordsOf(
+        snippetOf('cli', callOf('createTask', { body, headers: {} }), ORIGIN),
+      )
+      expect([command, name]).toEqual(['api', 'createTask'])
+      expect(args).toEqual(['--body', body])
+    },
+  )
+
   it('have the token where one is needed, and the address where it is another', () => {
     const call = callOf('getTask', { needsSession: true })
     const elsewhere = 'https://tasks.example.com'

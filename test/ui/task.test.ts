@@ -230,6 +230,23 @@ inBrowser('the parts of a task', () => {
       .getByText(/^1 of 4\d\d$/)
       .waitFor()
     const number = (await shown.first().innerText()).split(/\s/)[0]
+    // What a search leaves out is not new when it is there again.
+    await search.fill('line 1')
+    await page
+      .getByRole('status')
+      .getByText(/^1\d\d of/)
+      .waitFor()
+    const scrolled = (element: Element, to: number) => {
+      element.scrollTo(0, to)
+      return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    }
+    await log.evaluate(scrolled, 1_000_000)
+    await log.evaluate(scrolled, 0)
+    await search.fill('')
+    await more.waitFor()
+    expect(Number.parseInt(await more.innerText(), 10)).toBeLessThan(100)
+    await search.fill('LINE 77 of')
+    await log.getByText('line 77 of 400').waitFor()
     await log.getByRole('link', { name: `Line ${number}` }).click()
     await page.waitForURL(`**/tasks/${id}?tab=log#L${number}`)
     const saving = page.waitForEvent('download')

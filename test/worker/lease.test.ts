@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Scalar, Store } from '../../lib/ports/store.ts'
 import { tasks } from '../../lib/tasks/rows.ts'
-import type { TaskRow } from '../../lib/tasks/schema.ts'
+import { CreateTaskSchema, type TaskRow } from '../../lib/tasks/schema.ts'
 import { createFakeAgent, HOLD } from '../fakes/agent.ts'
-import { type StartedDomains, startDomains, turns } from '../fakes/service.ts'
+import { ANN, type StartedDomains, startDomains, turns } from '../fakes/service.ts'
 import { sampleRow, store } from '../tasks/samples.ts'
 
 const HOUR_MS = 3_600_000
@@ -97,19 +97,25 @@ describe('the lease', () => {
 
   it('outlives a heartbeat that storage refused', async () => {
     let refuse = false
-    const { service, run } = await running({
+    const agent = createFakeAgent(HOLD)
+    const service = await startDomains({
+      adapters: [agent],
       wrapStore: (real) => ({
         ...real,
         commit: (...change) => (refuse ? Promise.reject(new Error('no disk')) : real.commit(...change)),
       }),
     })
+    const trace = { requestId: 'req_1' }
+    const { id: taskId } = await service.tasks.create(ANN, CreateTaskSchema.parse({ title: 'A task' }), trace)
+    await turns()
     refuse = true
     await service.pass(10_000)
     refuse = false
     await service.pass(10_000)
 
-    expect(run.signal.aborted).toBe(false)
-    expect(service.log.entries).toContainEqual(expect.objectContaining({ message: 'heartbeat failed' }))
+    expect(agent.runs[0]?.signal.aborted).toBe(false)
+    const line = service.log.entries.find(({ message }) => message === 'heartbeat failed')
+    expect(line?.fields).toMatchObject({ ...trace, taskId })
   })
 
   it.each([

@@ -7,6 +7,9 @@ const COLOURS = { completed: 'green', failed: 'red', cancelled: 'yellow', in_pro
 
 type Row = readonly [id: string, status: string, agent: string, created: string, title: string]
 
+/** In the time zone of the terminal, as `logs` has its times: `2026-01-31 17:05`. */
+const minuteOf = (at: string): string => new Date(at).toLocaleString('sv-SE').slice(0, 16)
+
 const HEAD: Row = ['ID', 'STATUS', 'AGENT', 'CREATED', 'TITLE']
 
 /** Rows under each other; colours come last, since they would count as width. */
@@ -72,8 +75,7 @@ export const ls = defineCommand({
       return EXIT.done
     }
     const rows = found.tasks.map((task): Row => {
-      const created = task.createdAt.slice(0, 16).replace('T', ' ')
-      return [task.id, task.status, safeLine(task.agent), created, safeLine(task.title)]
+      return [task.id, task.status, safeLine(task.agent), minuteOf(task.createdAt), safeLine(task.title)]
     })
     terminal.out(table([HEAD, ...rows], terminal.paint))
     if (found.nextCursor) terminal.say(`${found.count} of ${found.total}. More: --cursor ${found.nextCursor}`)

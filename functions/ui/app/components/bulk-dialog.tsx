@@ -91,7 +91,7 @@ const Follow = ({ order: { target, body }, titles, jobId, onClose }: FollowProps
           Open the job
         </Link>
         {!isOver && (
-          <Button disabled={stop.isPending} onClick={() => stop.mutate(jobId)}>
+          <Button needsService disabled={stop.isPending} onClick={() => stop.mutate(jobId)}>
             Stop
           </Button>
         )}

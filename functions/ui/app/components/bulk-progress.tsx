@@ -34,7 +34,7 @@ export const BulkProgress = ({ job, titles = new Map() }: Props) => {
         </ul>
       )}
       {failed > failures.length && (
-        <p className="text-muted-foreground">{failed - failures.length} more failed.</p>
+        <p className="text-muted-foreground">{numberOf(failed - failures.length)} more failed.</p>
       )}
     </>
   )

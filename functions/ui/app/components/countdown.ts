@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SECOND_MS = 1_000
 
-/** How long it is until a moment, told each second; 0 once it is there. */
+/** How long it is until a moment, anew each second; 0 once it is there. */
 export const useCountdown = (until: number): number => {
   const [now, setNow] = useState(() => Date.now())
   const isOver = now >= until

@@ -13,6 +13,8 @@ const inLocale = <T>(make: (language: string | undefined, zone: { timeZone?: str
 const makeFormats = () =>
   inLocale((language, zone) => ({
     number: new Intl.NumberFormat(language),
+    compact: new Intl.NumberFormat(language, { notation: 'compact' }),
+    date: new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
     full: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', ...zone }),
     time: new Intl.DateTimeFormat(language, { timeStyle: 'short', ...zone }),
     day: new Intl.DateTimeFormat(language, { weekday: 'short', day: 'numeric', ...zone }),
@@ -31,6 +33,12 @@ const formats = () => {
 
 /** A number as the language of the profile writes it. */
 export const countOf = (value: number): string => formats().number.format(value)
+
+/** The same in a few letters: `12K`. */
+export const compactOf = (value: number): string => formats().compact.format(value)
+
+/** The day of a moment that begins a day of UTC. */
+export const dateOf = (ms: number): string => formats().date.format(ms)
 
 /** A moment to the second, in the time zone of the profile. */
 export const exactOf = (at: string | number): string => formats().exact.format(new Date(at))

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { isDark } from '../shell/theme.ts'
+import { dateOf } from './format.ts'
 import type { Series } from './plot-series.ts'
 
 type Props = { days: readonly string[]; series: readonly Series[]; says: (value: number) => string }
@@ -58,7 +59,13 @@ const optionsOf = ({ days, series, says }: Props, size: { width: number; height:
       y: { range: (_plot, _least, most) => [0, Math.max(most * 1.1, 1e-9)] },
     },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: (_plot, at) => at.map(dayText), size: 22 },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 64,
+        values: (_plot, at) => at.map((seconds) => dateOf(seconds * 1_000)),
+        size: 22,
+      },
       {
         ...axis,
         grid: { stroke: colour('--border'), width: 1 },
@@ -78,6 +85,3 @@ const optionsOf = ({ days, series, says }: Props, size: { width: number; height:
     ] as uPlot.Series[],
   }
 }
-
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const dayText = (at: number) => dayFormat.format(at * 1_000)

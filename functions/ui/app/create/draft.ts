@@ -12,6 +12,8 @@ export type Draft = {
   readonly rest: Readonly<Record<string, unknown>>
   /** Whether it was to be sent and was not. */
   readonly isUnsent: boolean
+  /** What was sent of it last, and its key: the answer may be lost, and the page closed since. */
+  readonly sent?: { readonly text: string; readonly key: string }
 }
 
 const none: Draft = { fields: {}, rest: {}, isUnsent: false }
@@ -27,12 +29,6 @@ const isDraft = (value: unknown): value is Draft =>
 const drafts = {
   create: createStored<Draft>('draft-create', none, isDraft),
   again: createStored<Draft>('draft-again', none, isDraft),
-}
-
-/** What identifies what was sent last of each. */
-const sent: Record<Purpose, { text: string; key: string }> = {
-  create: { text: '', key: '' },
-  again: { text: '', key: '' },
 }
 
 export const draftFor = (purpose: Purpose) => drafts[purpose]
@@ -57,7 +53,6 @@ keepUnsent('create')
 /** After it was sent, or given up. */
 export const dropDraft = (purpose: Purpose) => {
   drafts[purpose].set(none)
-  sent[purpose] = { text: '', key: '' }
 }
 
 /** Of a user who signs out: the next one does not see what was typed. */
@@ -71,8 +66,11 @@ const newKey = () => `page-${Date.now().toString(36)}-${Math.random().toString(3
 /** A key for what is sent: what is sent again unchanged, since its answer was lost, has the same and makes one task. */
 export const keyOf = (purpose: Purpose, body: object): string => {
   const text = JSON.stringify(body)
-  if (sent[purpose].text !== text) sent[purpose] = { text, key: newKey() }
-  return sent[purpose].key
+  const draft = drafts[purpose].get()
+  if (draft.sent?.text === text) return draft.sent.key
+  const key = newKey()
+  drafts[purpose].set({ ...draft, sent: { text, key } })
+  return key
 }
 
 /** Fills the form with what a task was asked for. */

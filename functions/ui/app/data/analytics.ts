@@ -1,13 +1,16 @@
 import { queryOptions } from '@tanstack/react-query'
 import { client } from './client.ts'
-import { EVERY_MS, useLive } from './live.ts'
+import { EVERY_MS, endOfPart, useLive } from './live.ts'
 import { zoneNow } from './locale.ts'
 
-/** Statistics over all tasks, and of the last thirty days. */
+const DAY_MS = 86_400_000
+
+/** Statistics over all tasks, and of the last thirty days by UTC. */
 export const useAnalytics = () =>
   useLive(
     queryOptions({ queryKey: ['analytics'], queryFn: ({ signal }) => client.taskAnalytics({}, { signal }) }),
     EVERY_MS.calm,
+    (_data, now) => endOfPart(DAY_MS, now),
   )
 
 type Recent = NonNullable<Awaited<ReturnType<typeof client.taskAnalytics>>['recent']>
@@ -26,7 +29,8 @@ const recent = (window: Window, queryKey: readonly string[]) => {
 }
 
 /** What happened in a window that ends now, in the zone that times are written in. */
-export const useRecent = (window: Window) => useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm)
+export const useRecent = (window: Window) =>
+  useLive(recent(window, ['analytics', 'recent']), EVERY_MS.calm, (data) => data && Date.parse(data.to))
 
 const USUAL_MS = 300_000
 

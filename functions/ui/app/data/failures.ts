@@ -1,24 +1,26 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FailureGroup } from '../../../../lib/queue/schema.ts'
 import { client } from './client.ts'
-import { EVERY_MS, useLive } from './live.ts'
+import { EVERY_MS, endOfPart, useLive } from './live.ts'
+import { serverNow } from './server-clock.ts'
 
 export type { FailureGroup }
 
 const key = ['failures'] as const
 const HOUR_MS = 3_600_000
 
-/** The groups with failures of the last so many hours. */
+/** The groups with failures of the last so many hours, which the service counts by the hour. */
 export const useFailures = (hours: number) =>
   useLive(
     queryOptions({
       queryKey: [...key, hours],
       queryFn: ({ signal }) => {
-        const since = new Date(Date.now() - hours * HOUR_MS).toISOString()
+        const since = new Date(serverNow() - hours * HOUR_MS).toISOString()
         return client.listFailures({ query: { since } }, { signal })
       },
     }),
     EVERY_MS.calm,
+    (_data, now) => endOfPart(HOUR_MS, now),
   )
 
 export const useMute = () => {

@@ -27,7 +27,7 @@ export const useSchedule = (id: string) =>
   })
 export type Schedule = NonNullable<ReturnType<typeof useSchedule>['data']>
 
-/** When a pattern would be due, as the service tells it; not asked for while there is no pattern. */
+/** When a pattern would be due, as the service answers; not asked for while there is no pattern. */
 export const useDueTimes = (cron: string, timezone: string) =>
   useQuery({
     queryKey: [...key, 'preview', cron, timezone],

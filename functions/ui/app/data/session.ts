@@ -33,7 +33,7 @@ export const useSessionStatus = () => useQuery(sessionStatus)
 /** The mode of sign-in; undefined until it is known. */
 export const useAuthMode = () => useSessionStatus().data?.authMode
 
-/** What a visitor without a session is told: with neither a key nor accounts there is no sign-in. */
+/** What a visitor without a session may do: with neither a key nor accounts there is no sign-in. */
 const openness = queryOptions({
   queryKey: ['session', 'stranger'],
   queryFn: async ({ signal }) => (await statusFor(stranger.me({}, { signal }))).authenticated,

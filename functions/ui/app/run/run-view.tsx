@@ -22,7 +22,7 @@ type Props = {
   isOver: boolean
   /** Whether what led to the end is folded, of a run that was over when it was first shown. */
   isFolded?: boolean
-  /** Whether how it ended is told elsewhere. */
+  /** Whether how it ended is shown elsewhere. */
   isEndTold?: boolean
 }
 

@@ -314,5 +314,5 @@ export const advanced = (progress: Progress, events: readonly RunEvent[]): Progr
     return { run: next, mark: JOINED.has(event.type) ? mark : { id: event.id, run: next } }
   }, progress)
 
-/** As it was at the mark: what comes after it is heard again. */
+/** As it was at the mark: what comes after it is taken again. */
 export const rewound = ({ mark }: Progress): Progress => ({ run: mark.run, mark })

@@ -14,7 +14,13 @@ export const Bell = () => {
     <Popover label="Notifications" trigger={<BellButton unread={unread} />}>
       <div className="flex h-10 items-center justify-between border-b px-3">
         <h2 className="font-semibold">Notifications</h2>
-        <Button kind="ghost" size="small" disabled={unread === 0} onClick={() => readAll.mutate()}>
+        <Button
+          needsService
+          kind="ghost"
+          size="small"
+          disabled={unread === 0}
+          onClick={() => readAll.mutate()}
+        >
           Mark all read
         </Button>
       </div>
@@ -24,7 +30,9 @@ export const Bell = () => {
         ))}
       </ul>
       {data?.notifications.length === 0 && (
-        <p className="px-3 py-8 text-center text-muted-foreground">Nothing has failed. You are told here.</p>
+        <p className="px-3 py-8 text-center text-muted-foreground">
+          Nothing has failed. What fails for good is listed here.
+        </p>
       )}
     </Popover>
   )

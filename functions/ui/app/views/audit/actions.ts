@@ -32,7 +32,7 @@ export const actions: Readonly<Record<string, string>> = {
   'bulk.start': 'Bulk job begun',
   'bulk.cancel': 'Bulk job stopped',
   'failure.mute': 'Failures muted',
-  'failure.unmute': 'Failures heard again',
+  'failure.unmute': 'Failures unmuted',
   'memory.clear': 'Memory cleared',
   'webhook.create': 'Webhook made',
   'webhook.change': 'Webhook changed',

@@ -4,6 +4,7 @@ import { BulkProgress } from '../../components/bulk-progress.tsx'
 import { BulkState } from '../../components/bulk-state.tsx'
 import { bulkTitle } from '../../components/bulk-words.ts'
 import { Button, buttonClass } from '../../components/button.tsx'
+import { Person } from '../../components/person.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { Refusal } from '../../components/refusal.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
@@ -28,7 +29,7 @@ export const Bulk = (): ReactNode => {
       aside={<BulkState job={job} />}
       actions={
         job.status === 'running' ? (
-          <Button disabled={stop.isPending} onClick={() => stop.mutate(id)}>
+          <Button needsService disabled={stop.isPending} onClick={() => stop.mutate(id)}>
             Stop
           </Button>
         ) : (
@@ -40,7 +41,7 @@ export const Bulk = (): ReactNode => {
     >
       <div className="flex max-w-3xl flex-col gap-3 p-4 md:px-6">
         <p className="text-muted-foreground">
-          Begun <When at={job.createdAt} /> by {job.createdBy}
+          Begun <When at={job.createdAt} /> by <Person id={job.createdBy} />
           {job.endedAt && (
             <>
               , ended <When at={job.endedAt} />

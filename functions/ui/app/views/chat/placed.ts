@@ -5,7 +5,7 @@ import type { Run } from '../../run/run.ts'
 export type Placed = { before: readonly ChatMessage[]; after: readonly ChatMessage[]; isShown: boolean }
 
 /**
- * Where a run is among the messages of its conversation. It stands in the place of what was stored of it: it tells more.
+ * Where a run is among the messages of its conversation. It stands in the place of what was stored of it: it has more.
  * One whose message is further up than what is loaded is not shown.
  */
 export const placed = (messages: readonly ChatMessage[], run: Run | undefined, isLive: boolean): Placed => {

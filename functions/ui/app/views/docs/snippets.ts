@@ -73,6 +73,16 @@ const typescript = (call: Call, origin: string): string => {
 
 const first = ({ params }: Call) => quoted(Object.values(params)[0] ?? '')
 
+/** The fields of a body; none of one that is no object, such as one that is being typed. */
+const fieldsIn = (body = ''): Readonly<Record<string, unknown>> => {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
 /** Fields of a task that `run` has an option for. */
 const runOptions: Readonly<Record<string, string>> = {
   repository: 'repo',
@@ -84,13 +94,14 @@ const runOptions: Readonly<Record<string, string>> = {
 /** Operations that the command line has a command of its own for; it has `api` for all. */
 const commands: Readonly<Record<string, (call: Call) => string>> = {
   createTask: (call) => {
-    const { title, prompt, labels = [], ...rest } = JSON.parse(call.body ?? '{}')
-    const isKnown = Object.keys(rest).every((name) => name in runOptions) && typeof title === 'string'
-    if (!isKnown || Object.keys(call.headers).length > 0) return anyCommand(call)
+    const { title, prompt, labels = [], ...rest } = fieldsIn(call.body)
+    const isKnown = Object.keys(rest).every((name) => Object.hasOwn(runOptions, name))
+    const isRun = isKnown && typeof title === 'string' && Array.isArray(labels)
+    if (!isRun || Object.keys(call.headers).length > 0) return anyCommand(call)
     const options = [
       ...(prompt === undefined ? [] : [['title', title]]),
       ...Object.entries(rest).map(([name, value]) => [runOptions[name], value]),
-      ...labels.map((label: unknown) => ['label', label]),
+      ...labels.map((label) => ['label', label]),
     ]
     const more = options.map(([name, value]) => `--${name} ${quoted(String(value))}`)
     return ['run', quoted(String(prompt ?? title)), ...more].join(' ')
@@ -120,18 +131,10 @@ const anyCommand = ({ operationId, params, query, headers, body }: Call): string
     ...(body === undefined ? [] : [`--body ${quoted(body)}`]),
   ].join(' ')
 
-const isReadable = (body: string | undefined) => {
-  try {
-    return body === undefined || typeof JSON.parse(body) === 'object'
-  } catch {
-    return false
-  }
-}
-
 const cli = (call: Call, origin: string): string => {
-  const own = isReadable(call.body) ? commands[call.operationId] : undefined
+  const own = commands[call.operationId] ?? anyCommand
   const address = origin === 'http://127.0.0.1:3000' ? '' : `AGENT_TASKS_URL=${quoted(origin)} `
-  return `${address}npx agent-tasks ${(own ?? anyCommand)(call)}`
+  return `${address}npx agent-tasks ${own(call)}`
 }
 
 const writers: Readonly<Record<Language, (call: Call, origin: string) => string>> = { curl, typescript, cli }

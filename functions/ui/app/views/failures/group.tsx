@@ -23,7 +23,7 @@ export const Group = ({ group, onOrder }: Props) => {
     })
   const change = () =>
     mute.mutate(group, {
-      onError: (error) => toast.failed(muted ? 'Not heard again' : 'Not muted', saysOf(error)),
+      onError: (error) => toast.failed(muted ? 'Still muted' : 'Not muted', saysOf(error)),
     })
   return (
     <li
@@ -52,7 +52,7 @@ export const Group = ({ group, onOrder }: Props) => {
         <p className="w-24 text-right">
           <span className="text-base font-semibold">{countOf(count)}</span>
           <span className="block text-muted-foreground">
-            {pending > 0 ? `${pending} wait` : 'all decided'}
+            {pending > 0 ? `${countOf(pending)} wait` : 'all decided'}
           </span>
         </p>
       </div>
@@ -74,6 +74,7 @@ export const Group = ({ group, onOrder }: Props) => {
         <Button
           kind="ghost"
           size="small"
+          needsService
           disabled={mute.isPending}
           title={
             muted ? 'Its failures cause notifications again' : 'Its failures cause no more notifications'

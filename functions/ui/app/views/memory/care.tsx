@@ -37,7 +37,7 @@ export const Care = () => {
           back when it changes.
         </Confirm>
       )}
-      <Button disabled={sync.isPending} onClick={run}>
+      <Button needsService disabled={sync.isPending} onClick={run}>
         <RefreshCw size={14} className={sync.isPending ? 'animate-spin' : ''} /> Sync
       </Button>
     </>

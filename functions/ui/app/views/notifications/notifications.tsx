@@ -13,7 +13,7 @@ import { columns } from './columns.tsx'
 const keyOf = ({ id }: NotificationRow) => id
 const curl = () => `curl ${location.origin}/api/notifications`
 
-/** What the service told people of, newest first; who has read what is everyone's own. */
+/** Notifications, newest first; each user has a read state of their own. */
 export const Notifications = (): ReactNode => {
   const { rows, first, total, isPending, error, refetch, onMore } = useAllNotifications()
   const readAll = useReadAll()
@@ -26,7 +26,7 @@ export const Notifications = (): ReactNode => {
       isFixed
       aside={unread !== undefined && <span className="text-muted-foreground">{unread} unread</span>}
       actions={
-        <Button disabled={!unread || readAll.isPending} onClick={markAll}>
+        <Button needsService disabled={!unread || readAll.isPending} onClick={markAll}>
           <CheckCheck size={14} /> Mark all read
         </Button>
       }
@@ -41,7 +41,7 @@ export const Notifications = (): ReactNode => {
           isLoading={isPending}
           empty={
             <Empty title="Nothing has failed" curl={curl()}>
-              When a task fails for good you are told here and by the bell. Scripts read the same list:
+              When a task fails for good it is listed here and under the bell. Scripts read the same list:
             </Empty>
           }
         />

@@ -59,7 +59,8 @@ const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
   const { part, step } = windows[window]
   const [at, setAt] = useState(buckets.length - 1)
   const most = Math.max(...buckets.map((bucket) => Math.max(bucket.created, endedIn(bucket))))
-  const nameOf = window === '7d' ? dayOf : timeOf
+  const isByDay = window === '7d'
+  const nameOf = isByDay ? dayOf : timeOf
   /** One of the bars is a stop of the keyboard; the arrows lead to the others. */
   const move = ({ key, currentTarget }: KeyboardEvent<HTMLOListElement>) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[key]
@@ -83,7 +84,7 @@ const Drawn = ({ recent: { buckets, window } }: { recent: Happened }) => {
             key={bucket.from}
             bucket={bucket}
             most={Math.max(1, most)}
-            name={`${nameOf(bucket.from)} to ${nameOf(bucket.to)}`}
+            name={isByDay ? dayOf(bucket.from) : `${timeOf(bucket.from)} to ${timeOf(bucket.to)}`}
             isStop={n === Math.min(at, buckets.length - 1)}
             onFocus={() => setAt(n)}
           />

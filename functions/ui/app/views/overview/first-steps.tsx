@@ -10,7 +10,7 @@ import { useFirstTasks } from '../../data/tasks.ts'
 import { useTokens } from '../../data/tokens.ts'
 import { overlay } from '../../shell/overlay.ts'
 
-/** A service with more tasks than this is none that somebody has just set up. */
+/** A service with more tasks than this is not new. */
 const MOST_TASKS = 10
 
 /** The scripted model that a service without a key answers with. */

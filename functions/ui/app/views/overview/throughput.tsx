@@ -1,13 +1,14 @@
+import { lastDays } from '../../components/days.ts'
+import { compactOf } from '../../components/format.ts'
 import { NotYet } from '../../components/not-yet.tsx'
 import { Plot } from '../../components/plot.tsx'
 import { Skeleton } from '../../components/skeleton.tsx'
 import { Panel } from '../../components/view.tsx'
 import { useAnalytics } from '../../data/analytics.ts'
-import { lastDays } from './days.ts'
+import { serverNow } from '../../data/server-clock.ts'
 
 const DAYS = 30
-const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
-const countText = (value: number) => (Number.isInteger(value) ? compact.format(value) : '')
+const countText = (value: number) => (Number.isInteger(value) ? compactOf(value) : '')
 
 /** Throughput of the last thirty days. */
 export const Throughput = () => {
@@ -16,7 +17,7 @@ export const Throughput = () => {
   return (
     <Panel title="Throughput" aside={<Note />}>
       {data ? (
-        <Days days={lastDays(data.daily, Date.now(), DAYS)} />
+        <Days days={lastDays(data.daily, serverNow(), DAYS)} />
       ) : (
         <NotYet query={query}>
           <Skeleton className="m-2 h-[10.75rem]" />

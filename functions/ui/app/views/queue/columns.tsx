@@ -43,6 +43,7 @@ const Actions = (letter: DeadLetter) => {
             size="icon"
             title="Retry"
             aria-label="Retry"
+            needsService
             disabled={isDeciding}
             onClick={() => decide('retry')}
           >
@@ -53,6 +54,7 @@ const Actions = (letter: DeadLetter) => {
             size="icon"
             title="Discard"
             aria-label="Discard"
+            needsService
             disabled={isDeciding}
             onClick={() => decide('discard')}
           >

@@ -39,10 +39,10 @@ export const DecideMany = ({ letters, waiting = 0, fingerprint, onClear }: Props
         </Button>
       )}
       <Button disabled={count === 0} onClick={() => ask('retry')}>
-        <RotateCcw size={14} /> Retry {count}
+        <RotateCcw size={14} /> Retry {countOf(count)}
       </Button>
       <Button disabled={count === 0} onClick={() => ask('discard')}>
-        <Trash2 size={14} /> Discard {count}
+        <Trash2 size={14} /> Discard {countOf(count)}
       </Button>
       {order && <BulkDialog order={order} titles={titles} onClose={close} />}
     </SelectionBar>

@@ -5,6 +5,7 @@ import { Copy } from '../../components/copy.tsx'
 import { Dialog, DialogBody, DialogFoot } from '../../components/dialog.tsx'
 import { RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { LongText } from '../../components/long-text.tsx'
+import { Person } from '../../components/person.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { When } from '../../components/when.tsx'
 import type { DeadLetter } from '../../data/dead-letters.ts'
@@ -93,7 +94,7 @@ type Resolution = NonNullable<DeadLetter['resolution']>
 /** Who retried it; a retry of the task itself made a new one. */
 const Resolved = ({ taskId, resolution }: { taskId: string; resolution: Resolution }) => (
   <span>
-    by {resolution.by}
+    by <Person id={resolution.by} />
     {resolution.taskId !== taskId && (
       <>
         {' '}

@@ -22,6 +22,6 @@ export const tabs: readonly Tab[] = [
   { to: '/settings/installation', label: 'Installation', role: 'admin' },
 ]
 
-/** Whether a tab is shown to a user; one who opens its address all the same is told why it is not. */
+/** Whether a tab is shown to a user; at its address the others see why it is not. */
 export const isOffered = (tab: Tab, role: Role, mode: Mode): boolean =>
   (tab.role === undefined || tab.role === role) && (tab.modes === undefined || tab.modes.includes(mode))

@@ -79,6 +79,7 @@ const Ban = ({ user: { id, name, disabled } }: Props) => {
   if (disabled)
     return (
       <Button
+        needsService
         size="small"
         aria-label={`Enable ${name}`}
         disabled={isPending}

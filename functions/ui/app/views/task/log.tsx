@@ -52,7 +52,8 @@ const Lines = ({ taskId, isOver, lines }: Props & { lines: readonly Line[] }) =>
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'center' })
   }, [linked, at >= 0])
-  const { unseen, onScroll } = useFollow(scroller, found.length, toEnd, !isOver && linked === undefined)
+  const { seen, onScroll } = useFollow(scroller, lines.length, toEnd, !isOver && linked === undefined)
+  const unseen = found.filter(({ number }) => number > seen).length
   return (
     <>
       <div className="flex flex-wrap items-center gap-2 border-b px-3.5 py-1.5">
@@ -114,7 +115,7 @@ const useLinkedLine = (): number | undefined => {
 /** So near to the end one is at the end. */
 const NEAR = 30
 
-/** Stays at the end while lines come, until the reader goes up; then counts those that came since. */
+/** Stays at the end while lines come, until the reader goes up; `seen` is how many there were when the end was last shown. */
 const useFollow = (
   scroller: RefObject<HTMLElement | null>,
   count: number,
@@ -134,7 +135,7 @@ const useFollow = (
     isAtEnd.current = scrollTop + clientHeight >= scrollHeight - NEAR
     if (isAtEnd.current) setSeen(count)
   }
-  return { unseen: Math.max(0, count - seen), onScroll }
+  return { seen, onScroll }
 }
 
 const LogLine = ({ line, isLinked }: { line: Line; isLinked: boolean }) => {

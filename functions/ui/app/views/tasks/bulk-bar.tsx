@@ -51,7 +51,7 @@ export const BulkBar = ({ rows, selected, filters, total = 0, onClear }: Props) 
     setOrder(undefined)
     if (started) onClear()
   }
-  const says = (verb: Verb) => (isAll ? 'all…' : of(verb).length)
+  const says = (verb: Verb) => (isAll ? 'all…' : countOf(of(verb).length))
   const isFor = (verb: Verb) => (isAll ? allOf(verb) !== undefined : of(verb).length > 0)
   return (
     <SelectionBar count={isAll ? total : chosen.length} onClear={onClear} freesSearch>

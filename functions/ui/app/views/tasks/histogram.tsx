@@ -1,21 +1,10 @@
 import { Link } from '@tanstack/react-router'
+import { lastDays } from '../../components/days.ts'
 import { countOf } from '../../components/format.ts'
 import { useAnalytics } from '../../data/analytics.ts'
 import { serverNow } from '../../data/server-clock.ts'
 
 const DAYS = 30
-const DAY_MS = 86_400_000
-
-type Day = { readonly date: string; readonly created: number; readonly failed: number }
-
-/** The last thirty days by UTC, as the service counts them; days without tasks are empty. */
-const daysOf = (daily: readonly Day[], now: number): Day[] => {
-  const known = new Map(daily.map((day) => [day.date, day]))
-  return Array.from({ length: DAYS }, (_, n) => {
-    const date = new Date(now - (DAYS - 1 - n) * DAY_MS).toISOString().slice(0, 10)
-    return known.get(date) ?? { date, created: 0, failed: 0 }
-  })
-}
 
 /**
  * All tasks by the day that they were created on; a bar leads to its day. The filter has the same by keyboard, so that the
@@ -23,7 +12,7 @@ const daysOf = (daily: readonly Day[], now: number): Day[] => {
  */
 export const Histogram = () => {
   const { data } = useAnalytics()
-  const days = daysOf(data?.daily ?? [], serverNow())
+  const days = lastDays(data?.daily ?? [], serverNow(), DAYS)
   const most = Math.max(...days.map(({ created, failed }) => Math.max(created, failed)))
   // One bar compares with nothing.
   if (days.filter(({ created, failed }) => created + failed > 0).length < 2) return null

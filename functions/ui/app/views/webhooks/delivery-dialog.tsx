@@ -69,7 +69,7 @@ const Again = ({ webhook, delivery }: Pick<Props, 'webhook'> & { delivery: Webho
       )}
       <DialogFoot>
         {reason !== undefined && <span className="mr-auto text-muted-foreground">{reason}.</span>}
-        <Button disabled={isPending || reason !== undefined} onClick={send}>
+        <Button needsService disabled={isPending || reason !== undefined} onClick={send}>
           <RotateCcw size={14} /> {isPending ? 'Sending' : 'Send again'}
         </Button>
       </DialogFoot>

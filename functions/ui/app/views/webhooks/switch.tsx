@@ -37,7 +37,14 @@ export const Switch = ({ webhook, isIcon = false }: { webhook: Webhook; isIcon?:
     )
   const verb = active ? 'Pause' : 'Resume'
   return (
-    <Button {...look} title={verb} aria-label={`${verb} ${shortOf(url)}`} disabled={isPending} onClick={turn}>
+    <Button
+      {...look}
+      needsService
+      title={verb}
+      aria-label={`${verb} ${shortOf(url)}`}
+      disabled={isPending}
+      onClick={turn}
+    >
       <Face isIcon={isIcon} verb={verb} />
     </Button>
   )

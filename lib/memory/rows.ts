@@ -44,7 +44,7 @@ export const memoryFiles = collection<MemoryFileRow>({
 
 /**
  * What was last made of all rows: `version` grows with it, so that a process with a copy in memory knows that it is
- * old. `listing` is what the files were then. Who changes rows holds the lease until the version says so. `indexedAt` is the
+ * old. `listing` is what the files were then. A writer of rows holds the lease until the version says so. `indexedAt` is the
  * version whose index is stored, and `drift` how many chunks have come and gone since then.
  */
 export type MemoryStateRow = {
@@ -84,7 +84,7 @@ export const memoryVerdicts = collection<MemoryVerdictRow>({
   indexes: { ofTask: { within: 'taskId', by: 'id' } },
 })
 
-/** `space` is one for all: so they lie in the order of their ids, and who searches them misses none. */
+/** `space` is one for all: so they lie in the order of their ids, and a search misses none. */
 export type ExperienceRow = z.output<typeof ExperienceSchema> & { space: string }
 export const SPACE = 'all'
 

@@ -111,7 +111,7 @@ inBrowser('the view of memory', () => {
     await expectSound(opened)
   })
 
-  it('forgets a file when it is told twice, and takes it in anew when it changed', async () => {
+  it('forgets a file when that is confirmed, and takes it in anew when it changed', async () => {
     await using opened = await open('/memory')
     const { page } = opened
     await page.getByRole('button', { name: 'Forget deploy.md?' }).click()
@@ -137,6 +137,27 @@ inBrowser('the view of memory', () => {
     await page.getByText('zip.md').waitFor()
     await page.getByText('no text: it has bytes of zero').waitFor()
     await expectSound(opened)
+  })
+
+  it('says that a search went by words alone where a model for meanings is set, and on a phone by which words', async () => {
+    await using opened = await open('/agents')
+    const { page } = opened
+    await page.route('**/api/memory/stats', async (route) => {
+      const answer = await route.fetch()
+      const json = { ...(await answer.json()), method: 'hybrid', embeddingModel: 'openai/m' }
+      await route.fulfill({ response: answer, json })
+    })
+    await page.getByRole('navigation').first().getByRole('link', { name: 'Memory' }).click()
+    const search = page.getByRole('searchbox', { name: 'Search memory' })
+    await search.fill('staging')
+    await page.getByRole('note').getByText('By words alone: openai/m').waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByText('Found by staging').waitFor()
+    await expectSound(opened)
+    await search.fill('xylophone')
+    await page.getByText('Nothing in memory fits').waitFor()
+    await page.getByText('By words alone: openai/m').waitFor()
+    expect(await page.getByText('Memory is searched by words').count()).toBe(0)
   })
 
   it('begins a session, warms it up and puts it aside', async () => {

@@ -6,10 +6,10 @@ import { Trash2 } from '../../components/icons.tsx'
 import { useRemoveChunk } from '../../data/memory.ts'
 import { Marked } from './marked.tsx'
 
-type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode }
+type Props = { chunk: MemoryChunk; terms?: readonly string[]; aside?: ReactNode; children?: ReactNode }
 
 /** A part of a file, with what was looked for marked in it. */
-export const Chunk = ({ chunk, terms = [], aside }: Props) => {
+export const Chunk = ({ chunk, terms = [], aside, children }: Props) => {
   const { id, path, startLine, endLine, heading, trail = [], text } = chunk
   const remove = useRemoveChunk()
   return (
@@ -44,6 +44,7 @@ export const Chunk = ({ chunk, terms = [], aside }: Props) => {
           Lines {startLine} to {endLine} of {path} are found no more, until the file changes.
         </Confirm>
       </div>
+      {children}
       <p className="px-3.5 py-2.5 leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]">
         <Marked text={text} terms={terms} />
       </p>

@@ -3,7 +3,7 @@ import { Empty } from '../../components/empty.tsx'
 import { Problem } from '../../components/problem.tsx'
 import { SkeletonRows } from '../../components/skeleton.tsx'
 import { Tag } from '../../components/tag.tsx'
-import { useMemorySearch } from '../../data/memory.ts'
+import { useMemorySearch, useMemoryStats } from '../../data/memory.ts'
 import { Chunk as ChunkCard } from './chunk.tsx'
 import { foundIn } from './hits.ts'
 
@@ -13,9 +13,14 @@ type Chunk = NonNullable<ReturnType<typeof useMemorySearch>['data']>['chunks'][n
 
 const MOST_WORDS = 4
 
-/** Why a chunk was found, and how well it fits. */
-const Why = ({ heading = '', trail = [], path, text, terms, foundBy, score }: Chunk) => {
-  const words = foundIn([heading, text, ...trail, path].join('\n'), terms)
+/** The words that a chunk was found by, as it has them. */
+const wordsIn = ({ heading = '', trail = [], path, text, terms }: Chunk) =>
+  foundIn([heading, text, ...trail, path].join('\n'), terms)
+
+/** Why a chunk was found, and how well it fits. Where there is little room, its words are in a line of their own. */
+const Why = (chunk: Chunk) => {
+  const { foundBy, score } = chunk
+  const words = wordsIn(chunk)
   const shown = words.length > MOST_WORDS ? [...words.slice(0, MOST_WORDS), '…'] : words
   return (
     <span className="flex shrink-0 items-center gap-2 text-xs text-muted-foreground">
@@ -29,31 +34,52 @@ const Why = ({ heading = '', trail = [], path, text, terms, foundBy, score }: Ch
   )
 }
 
+/** Says of a search that was to go by meaning as well that it did not. */
+const WordsAlone = ({ model }: { model: string }) => (
+  <p role="note" className="shrink-0 border-b px-4 py-2 text-muted-foreground md:px-6">
+    By words alone: {model} did not answer in time, or has given no vectors yet.
+  </p>
+)
+
 /** What a question finds, the best first. */
 export const Found = ({ q }: { q: string }) => {
   const { data, error, refetch, isPending } = useMemorySearch(q)
+  const model = useMemoryStats().data?.embeddingModel
   if (isPending) return <SkeletonRows />
   if (!data) return <Problem error={error} onRetry={() => void refetch()} />
+  const note = data.method === 'lexical' && model !== undefined && <WordsAlone model={model} />
   if (data.count === 0)
     return (
-      <Empty title="Nothing in memory fits">
-        Try other words.{' '}
-        {data.method === 'lexical' && (
-          <>
-            Memory is searched by words; with <code>EMBEDDING_MODEL</code> it is by meaning as well (
-            <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'memory' }} className="underline">
-              how
-            </Link>
-            ).
-          </>
-        )}
-      </Empty>
+      <>
+        {note}
+        <Empty title="Nothing in memory fits">
+          Try other words.{' '}
+          {data.method === 'lexical' && model === undefined && (
+            <>
+              Memory is searched by words; with <code>EMBEDDING_MODEL</code> it is by meaning as well (
+              <Link to="/docs/$group/$page" params={{ group: 'guide', page: 'memory' }} className="underline">
+                how
+              </Link>
+              ).
+            </>
+          )}
+        </Empty>
+      </>
     )
   return (
-    <ol aria-label="Found" className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4 md:px-6">
-      {data.chunks.map((chunk) => (
-        <ChunkCard key={chunk.id} chunk={chunk} terms={chunk.terms} aside={<Why {...chunk} />} />
-      ))}
-    </ol>
+    <>
+      {note}
+      <ol aria-label="Found" className="flex min-h-0 flex-1 flex-col gap-3 overflow-y-auto p-4 md:px-6">
+        {data.chunks.map((chunk) => (
+          <ChunkCard key={chunk.id} chunk={chunk} terms={chunk.terms} aside={<Why {...chunk} />}>
+            {chunk.terms.length > 0 && (
+              <p className="px-3.5 pt-2 text-xs text-muted-foreground sm:hidden">
+                Found by {wordsIn(chunk).join(', ')}
+              </p>
+            )}
+          </ChunkCard>
+        ))}
+      </ol>
+    </>
   )
 }

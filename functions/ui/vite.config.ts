@@ -19,6 +19,16 @@ export default defineConfig({
     rolldownOptions: {
       // `use client` means something to servers that render React; there is none.
       onLog: (level, log, say) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && say(level, log),
+      output: {
+        // What every view needs is two files, of which the one with the libraries stays the same from release to release.
+        // Else it is some thirty, since each set of views that shares a module has a file of its own.
+        codeSplitting: {
+          groups: [
+            { name: 'libraries', tags: ['$initial'], test: /node_modules/, priority: 1 },
+            { name: 'page', tags: ['$initial'] },
+          ],
+        },
+      },
     },
   },
   server: {

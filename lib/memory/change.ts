@@ -5,7 +5,7 @@ import type { MemoryState, VersionFacts } from './state.ts'
 
 type Needs = { state: MemoryState; indexCache: IndexCache; rows: FileRows }
 
-/** Memory under its lease: each write is stored at once, and published when all are done. */
+/** Memory under its lease: each write is stored at once, and published when all are done, or before where that is asked for. */
 export type Draft = {
   contents(): Contents
   /** False when another writer has written that file meanwhile; then the draft has what they wrote. */
@@ -13,6 +13,8 @@ export type Draft = {
   remove(entry: FileEntry): Promise<boolean>
   /** What is said of the new version beside its contents. */
   note(more: VersionFacts): void
+  /** Publishes what is stored so far, for searches, while work goes on. */
+  publish(more: VersionFacts): Promise<void>
 }
 
 export type Change = <T>(work: (draft: Draft) => Promise<T>) => Promise<T>
@@ -22,7 +24,7 @@ export const createChange = ({ state, indexCache, rows }: Needs): Change => {
   let last: Promise<unknown> = Promise.resolve()
 
   const inLease = async <T>(work: (draft: Draft) => Promise<T>): Promise<T> => {
-    const lease = await state.take()
+    let lease = await state.take()
     const base = await indexCache.base(lease)
     const entries = new Map(base)
     let more: VersionFacts = {}
@@ -46,6 +48,9 @@ export const createChange = ({ state, indexCache, rows }: Needs): Change => {
       },
       note: (given) => {
         more = given
+      },
+      publish: async (given) => {
+        lease = await indexCache.publish(lease, entries, given, true)
       },
     }
     const publish = () => indexCache.publish(lease, entries, more)

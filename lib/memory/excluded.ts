@@ -41,12 +41,10 @@ export const createExcluded = ({ store, indexCache }: Needs) => {
       const removed = [...contents.values()].flatMap(({ path, removed }): ExcludedFile[] =>
         removed ? [{ path, reason: 'removed' }] : [],
       )
-      // One that could not be read may be in memory as it was.
-      const all = [
-        ...files.filter(({ path, reason }) => reason === 'unreadable' || !here.has(path)),
-        ...removed,
-      ]
-      const sorted = all.sort((a, b) => (a.path < b.path ? -1 : 1))
+      // One that could not be read may be in memory as it was, or have been deleted by hand.
+      const left = files.filter(({ path, reason }) => reason === 'unreadable' || !here.has(path))
+      const all = new Map([...removed, ...left].map((file) => [file.path, file]))
+      const sorted = [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
       const { rows, facts } = paged(sorted, ({ path }) => path, query, 'memory-excluded')
       return { files: rows, ...facts }
     },

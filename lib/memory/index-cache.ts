@@ -39,8 +39,9 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
     return files === undefined ? rows.all() : contentsOf(files as FileEntry[])
   }
 
-  /** Keeps what is indexed of files that are the same: most of them are. */
+  /** Keeps what is indexed of files that are the same: most of them are. What is older than what there is does not take its place. */
   const hold = async (version: number, contents: Contents) => {
+    if (version < cached.version) return
     const { contents: before, searchIndex } = cached
     const changed = searchIndex?.then(async (index) => {
       await index.change(changedPaths(before, contents), before, contents)
@@ -54,17 +55,23 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
     })
   }
 
-  const load = async (version: number) => {
-    if (version === cached.version) return
-    if (loading?.version !== version) {
-      const done = fetchContents(version).then((contents) => hold(version, contents))
-      loading = { version, done }
-      const end = () => {
-        loading = undefined
-      }
-      done.then(end, end)
+  /** Readers of that version wait for this, and do not load it themselves. */
+  const awaited = (version: number, done: Promise<void>) => {
+    const mine = { version, done }
+    loading = mine
+    const end = () => {
+      if (loading === mine) loading = undefined
     }
-    await loading.done
+    done.then(end, end)
+    return mine
+  }
+
+  const load = async (version: number) => {
+    // A version that another process published in place of ours is there only after a second round.
+    while (cached.version < version) {
+      const fetched = () => fetchContents(version).then((contents) => hold(version, contents))
+      await (loading?.version === version ? loading : awaited(version, fetched())).done
+    }
   }
 
   const refresh = async () => {
@@ -112,18 +119,30 @@ export const createIndexCache = ({ state, rows, shared, copies, log, model }: Ne
       await load(version)
       return cached.contents
     },
-    /** Makes new contents known, here and to others. When the lease was lost nothing is published. */
-    publish: async (lease: Lease, entries: Contents, more: VersionFacts): Promise<void> => {
+    /**
+     * Makes new contents known, here and to others, and ends the lease unless its holder `goesOn`: with the one that is returned.
+     * When the lease was lost nothing is published.
+     */
+    publish: async (lease: Lease, entries: Contents, more: VersionFacts, goesOn = false): Promise<Lease> => {
       const contents = contentsOf([...entries.values()])
       const changed = lease.isTorn ? undefined : changedPaths(cached.contents, contents)
-      if (changed?.length === 0) return void (await state.publish(lease, more))
+      if (changed?.length === 0) {
+        await state.publish(lease, more, goesOn)
+        return lease
+      }
       const version = lease.version + 1
       const drift = driftOf(lease, changed, cached.contents, contents)
       if (shared) await copies?.put(version, 'contents', [...contents.values()])
-      if (!(await state.publish(lease, { ...more, version, drift }))) return
-      await hold(version, contents)
+      const published = state.publish(lease, { ...more, version, drift }, goesOn).then(async (applied) => {
+        if (applied) await hold(version, contents)
+        return applied
+      })
+      const ended = () => undefined
+      awaited(version, published.then(ended, ended))
+      if (!(await published)) return lease
       // A reader of the version before may still be about to fetch its copy.
       if (shared) await copies?.remove(version - 2, 'contents')
+      return { ...lease, version, drift, isTorn: false }
     },
     /** Stores the index when it has become worth it. */
     storeIndex: async (): Promise<void> => {

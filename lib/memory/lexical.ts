@@ -9,9 +9,14 @@ export type Hit = { id: string; score: number; terms?: readonly string[] }
 /** An index as plain data, to be stored and opened again by the same code. */
 export type SavedLexical = { index: AsPlainObject; words: readonly string[] }
 
-/** More words of a question than this are not looked for, and of more unknown ones none is guessed. */
+/**
+ * More words of a question than this are not looked for, and of more unknown ones none is guessed. A name in code has words of
+ * its own: those are looked for as well, up to so many lookups and guesses in all, which take some tens of milliseconds.
+ */
 const MOST_TERMS = 48
 const MOST_GUESSED = 12
+const MOST_LOOKUPS = 96
+const MOST_GUESSES = 24
 const BOOST = { title: 2, place: 1, text: 1 }
 /** Above 1, all words of a question weigh more than one of them often. */
 const SHARE = 2
@@ -83,23 +88,34 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     return { by: best, termOf: (id) => terms.get(id) ?? word }
   }
 
-  const scoresOfPlain = (term: string, mayGuess: boolean): Scores => {
+  const scoresOfPlain = (term: string, mayGuess: () => boolean): Scores => {
     const stem = stemOf(term)
     const known = scoresOf(stem)
     // Names in code are kept without their seams, and not stemmed.
     const found = known.by.size > 0 || stem === term ? known : scoresOf(term)
-    return found.by.size > 0 || !mayGuess ? found : guessed(term)
+    return found.by.size > 0 || !mayGuess() ? found : guessed(term)
   }
 
   /** What is looked for on behalf of a word, and how much each counts. */
-  const lookups = function* ({ term, parts }: Word, mayGuess: boolean): Generator<Lookup> {
+  const lookupsOf = function* ({ term, parts }: Word, mayGuess: () => boolean): Generator<Lookup> {
     if (parts.length === 0) return yield { ...scoresOfPlain(term, mayGuess), weight: 1 }
     const known = scoresOf(term)
-    const whole = known.by.size > 0 || !mayGuess ? known : guessed(term)
+    const whole = known.by.size > 0 || !mayGuess() ? known : guessed(term)
     yield { ...whole, weight: 1 }
     const weight = (known.by.size > 0 ? PARTS_OF_KNOWN : PARTS_OF_UNKNOWN) / parts.length
     for (const part of parts.filter((each) => !isFunctionWord(each)))
-      yield { ...scoresOfPlain(part, mayGuess && whole.by.size === 0), weight }
+      yield { ...scoresOfPlain(part, () => whole.by.size === 0 && mayGuess()), weight }
+  }
+
+  const lookupsFor = (words: readonly Word[]): Lookup[] => {
+    const found: Lookup[] = []
+    let guesses = 0
+    for (const [n, word] of words.entries())
+      for (const lookup of lookupsOf(word, () => n < MOST_GUESSED && guesses++ < MOST_GUESSES)) {
+        found.push(lookup)
+        if (found.length >= MOST_LOOKUPS) return found
+      }
+    return found
   }
 
   return {
@@ -113,7 +129,7 @@ export const createLexical = (documents: Iterable<Searched> = [], saved?: SavedL
     /** The best first, those with a score of at least `least`. Scores are from 0 to 1, and do not depend on other hits. */
     search: (question: string, most: number, least = 0): Hit[] => {
       const words = askedFor(question)
-      const looked = words.flatMap((word, n) => [...lookups(word, n < MOST_GUESSED)])
+      const looked = lookupsFor(words)
       const found = new Map<string, { sum: number; said: number }>()
       let asked = 0
       for (const { by, weight } of looked) {

@@ -16,7 +16,7 @@ type Needs = {
   embedding?: Embedding | undefined
   /** More words for a question, where there are no vectors to search by. */
   expand?: Expand | undefined
-  clock: Pick<Clock, 'after'>
+  clock: Pick<Clock, 'after' | 'monotonic'>
   log: Log
 }
 
@@ -29,16 +29,22 @@ const MOST_MOVED = 0.1
 const VOICES = 3
 /** A caller waits for the answer. */
 const EMBEDS_WITHIN_MS = 10_000
+/** For so long a model that did not answer in time is asked nothing: each question would wait in vain. */
+const LEFT_ALONE_MS = 30_000
 
 /** Finds the chunks that a question is about, the best first: by words, and by meaning where there is a model for it. */
 export const createSearch = ({ indexCache, embedding, expand, clock, log }: Needs) => {
+  let leftAloneUntil = Number.NEGATIVE_INFINITY
+
   /** Undefined where there is no model, or it fails: words are still there to search by. */
   const vectorOf = async (query: string): Promise<Float32Array | undefined> => {
+    if (embedding === undefined || clock.monotonic() < leftAloneUntil) return undefined
+    using limit = abortAfter(clock, EMBEDS_WITHIN_MS)
     try {
-      using limit = abortAfter(clock, EMBEDS_WITHIN_MS)
-      const [vector] = (await embedding?.embed([query], limit.signal)) ?? []
+      const [vector] = await embedding.embed([query], limit.signal)
       return vector && ofLength1(vector)
     } catch (thrown) {
+      if (limit.signal.aborted) leftAloneUntil = clock.monotonic() + LEFT_ALONE_MS
       log.warn({ reason: messageOf(thrown) }, 'memory is searched by words alone')
       return undefined
     }

@@ -66,8 +66,15 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
     }
   }
 
-  /** Ends the lease, as a rule with a new version; false when another process has taken it over. */
-  const publish = async ({ token }: Lease, set: Partial<MemoryStateRow>): Promise<boolean> => {
+  /**
+   * Says what there is now, as a rule with a new version, and ends the lease unless its holder goes on; false when another
+   * process has taken it over.
+   */
+  const publish = async (
+    { token }: Lease,
+    set: Partial<MemoryStateRow>,
+    goesOn = false,
+  ): Promise<boolean> => {
     const { applied } = await retry(
       () =>
         store.commit<MemoryStateRow>({
@@ -75,7 +82,7 @@ export const createMemoryState = ({ store, clock, ids, shared }: Needs) => {
           key: ID,
           when: { leaseToken: token },
           set,
-          unset: ['leaseToken', 'leaseUntil'],
+          unset: goesOn ? [] : ['leaseToken', 'leaseUntil'],
         }),
       clock,
     )

@@ -114,6 +114,8 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     if (embedding === undefined) return undefined
     using limit = abortAfter(clock, leftMs)
     const signal = AbortSignal.any([stopped.signal, limit.signal])
+    // A model takes its time, and words are there to be found meanwhile. Until all have their vectors, checks go on with it.
+    if (missingIn(draft.contents(), embedding.model) > 0) await draft.publish({ embeddedBy: '' })
     try {
       await embedMissing({ draft, embedding, known, signal, asksForSize })
       return undefined
@@ -144,10 +146,9 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
       const skipped = outcomes.flatMap((outcome) => outcome.skipped ?? [])
       await excluded.note(skipped)
       const failed = await embedAll(run, leftMs(), isAskedFor)
-      const by = embedding && !failed ? { embeddedBy: embedding.model } : {}
       // The listing of files that could not be read is not that of files that were.
       const listing = skipped.some(({ reason }) => reason === 'unreadable') ? '' : listingOf(found)
-      draft.note({ lastSync: iso(clock.now()), listing, ...by })
+      draft.note({ lastSync: iso(clock.now()), listing, ...embeddedBy(embedding, failed) })
       const result = resultOf(outcomes, filesIn(draft.contents()).length)
       return failed ? { ...result, embedding: failed } : result
     }
@@ -161,18 +162,22 @@ export const createSync = ({ files, change, state, excluded, clock, budget, log,
     sync: (): Promise<SyncResult> => change(syncDraft(true)),
     /** For callers that poll: two small reads where nothing has changed. */
     syncIfChanged: async (): Promise<SyncResult | undefined> => {
-      const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy }] = await Promise.all([
+      const [{ found }, { listing, leaseToken, leaseUntil = 0, embeddedBy: by }] = await Promise.all([
         listed(),
         state.read(),
       ])
       const isTorn = leaseToken !== undefined && leaseUntil <= clock.now()
-      const isEmbedded = embedding === undefined || embeddedBy === embedding.model
+      const isEmbedded = embedding === undefined || by === embedding.model
       const isSame = listing === undefined ? found.length === 0 : listing === listingOf(found) && isEmbedded
       if (!isTorn && isSame) return undefined
       return change(syncDraft(false))
     },
   }
 }
+
+/** Which model has given all vectors: none while some are missing, so that the next check goes on. */
+const embeddedBy = (embedding: Embedding | undefined, failed: SyncResult['embedding']) =>
+  embedding ? { embeddedBy: failed ? '' : embedding.model } : {}
 
 /** What was said of the chunks that are still there. */
 const ratedOf = (before: FileEntry | undefined, chunks: readonly StoredChunk[]): Pick<FileEntry, 'rated'> => {
@@ -189,9 +194,14 @@ const listingOf = (found: readonly MemoryFile[]) =>
 /** The files that have to be read, and the entries whose files are gone. */
 const differences = (contents: Contents, found: readonly MemoryFile[]) => {
   const there = new Set(found.map(({ path }) => path))
+  // What is in a folder that cannot be read now is still what it was.
+  const closed = found.flatMap(({ path, unfit }) =>
+    unfit === 'unreadable' && path.endsWith('/') ? [path] : [],
+  )
+  const isClosed = (path: string) => closed.some((folder) => path.startsWith(folder))
   return {
     unknown: found.filter(({ path, tag }) => contents.get(path)?.tag !== tag),
-    gone: [...contents.values()].filter(({ path }) => !there.has(path)),
+    gone: [...contents.values()].filter(({ path }) => !there.has(path) && !isClosed(path)),
   }
 }
 

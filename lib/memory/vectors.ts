@@ -33,9 +33,17 @@ export const vectorsOf = (
   })
 }
 
+/** Counted once an entry, which never changes: a page that asks again and again does not have all vectors decoded each time. */
+const lacking = new WeakMap<FileEntry, { model: string; count: number }>()
+
 /** How many chunks of a file have no vector by this model. */
-export const lackingIn = (entry: FileEntry, model: string): number =>
-  vectorsOf(entry, model).filter((vector) => vector === undefined).length
+export const lackingIn = (entry: FileEntry, model: string): number => {
+  const counted = lacking.get(entry)
+  if (counted?.model === model) return counted.count
+  const count = vectorsOf(entry, model).filter((vector) => vector === undefined).length
+  lacking.set(entry, { model, count })
+  return count
+}
 
 export const ofLength1 = (vector: Float32Array): Float32Array => {
   const length = Math.hypot(...vector)

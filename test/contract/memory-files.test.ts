@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -13,6 +13,17 @@ import { testOf } from './test-of.ts'
 
 /** A clock by which everything there is was written long ago. */
 const later = { ...createClock(), now: () => Date.parse('2200-01-01') }
+
+/** To the system's admin nothing is closed, so that one reads as another user meanwhile. */
+const asAnyone = async <T>(work: () => Promise<T>): Promise<T> => {
+  if (process.geteuid?.() !== 0) return work()
+  process.seteuid?.(65_534)
+  try {
+    return await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
 
 const openFolder = async () => {
   const above = await mkdtemp(join(tmpdir(), 'memory-'))
@@ -100,6 +111,27 @@ describe('memory files in a folder', () => {
         ['two\nlines.md', 'bad_name'],
       ])
       execFileSync('rm', ['-rf', folder])
+    }),
+  )
+
+  it(
+    'are named where their folder is closed, or may be listed and not entered',
+    inFolder(async ({ above, folder, files, put }) => {
+      for (const path of ['closed/a.md', 'fit.md', 'listed/a.md']) await put(path, 'text')
+      const [closed, listed] = [join(folder, 'closed'), join(folder, 'listed')]
+      await chmod(above, 0o755)
+      await chmod(closed, 0)
+      await chmod(listed, 0o444)
+      try {
+        const found = await asAnyone(() => files.list())
+        expect(found.map(({ path, unfit }) => [path, unfit])).toEqual([
+          ['closed/', 'unreadable'],
+          ['fit.md', undefined],
+          ['listed/a.md', 'unreadable'],
+        ])
+      } finally {
+        for (const each of [closed, listed]) await chmod(each, 0o755)
+      }
     }),
   )
 

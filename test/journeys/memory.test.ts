@@ -42,7 +42,7 @@ describe('memory', () => {
     })
   })
 
-  it('finds what files say, forgets what it is told to, and keeps what was learned', async () => {
+  it('finds what files say, forgets what it is asked to, and keeps what was learned', async () => {
     using folder = temporaryFolder()
     const MEMORY_DIR = folder.in('memory')
     write(MEMORY_DIR, FILES)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
+import type { FileEntry } from '../../lib/memory/contents.ts'
 import { fused } from '../../lib/memory/search.ts'
+import { encodeVectors, lackingIn } from '../../lib/memory/vectors.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
 import { createWorld, passing } from './world.ts'
 
@@ -91,6 +93,62 @@ describe('memory with a model for meanings', () => {
     const { method, count } = await passing(on.world.clock, search)
     expect([method, count]).toEqual(['lexical', 1])
     expect(Math.floor((on.world.clock.monotonic() - begun) / 2_000)).toBe(5)
+  })
+
+  it('that did not answer in time is asked again half a minute later, and nothing waits for it before', async () => {
+    await using on = await started()
+    const { embedding } = on.model
+    await on.world.process({ embedding }).sync()
+    let isSlow = true
+    let asked = 0
+    const embed: Embedding['embed'] = async (texts, signal) => {
+      asked += 1
+      if (!isSlow) return embedding.embed(texts, signal)
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    }
+    const memory = on.world.process({ embedding: { ...embedding, embed } })
+    const methodOf = async () => (await memory.search({ query: 'vehicle', maxResults: 6 })).method
+    expect(await passing(on.world.clock, methodOf())).toBe('lexical')
+    isSlow = false
+    expect([await methodOf(), asked]).toEqual(['lexical', 1])
+    on.world.clock.advance(30_000)
+    expect([await methodOf(), asked]).toEqual(['hybrid', 2])
+  })
+
+  it.each([false, true])(
+    'that is slow lets what is new be found by words meanwhile (shared: %s)',
+    async (shared) => {
+      await using on = await started()
+      const answered = Promise.withResolvers<void>()
+      const begun = Promise.withResolvers<void>()
+      const embed: Embedding['embed'] = async (texts, signal) => {
+        begun.resolve()
+        await answered.promise
+        return on.model.embedding.embed(texts, signal)
+      }
+      const sync = on.world.process({ shared, embedding: { ...on.model.embedding, embed } }).sync()
+      await begun.promise
+      const reader = on.world.process({ shared })
+      expect((await reader.search({ query: 'vehicle', maxResults: 6 })).count).toBe(1)
+      answered.resolve()
+      expect(await sync).toMatchObject({ added: 2 })
+      const memory = on.world.process({ shared, embedding: on.model.embedding })
+      expect((await memory.search({ query: 'automobile', maxResults: 1 })).chunks[0]?.path).toBe('a.md')
+      expect(await memory.syncIfChanged()).toBeUndefined()
+    },
+  )
+
+  it('that went down after it had answered is asked again by the next check, though no file has changed', async () => {
+    await using on = await started()
+    const memory = on.world.process({ embedding: on.model.embedding })
+    await memory.sync()
+    on.model.down(true)
+    on.world.place.write('c.md', '# Fleet\n\nOne car.')
+    expect(await memory.syncIfChanged()).toMatchObject({ added: 1, embedding: { missing: 1 } })
+    on.model.down(false)
+    await memory.syncIfChanged()
+    expect(await memory.stats()).not.toHaveProperty('withoutVector')
+    expect(await memory.syncIfChanged()).toBeUndefined()
   })
 
   it('forgets vectors with their chunks, and those of another model', async () => {
@@ -211,6 +269,21 @@ describe('vectors of chunks', () => {
     expect([found.method, found.chunks.map(({ path }) => path)]).toEqual(['hybrid', ['a.md']])
     expect(found.chunks[0]?.foundBy).toEqual(['meaning'])
   })
+})
+
+it('chunks without a vector are counted once a file, and not for each answer', () => {
+  let reads = 0
+  const entry: FileEntry = {
+    ...{ path: 'a.md', hash: 'h', tag: 't', size: 1, updatedAt: '2026-01-01T00:00:00.000Z', revision: 1 },
+    chunks: ['a', 'b'].map((id) => ({ id, startLine: 1, endLine: 1, text: id })),
+    embeddedBy: 'openai/m',
+    get vectors() {
+      reads += 1
+      return encodeVectors([Int8Array.of(1, 2), undefined], 2)
+    },
+  }
+  expect([lackingIn(entry, 'openai/m'), lackingIn(entry, 'openai/m'), reads]).toEqual([1, 1, 1])
+  expect(lackingIn(entry, 'openai/other')).toBe(2)
 })
 
 describe('two lists of hits as one', () => {

@@ -49,6 +49,20 @@ describe('a search by words', () => {
   })
 
   it.each([
+    ['guessed', 3, 'comand', 1],
+    ['guessed', 30, 'comand', 0],
+    ['looked for', 30, 'command', 1],
+    ['looked for', 300, 'command', 0],
+  ])(
+    'of a name in code, words are %s only as far as that is cheap: after %d others',
+    (_what, others, word, count) => {
+      const found = createLexical([{ id: 'a', title: '', place: 'a.md', text: 'command' }])
+      const name = [...Array.from({ length: others }, (_, n) => `zzzz${n}`), word].join('_')
+      expect(found.search(name, 1)).toHaveLength(count)
+    },
+  )
+
+  it.each([
     ['function words', 'what does it do with a queue', 'queue'],
     ['another form of a word', 'waiting', 'queue'],
     ['a name in code in another style', 'queueConcurrency', 'config'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { Problem } from '../../lib/core/errors.ts'
 import type { Embedding } from '../../lib/ports/embedding.ts'
+import type { MemoryFile } from '../../lib/ports/memory-files.ts'
 import { createWorld } from './world.ts'
 
 const NOTES = {
@@ -106,9 +107,28 @@ describe.each(MODES)('bad input in mode %s', (_mode, shared) => {
     expect(await memory.syncIfChanged()).toEqual({ synced: 1, added: 0, updated: 0, removed: 0, skipped })
     expect((await memory.search({ query: 'rollback', maxResults: 6 })).count).toBe(1)
     expect(await memory.excluded.list({ limit: 9 })).toMatchObject({ files: skipped, total: 1 })
+    await memory.files.removeFile('closed.md')
+    expect(await memory.excluded.list({ limit: 9 })).toMatchObject({ files: skipped, total: 1 })
     isClosed = false
-    expect(await memory.syncIfChanged()).toMatchObject({ updated: 1 })
+    expect(await memory.syncIfChanged()).toMatchObject({ added: 1 })
     expect((await memory.excluded.list({ limit: 9 })).files).toEqual([])
+  })
+
+  it('what is in a folder that is closed stays what it was, until the folder can be read', async () => {
+    await using world = createWorld()
+    world.place.write('ops/closed.md', '# Closed\n\nA rollback.')
+    let isClosed = false
+    const folder: MemoryFile = { path: 'ops/', tag: 'unreadable', size: 0, unfit: 'unreadable' }
+    const list = async () => (isClosed ? [folder] : world.place.files.list())
+    const memory = world.process({ shared, files: { ...world.place.files, list } })
+    await memory.sync()
+    isClosed = true
+    const skipped = [{ path: 'ops/', reason: 'unreadable' }]
+    expect(await memory.syncIfChanged()).toEqual({ synced: 1, added: 0, updated: 0, removed: 0, skipped })
+    expect((await memory.search({ query: 'rollback', maxResults: 6 })).count).toBe(1)
+    isClosed = false
+    world.place.remove('ops/closed.md')
+    expect(await memory.syncIfChanged()).toMatchObject({ removed: 1 })
   })
 
   it('a medium that gives nothing is what fails, not each file', async () => {

@@ -95,7 +95,7 @@ describe('a sync', () => {
     expect(await memory.syncIfChanged()).toMatchObject({ removed: 1 })
   })
 
-  it('that is told to end stores what it has, and the next one goes on', async () => {
+  it('that is ended stores what it has, and the next one goes on', async () => {
     await using world = createWorld()
     for (let n = 0; n < 12; n++) world.place.write(`${n}.md`, `# ${n}`)
     const memory = world.process()

@@ -40,8 +40,11 @@ const back = async (page: Page) => {
   await page.getByText(LOST).waitFor({ state: 'detached' })
 }
 /** The network is never idle: the page follows the stream of changes. */
-const LOADED = `performance.now() > 500 + Math.max(
-  ...performance.getEntriesByType('resource').map(({ responseEnd }) => responseEnd))`
+const LOADED = `(() => {
+  const loaded = performance.getEntriesByType('resource')
+  return ['palette', 'create-task', 'popover-panel'].every((part) => loaded.some(({ name }) => name.includes(part))) &&
+    performance.now() > 500 + Math.max(...loaded.map(({ responseEnd }) => responseEnd))
+})()`
 /** A page that has loaded what it loads ahead. */
 const opened = async () => {
   const it = await openPage(service.baseUrl, '/')
@@ -51,7 +54,7 @@ const opened = async () => {
 }
 
 inBrowser('a page whose service was killed', () => {
-  it('opens the form and the palette, keeps what is typed, and sends it when the service is back', async () => {
+  it('opens the form, the palette and the notifications, keeps what is typed, and sends it when the service is back', async () => {
     await using it = await opened()
     const { page } = it
     const form = page.getByRole('dialog', { name: 'Create a task' })
@@ -67,6 +70,9 @@ inBrowser('a page whose service was killed', () => {
     await palette.getByText('Create a task').waitFor()
     await page.keyboard.press('Escape')
     await palette.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Notifications' }).first().click()
+    await page.getByRole('dialog', { name: 'Notifications' }).waitFor()
+    await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
 
     await back(page)
@@ -177,5 +183,25 @@ inBrowser('a page whose service was killed', () => {
     await back(page)
     await Promise.race([form.waitFor(), anew.then(() => form.waitFor())])
     expect(await page.getByRole('alert').count()).toBe(0)
+  })
+
+  it('has a mark in the place of a button whose panel did not come, and opens it when the service is back', async () => {
+    await using it = await openPage(service.baseUrl, '/theme.js')
+    const { page } = it
+    await page.route(/\/assets\/popover-panel/, (route) => route.abort())
+    const refused = page.waitForEvent('requestfailed', (request) => request.url().includes('popover-panel'))
+    await page.goto('/')
+    await refused
+    await page.unrouteAll()
+    await killed(page)
+    const bell = page.getByRole('button', { name: 'Notifications' }).first()
+    await bell.click()
+    const mark = page.getByRole('button', { name: 'Not loaded yet' })
+    await mark.waitFor()
+    expect(await mark.getAttribute('title')).toBe('It comes as soon as the service answers.')
+    const panel = page.getByRole('dialog', { name: 'Notifications' })
+    const anew = page.waitForEvent('load').then(() => bell.click())
+    await back(page)
+    await Promise.race([panel.waitFor(), anew.then(() => panel.waitFor())])
   })
 })

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { until } from '../journeys/api.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { expectSound } from './sound.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
 
 const HOUR_MS = 3_600_000
+/** Longer than the page waits before it loads ahead. */
+const HELD_MS = 2_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
 
 /** Tasks of the last day, each of which ran for so many seconds. */
@@ -52,6 +56,25 @@ inBrowser('the overview', () => {
     await page.reload()
     await page.getByText('Success rate').waitFor()
     expect(await steps.count()).toBe(0)
+  })
+
+  it('is asked for before what is opened over it, which is loaded ahead', async () => {
+    await using opened = await openPage(world.baseUrl, '/theme.js')
+    const { page } = opened
+    const seen: string[] = []
+    await page.route(/api\/tasks\/analytics/, async (route) => {
+      const response = await route.fetch()
+      await sleep(HELD_MS)
+      seen.push('figures')
+      await route.fulfill({ response })
+    })
+    page.on('request', (request) => {
+      const [part] = /palette|create-task|popover-panel/.exec(request.url()) ?? []
+      if (part) seen.push(part)
+    })
+    await page.goto('/')
+    await until(() => (seen.some((part) => part !== 'figures') ? true : undefined))
+    expect(seen[0]).toBe('figures')
   })
 
   it('shows what runs before what waits, and calls stuck what runs twice as long as is usual', async () => {

@@ -184,15 +184,26 @@ inBrowser('what is opened over the page', () => {
       expect(await page.evaluate(`(${hits})('[role=dialog]', [${place}])`)).toBe(true)
   })
 
-  it('the panel of filters and that of notifications lie over the table as well', async () => {
+  it('the panel of filters and that of notifications lie over the table as well, and are opened and left by keys', async () => {
     await using opened = await open({ path: '/tasks', text: 'Imported 3' })
     const { page } = opened
     for (const name of [/^Filter/, /^Notifications/]) {
-      await page.getByRole('button', { name }).first().click()
+      const button = page.getByRole('button', { name }).first()
+      await button.focus()
+      // The first time its code comes, and the button is drawn anew.
+      for (const key of ['Enter', 'Enter', 'Space']) {
+        expect(await button.getAttribute('aria-expanded')).toBe('false')
+        await page.keyboard.press(key)
+        await page.locator('[role=dialog]:focus-within').waitFor()
+        for (const place of PLACES)
+          expect(await page.evaluate(`(${hits})('[role=dialog]', [${place}])`)).toBe(true)
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+        expect(await button.evaluate((one) => one === document.activeElement)).toBe(true)
+      }
+      await button.click()
       await page.getByRole('dialog').waitFor()
-      for (const place of PLACES)
-        expect(await page.evaluate(`(${hits})('[role=dialog]', [${place}])`)).toBe(true)
-      await page.keyboard.press('Escape')
+      await button.click()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
     }
   })

@@ -34,6 +34,11 @@ const orGone = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
   }
 }
 
+const orClosed = (thrown: unknown): 'unreadable' => {
+  if (isClosed(thrown)) return 'unreadable'
+  throw thrown
+}
+
 const folderUnfitness = (name: string, path: string): Unfit | undefined => {
   if (!isMemoryName(name)) return 'bad_name'
   return isTooLong(path) ? 'path_too_long' : undefined
@@ -68,7 +73,9 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
   }
 
   const fileAt = async (root: string, path: string): Promise<MemoryFile[]> => {
-    const stats = await orGone(() => lstat(join(root, path), { bigint: true }))
+    const stats = await orGone(() => lstat(join(root, path), { bigint: true })).catch(orClosed)
+    // Its folder may be listed and not entered.
+    if (stats === 'unreadable') return [named(path, stats)]
     return stats?.isFile() ? [{ path, tag: tagOf(stats), size: Number(stats.size) }] : []
   }
 
@@ -77,8 +84,8 @@ export const createFolderMemory = ({ folder, clock }: { folder: string; clock: C
     const options = { withFileTypes: true, encoding: 'buffer' } as const
     const entries = await orGone(() => readdir(join(root, above), options)).catch((thrown) => {
       // The place itself has to be readable; one folder in it that is not leaves the others as they are.
-      if (above !== '' && isClosed(thrown)) return 'unreadable' as const
-      throw thrown
+      if (above === '') throw thrown
+      return orClosed(thrown)
     })
     if (entries === 'unreadable') return [named(above, entries)]
     if (entries === undefined) return []

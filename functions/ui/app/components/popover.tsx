@@ -1,24 +1,46 @@
 import { Popover as Base } from '@base-ui/react/popover'
-import type { ReactElement, ReactNode } from 'react'
+import type { ErrorComponentProps } from '@tanstack/react-router'
+import { cloneElement, useState } from 'react'
+import { Boundary, useRecovery } from './boundary.tsx'
+import { Button } from './button.tsx'
+import { WifiOff } from './icons.tsx'
+import { lazyComponent } from './lazy.tsx'
+import type { PopoverProps } from './popover-panel.tsx'
 
-type Props = { label: string; trigger: ReactElement; children: ReactNode; side?: 'bottom' | 'right' | 'top' }
+/** The code that places a panel beside its button is a tenth of the first load, which is therefore without it. */
+export const PopoverPanel = lazyComponent(() => import('./popover-panel.tsx'), 'PopoverPanel')
 
-/** A panel that hangs on the button that opens it. */
-export const Popover = ({ label, trigger, children, side = 'bottom' }: Props) => (
-  <Base.Root>
-    <Base.Trigger render={trigger} />
-    <Base.Portal>
-      <Base.Positioner side={side} align="start" sideOffset={6} collisionPadding={8} className="z-50">
-        <Base.Popup
-          aria-label={label}
-          className="w-80 max-w-[calc(100vw-1rem)] rounded-lg border bg-popover text-popover-foreground shadow-xl outline-none transition-opacity duration-100 data-ending-style:opacity-0 data-starting-style:opacity-0"
-        >
-          {children}
-        </Base.Popup>
-      </Base.Positioner>
-    </Base.Portal>
-  </Base.Root>
-)
+/** A panel that hangs on the button that opens it. Until it is first opened there is the button alone. */
+export const Popover = (props: PopoverProps) => {
+  const [wasOpened, setOpened] = useState(false)
+  const { label, trigger } = props
+  if (!wasOpened)
+    return cloneElement(trigger, {
+      'aria-haspopup': 'dialog',
+      'aria-expanded': false,
+      onClick: () => setOpened(true),
+    })
+  return (
+    <Boundary of={label} failed={NotLoadedYet} loading={trigger}>
+      <PopoverPanel {...props} />
+    </Boundary>
+  )
+}
+
+/** In place of the button when the code did not come. */
+const NotLoadedYet = (props: ErrorComponentProps) => {
+  useRecovery(props)
+  return (
+    <Button
+      kind="ghost"
+      size="icon"
+      aria-label="Not loaded yet"
+      reason="It comes as soon as the service answers."
+    >
+      <WifiOff size={16} />
+    </Button>
+  )
+}
 
 /** Closes the panel that it is in. */
 export const PopoverClose = Base.Close

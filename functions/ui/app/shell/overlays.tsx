@@ -1,6 +1,9 @@
+import { type Query, useIsFetching } from '@tanstack/react-query'
+import { useRouterState } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { Boundary } from '../components/boundary.tsx'
 import { lazyComponent } from '../components/lazy.tsx'
+import { PopoverPanel } from '../components/popover.tsx'
 import { isConnected } from '../data/connection.ts'
 import { FailedOverlay } from './failed.tsx'
 import { KeyHelp } from './key-help.tsx'
@@ -10,7 +13,7 @@ const Palette = lazyComponent(() => import('./palette.tsx'), 'Palette')
 const CreateTask = lazyComponent(() => import('../create/create-task.tsx'), 'CreateTask')
 
 /** Loaded after the first view, and when they are opened at the latest. */
-const lazyOverlays = [Palette, CreateTask]
+const openedLater = [Palette, CreateTask, PopoverPanel]
 const SETTLED_MS = 500
 
 /** What is open over the page. */
@@ -26,12 +29,22 @@ export const Overlays = () => {
   )
 }
 
-/** Loads the overlays while the service is there, so that they open when it is not. */
+const hasNoAnswer = ({ state }: Query) => state.data === undefined
+
+/** Whether the view is still to come, or anything that it shows at first. */
+const useIsComing = () => {
+  const isViewComing = useRouterState({ select: ({ status }) => status === 'pending' })
+  const asked = useIsFetching({ predicate: hasNoAnswer })
+  return isViewComing || asked > 0
+}
+
+/** Loads what is opened over the page while the service is there, so that it opens when it is not. */
 const usePreload = () => {
   const connected = isConnected.use()
+  const isComing = useIsComing()
   useEffect(() => {
-    if (!connected) return
-    const timer = setTimeout(() => lazyOverlays.map(({ preload }) => preload?.()), SETTLED_MS)
+    if (!connected || isComing) return
+    const timer = setTimeout(() => openedLater.map(({ preload }) => preload?.()), SETTLED_MS)
     return () => clearTimeout(timer)
-  }, [connected])
+  }, [connected, isComing])
 }

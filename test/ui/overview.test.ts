@@ -105,6 +105,7 @@ inBrowser('the overview', () => {
     expect(await bars.getByRole('link').last().getAttribute('aria-label')).toMatch(/^\w+ \w+: \d+ created/)
     await page.getByRole('link', { name: '24h' }).click()
     const hours = page.getByRole('list', { name: 'Tasks by hour' })
+    await hours.waitFor()
     expect(await hours.getByRole('link').count()).toBe(24)
     await page.getByRole('table').filter({ hasText: 'Wait p50' }).waitFor()
     await page.getByRole('region', { name: 'Failures' }).getByText(/moody/).first().waitFor()

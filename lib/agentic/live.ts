@@ -114,7 +114,10 @@ export const createLiveRun = (
   // An earlier run of the session may have stored events.
   let hasStored = run > 1
   let readerLeftAt = clock.now()
+  /** It takes no more events. */
   let isClosed = false
+  /** All that it took is stored: until then a reader waits, who would otherwise come again and again without a pause. */
+  let isOver = false
 
   /** A delta as far as no secret may have begun in it; what is held back goes out with the next one, or before other events. */
   const emitDelta = (type: string, data: Delta) => {
@@ -196,12 +199,13 @@ export const createLiveRun = (
     close: async () => {
       isClosed = true
       await flush()
+      isOver = true
       for (const reader of readers) reader.end()
     },
     read: () => {
       const reader = createReader()
       const known = [...storing, ...unstored].map((event) => ({ ...event }))
-      if (isClosed) reader.end()
+      if (isOver) reader.end()
       else readers.add(reader)
       const leave = () => {
         reader.end()

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
 import { createClock } from '../../lib/adapters/node/clock.ts'
 import { createIds } from '../../lib/adapters/node/ids.ts'
 import { openSqliteStore, type SqliteStore } from '../../lib/adapters/sqlite/store.ts'
 import { createFeed } from '../../lib/adapters/store/feed.ts'
+import { createLiveRun } from '../../lib/agentic/live.ts'
 import { streamOf } from '../../lib/agentic/rows.ts'
 import type { SessionEvent } from '../../lib/agentic/schema.ts'
 import { createAgentSessions, SessionStopped } from '../../lib/agentic/sessions.ts'
@@ -23,6 +25,27 @@ const bob = { userId: 'user_bob', role: 'user' } as unknown as Principal
 const never = new AbortController().signal
 const ENDED_AT = '2026-01-01T00:00:00.000Z'
 const about = { userId: 'user_ada', conversationId: 'conv_1', provider: 'demo', model: 'scripted' }
+
+describe('a run that closes', () => {
+  it('keeps a reader that comes while its last events are being stored, until they are', async () => {
+    const { promise: appended, resolve: store } = Promise.withResolvers<[]>()
+    const needs = { feed: { append: () => appended }, clock, log: createFakeLog(), masker: createMasker([]) }
+    const run = createLiveRun(needs, 'sess_1', 1)
+    run.emit('step:start', { step: 1 })
+    const closed = run.close()
+    const { unstored, reader } = run.read()
+    let isOver = false
+    const ended = reader.next().then((batch) => {
+      isOver = true
+      return batch
+    })
+    await sleep(20)
+    expect([unstored.map(({ type }) => type), isOver]).toEqual([['step:start'], false])
+    store([])
+    await closed
+    expect(await ended).toBeUndefined()
+  })
+})
 
 describe('agent sessions', () => {
   const store = forEachTest<SqliteStore>(

@@ -91,7 +91,7 @@ export type Message = {
  * All are pure, may be asked again for the same change, and read nothing but the change. What is published is not stored
  * with the write: a process that dies right after it publishes nothing.
  * `recount` is for the counters that rows alone tell: the index that has every row, and whether a name is one of those (all
- * are where it does not say). What once was, rows do not tell. An index within a user's id has every row as well. `counter` and
+ * are where it does not say). Rows hold the present state only. An index within a user's id has every row as well. `counter` and
  * `ofUser`, the counter of a user, are corrected also where no row is left.
  */
 export type Collection<R extends object = Row> = {

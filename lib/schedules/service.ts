@@ -225,7 +225,7 @@ const changeOf = (
   }
 }
 
-/** Of every task that a schedule creates, whatever it was given. */
+/** The `source` of every task that a schedule creates; a `source` in its template has no effect. */
 const SOURCE = 'cron' as const
 
 const TIMED = ['cron', 'timezone', 'enabled'] as const

@@ -24,7 +24,7 @@ export const piecesOf = (text: string, terms: readonly string[]): Piece[] => {
   return pieces
 }
 
-/** The words of a text that were found, each once in whatever form, as they are written there last. */
+/** The words of a text that match the query: one entry per word, in its last spelling in the text. */
 export const foundIn = (text: string, terms: readonly string[]): string[] => [
   ...new Map(
     piecesOf(text, terms).flatMap(({ text: piece, isHit }) =>

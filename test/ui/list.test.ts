@@ -354,3 +354,29 @@ inBrowser('the list of tasks', () => {
     expect(await dialog.getByRole('list', { name: 'What was refused' }).innerText()).toContain('entry 3')
   })
 })
+
+// After the others, whose list begins with what was imported first.
+inBrowser('the days of the list', () => {
+  it('are those of the zone that times are written in, and are counted only where all tasks are listed', async () => {
+    const DAY_MS = 86_400_000
+    const dayOf = (daysAgo: number) => new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10)
+    const tasks = [2, 3].map((daysAgo) => ({
+      ...finishedTasks(1)[0],
+      ...{ id: `task_days${daysAgo}`, title: `Of ${daysAgo} days ago` },
+      createdAt: `${dayOf(daysAgo)}T00:00:00.000Z`,
+    }))
+    await world.client.importTasks({ body: { version: '1.0', tasks } })
+    const newYork = { timezoneId: 'America/New_York' }
+    await using opened = await openPage(world.baseUrl, '/tasks?createdBefore=2025-12-31', newYork)
+    const { page } = opened
+    // The first of them was created a minute after midnight of UTC, each other one a minute later.
+    await page.getByRole('main').getByText('299', { exact: true }).first().waitFor()
+    const bars = page.getByRole('list', { name: 'Tasks created, by day' })
+    await bars.getByRole('link', { name: `${dayOf(3)} (UTC): 1 created` }).click()
+    await row(page, 'Of 3 days ago').waitFor()
+    expect(await row(page, 'Of 2 days ago').count()).toBe(0)
+    expect(await bars.count()).toBe(1)
+    await page.getByRole('button', { name: 'Failed', exact: true }).click()
+    await bars.waitFor({ state: 'detached' })
+  })
+})

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { lastDays } from '../../functions/ui/app/components/days.ts'
+import { daysAsMoments, lastDays, startOfDay } from '../../functions/ui/app/components/days.ts'
 import { filesOfDiff, sideBySide } from '../../functions/ui/app/components/diff-files.ts'
 import { type Folder, treeOf } from '../../functions/ui/app/components/diff-tree.ts'
 import { linkOf } from '../../functions/ui/app/components/link.ts'
@@ -238,6 +238,32 @@ describe('the days of a plot', () => {
       ['2026-03-01', 3],
       ['2026-03-02', 0],
     ])
+  })
+})
+
+describe('a day of a time zone', () => {
+  it.each([
+    ['2026-11-25', 'UTC', '2026-11-25T00:00:00.000Z'],
+    ['2026-11-25', 'Europe/Vienna', '2026-11-24T23:00:00.000Z'],
+    ['2026-11-25', 'Asia/Kathmandu', '2026-11-24T18:15:00.000Z'],
+    ['2026-11-25', 'Pacific/Kiritimati', '2026-11-24T10:00:00.000Z'],
+    ['2026-11-25', 'Pacific/Pago_Pago', '2026-11-25T11:00:00.000Z'],
+    ['a day without a midnight, 2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+    ['the day after the clocks changed, 2026-03-30', 'Europe/Vienna', '2026-03-29T22:00:00.000Z'],
+  ])('%s in %s begins at %s', (day, zone, at) => {
+    expect(new Date(startOfDay(day.slice(-10), zone)).toISOString()).toBe(at)
+  })
+
+  it('is a filter from its first moment to its last; what is a moment, and what is no day, stays', () => {
+    const filters = {
+      ...{ status: 'failed', q: '2026-11-25', createdAfter: '2026-11-25', createdBefore: '2026-11-25' },
+      ...{ completedAfter: '2026-11-25T10:00:00Z', completedBefore: '2026-13-01' },
+    }
+    expect(daysAsMoments(filters, 'America/New_York')).toEqual({
+      ...filters,
+      createdAfter: '2026-11-25T05:00:00.000Z',
+      createdBefore: '2026-11-26T04:59:59.999Z',
+    })
   })
 })
 

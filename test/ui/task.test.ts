@@ -88,7 +88,26 @@ inBrowser('the head of a task', () => {
   })
 })
 
-const MARKDOWN = '# Done\n\n- **bold** words\n\n```ts\nconst a = 1\n```\n\n<img src=x onerror=alert(1)>'
+const MARKDOWN = `# Done
+
+- **bold** words
+- [ ] to do
+
+| Check | Result |
+| --- | ---: |
+| types | passed |
+| lint | 2 warnings |
+
+\`\`\`ts
+// How it is
+const a = 'b'
+\`\`\`
+
+\`\`\`nothing
+unknown words
+\`\`\`
+
+<img src=x onerror=alert(1)>`
 const PATCH = `diff --git a/src/deep/a.ts b/src/deep/a.ts
 --- a/src/deep/a.ts
 +++ b/src/deep/a.ts
@@ -125,6 +144,13 @@ inBrowser('the parts of a task', () => {
     const output = page.getByRole('region', { name: 'Output' })
     await output.locator('strong', { hasText: 'bold' }).waitFor()
     expect(await output.locator('img').count()).toBe(0)
+    await output.getByRole('columnheader', { name: 'Check' }).waitFor()
+    expect(await output.getByRole('cell').allInnerTexts()).toEqual(['types', 'passed', 'lint', '2 warnings'])
+    await output.getByRole('img', { name: 'Not done' }).waitFor()
+    await output.locator('code span', { hasText: /^const$/ }).waitFor()
+    expect(await output.locator('code', { hasText: 'unknown words' }).locator('span').count()).toBe(0)
+    await expectSound(opened)
+    await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByRole('button', { name: 'As written' }).click()
     await output.getByText('- **bold** words').waitFor()
 

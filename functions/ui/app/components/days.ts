@@ -1,6 +1,10 @@
-type Day = { date: string; created: number; completed: number; failed: number }
+export type Day = { date: string; created: number; completed: number; failed: number }
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const QUARTER_MS = HOUR_MS / 4
+const DAY_MS = 24 * HOUR_MS
+/** How far the clocks of a zone are ahead of UTC, or behind it, at most. */
+const FURTHEST_MS = 14 * HOUR_MS
 
 /** The last days up to today (UTC), those in which nothing happened included. */
 export const lastDays = (daily: readonly Day[], now: number, count: number): Day[] => {
@@ -10,3 +14,33 @@ export const lastDays = (daily: readonly Day[], now: number, count: number): Day
     return known.get(date) ?? { date, created: 0, completed: 0, failed: 0 }
   })
 }
+
+/**
+ * The moment at which a day (`2026-11-25`) begins in a time zone, as epoch milliseconds. A day whose midnight the clocks skip
+ * begins with its first moment. Offsets of all zones are whole quarters of an hour.
+ */
+export const startOfDay = (date: string, timeZone: string): number => {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    ...({ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const),
+  })
+  let at = Date.parse(date) - FURTHEST_MS
+  while (format.format(at) < date) at += QUARTER_MS
+  return at
+}
+
+const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
+
+/** Filters whose days, which the service takes for days of UTC, are moments: days of a zone begin and end at other ones. */
+export const daysAsMoments = (
+  filters: Readonly<Record<string, string>>,
+  timeZone: string,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(filters).map(([name, value]) => {
+      if (!/(?:After|Before)$/.test(name) || !isDay(value)) return [name, value]
+      const isFirst = name.endsWith('After')
+      const dayAfter = new Date(Date.parse(value) + DAY_MS).toISOString().slice(0, 10)
+      const at = isFirst ? startOfDay(value, timeZone) : startOfDay(dayAfter, timeZone) - 1
+      return [name, new Date(at).toISOString()]
+    }),
+  )

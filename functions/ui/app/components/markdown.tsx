@@ -1,6 +1,10 @@
 import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
 import { Fragment, type ReactNode, useDeferredValue, useMemo } from 'react'
+import { Code } from './code.tsx'
 import { linkOf } from './link.ts'
+import { Scroller } from './scroller.tsx'
 
 type RootContent = ReturnType<typeof fromMarkdown>['children'][number]
 type Kind = RootContent['type']
@@ -19,6 +23,30 @@ const Outside = ({ url, children }: { url: string; children: ReactNode }) => {
   )
 }
 
+/** An item of a list of things to do. Not a field: nobody can change it here. */
+const Done = ({ is }: { is: boolean }) => (
+  <span role="img" aria-label={is ? 'Done' : 'Not done'} className="text-muted-foreground">
+    {is ? '☑' : '☐'}
+  </span>
+)
+
+type Row = { of: Of<'table'>['children'][number]; align: Of<'table'>['align']; cell: 'th' | 'td' }
+
+const Cells = ({ of, align, cell: Cell }: Row) => (
+  <tr>
+    {of.children.map(({ children }, at) => (
+      <Cell
+        // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
+        key={at}
+        className={`border px-2 py-1 text-left align-top ${Cell === 'th' ? 'bg-muted font-semibold' : ''}`}
+        style={{ textAlign: align?.[at] ?? undefined }}
+      >
+        {drawn(children)}
+      </Cell>
+    ))}
+  </tr>
+)
+
 /** How each kind of node is drawn. HTML is shown as the text it is, and an image by its name: nothing is loaded. */
 const drawers: Drawers = {
   text: ({ value }) => value,
@@ -30,11 +58,7 @@ const drawers: Drawers = {
   strong: ({ children }) => <strong className="font-semibold">{drawn(children)}</strong>,
   emphasis: ({ children }) => <em>{drawn(children)}</em>,
   inlineCode: ({ value }) => <code className="rounded bg-muted px-1 py-0.5 font-mono text-xs">{value}</code>,
-  code: ({ value }) => (
-    <pre className="my-2 rounded-md border bg-muted/60 px-3 py-2 font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-      <code>{value}</code>
-    </pre>
-  ),
+  code: ({ value, lang }) => <Code text={value} language={lang} />,
   list: ({ ordered, start, children }) =>
     ordered ? (
       <ol start={start ?? 1} className={`list-decimal ${listClass}`}>
@@ -43,7 +67,37 @@ const drawers: Drawers = {
     ) : (
       <ul className={`list-disc ${listClass}`}>{drawn(children)}</ul>
     ),
-  listItem: ({ children }) => <li className="[&>p]:my-0">{drawn(children)}</li>,
+  listItem: ({ children, checked }) => (
+    <li className={`[&>p]:my-0 ${typeof checked === 'boolean' ? 'flex list-none gap-1.5' : ''}`}>
+      {typeof checked === 'boolean' && <Done is={checked} />}
+      {typeof checked === 'boolean' ? <div className="[&>p]:my-0">{drawn(children)}</div> : drawn(children)}
+    </li>
+  ),
+  table: ({ children: [head, ...rows], align }) => (
+    <Scroller role="group" label="Table" className="my-2 overflow-x-auto">
+      <table className="border-collapse">
+        {head && (
+          <thead>
+            <Cells of={head} align={align} cell="th" />
+          </thead>
+        )}
+        <tbody>
+          {rows.map((row, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: text that grows keeps what comes before its end.
+            <Cells key={at} of={row} align={align} cell="td" />
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  ),
+  delete: ({ children }) => <del>{drawn(children)}</del>,
+  footnoteReference: ({ label, identifier }) => <sup>[{label ?? identifier}]</sup>,
+  footnoteDefinition: ({ label, identifier, children }) => (
+    <div className="flex gap-1.5 text-muted-foreground [&>p]:my-0">
+      <sup className="pt-2">[{label ?? identifier}]</sup>
+      <div>{drawn(children)}</div>
+    </div>
+  ),
   blockquote: ({ children }) => (
     <blockquote className="my-2 border-l-2 pl-3 text-muted-foreground">{drawn(children)}</blockquote>
   ),
@@ -62,11 +116,13 @@ const drawn = (nodes: readonly RootContent[]): ReactNode =>
     return <Fragment key={at}>{draw?.(node)}</Fragment>
   })
 
-/** Markdown as elements. No HTML of the text gets into the page, and nothing that the text names is asked for. */
+const extensions = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
+
+/** Markdown as elements, with the tables, task lists and footnotes of GitHub's. No HTML of the text gets into the page, and nothing that the text names is asked for. */
 export const Markdown = ({ text }: { text: string }) => {
   // While it is streamed it is read again with each piece: that waits for what is more urgent.
   const settled = useDeferredValue(text)
-  const content = useMemo(() => drawn(fromMarkdown(settled).children), [settled])
+  const content = useMemo(() => drawn(fromMarkdown(settled, extensions).children), [settled])
   return (
     <div className="leading-6 [overflow-wrap:anywhere] [&>:first-child]:mt-0 [&>:last-child]:mb-0">
       {content}

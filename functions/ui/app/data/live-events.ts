@@ -1,37 +1,35 @@
 import type { InfiniteData } from '@tanstack/react-query'
 import type { TaskFields } from '../../../../lib/tasks/schema.ts'
+import { checkConnection } from './connection.ts'
 import { standsStill } from './live-pages.ts'
 import { queryClient } from './query-client.ts'
 import { isStreaming, TOPICS } from './streaming.ts'
 import { patched } from './task-patch.ts'
 
-/** Changes of so long are read with one request a query. */
-const GATHER_MS = 1_000
+/** Changes of so long are read with one request a query: sums over all tasks cost more, and look the same a moment later. */
+const gatherMsOf = (topic: string) => (topic === 'analytics' ? 5_000 : 1_000)
 /** A service that refuses the stream is asked again after this. */
 const REFUSED_MS = 30_000
 
 type Change = { type: string; data: { id?: string } }
 
-const due = new Set<string>()
-let gathering: ReturnType<typeof setTimeout> | undefined
-
 /** Reads anew what is on the page, all of it or a topic; long lists stand still. */
 const invalidate = (...queryKey: readonly string[]) =>
   void queryClient.invalidateQueries({ queryKey, predicate: (query) => !standsStill(query.state.data) })
 
-/** Reads a topic anew: at once, and then once for all changes that come within a second. */
-const readAnew = (topics: readonly string[]) => {
-  for (const topic of topics) due.add(topic)
-  gathering ??= setTimeout(() => {
-    gathering = undefined
-    if (due.size > 0) readNow()
-  }, GATHER_MS)
-}
+/** The topics whose changes are gathered, and whether there was one. */
+const gathering = new Map<string, boolean>()
 
-const readNow = () => {
-  const topics = [...due]
-  due.clear()
-  for (const topic of topics) invalidate(topic)
+/** Reads a topic anew: at once, and then once for all changes that come meanwhile. */
+const readAnew = (topic: string) => {
+  if (gathering.has(topic)) return void gathering.set(topic, true)
+  gathering.set(topic, false)
+  invalidate(topic)
+  setTimeout(() => {
+    const isChanged = gathering.get(topic)
+    gathering.delete(topic)
+    if (isChanged) readAnew(topic)
+  }, gatherMsOf(topic))
 }
 
 type Pages = InfiniteData<{ tasks: TaskFields[] }>
@@ -50,19 +48,17 @@ const apply = ({ type, data }: Change) => {
   const [kind = ''] = type.split('.')
   if (type === 'ready' || type === 'reset') return invalidate()
   if (type === 'task.updated') patch(data as TaskFields & { id: string })
-  const isFirst = gathering === undefined
-  readAnew(TOPICS[kind] ?? [])
-  if (isFirst) readNow()
+  for (const topic of TOPICS[kind] ?? []) readAnew(topic)
 }
 
 let source: EventSource | undefined
 let lastId = ''
 let again: ReturnType<typeof setTimeout> | undefined
 
+/** From now on everything is polled, which begins with asking once more. */
 const lose = () => {
   if (!isStreaming.get()) return
   isStreaming.set(false)
-  // Asked once more, everything is polled from then on.
   invalidate()
 }
 
@@ -70,27 +66,37 @@ const close = () => {
   clearTimeout(again)
   source?.close()
   source = undefined
-  lose()
 }
 
+/**
+ * Opens the stream from the last event on that came. A stream that ends is opened again by the browser, and goes on where it
+ * ended: only where it does not come back, or the service is away, is it lost.
+ */
 const open = () => {
   close()
-  source = new EventSource(`/api/events/stream${lastId && `?after=${encodeURIComponent(lastId)}`}`)
-  source.onopen = () => isStreaming.set(true)
-  source.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
+  const opened = new EventSource(`/api/events/stream${lastId && `?after=${encodeURIComponent(lastId)}`}`)
+  let isBroken = false
+  opened.onopen = () => {
+    isBroken = false
+    isStreaming.set(true)
+  }
+  opened.onmessage = ({ data, lastEventId }: MessageEvent<string>) => {
     lastId = lastEventId
     apply(JSON.parse(data) as Change)
   }
-  source.onerror = () => {
-    lose()
+  opened.onerror = () => {
+    if (isBroken || opened.readyState === EventSource.CLOSED) lose()
+    else void checkConnection().then((isThere) => isThere || lose())
+    isBroken = true
     // The browser comes back by itself where the connection broke, and not where it was refused.
-    if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, REFUSED_MS)
+    if (opened.readyState === EventSource.CLOSED) again = setTimeout(open, REFUSED_MS)
   }
+  source = opened
 }
 
 /**
  * Follows what changes while the tab can be seen. A browser has few connections to one address, and a hidden
- * tab shall not hold one.
+ * tab shall not hold one: seen again, it goes on with what happened meanwhile.
  */
 export const followChanges = () => {
   const follow = () => (document.visibilityState === 'visible' ? open() : close())

@@ -10,9 +10,16 @@ const isLocale = (value: unknown): value is Locale => typeof value === 'object' 
 // Kept, so that the page is written in it before the profile has come.
 export const locale = createStored<Locale>('locale', {}, isLocale)
 
-/** The time zone that times are written in. */
-export const zoneNow = (): string =>
-  locale.get().zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC'
+/** The time zone that times are written in: the browser's where it does not know that of the profile. */
+export const zoneNow = (): string => {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: locale.get().zone ?? timeZone }).resolvedOptions()
+      .timeZone
+  } catch {
+    return timeZone
+  }
+}
 
 /** Follows the profile of who is signed in. Returns a key of it: what is on the page is written anew when it changes. */
 export const useLocale = (): string => {

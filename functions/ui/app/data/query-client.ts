@@ -3,6 +3,7 @@ import { ApiError } from '../../../../lib/api/api-error.ts'
 import { isConnected } from './connection.ts'
 import { isRefusal } from './live.ts'
 import { createSignal } from './signal.ts'
+import { isCovered, isStreaming } from './streaming.ts'
 
 /** Set by the first answer that asks to sign in; the shell leads there. */
 export const isSignedOut = createSignal(false)
@@ -21,7 +22,11 @@ export const queryClient = new QueryClient({
   }),
   defaultOptions: {
     // The browser's own idea of being online is not asked: on a loopback address it is wrong.
-    queries: { networkMode: 'always', retry: tryAgain, staleTime: 1_000 },
+    queries: {
+      ...{ networkMode: 'always', retry: tryAgain, staleTime: 1_000 },
+      // A tab that is seen again goes on with the changes that it has missed.
+      refetchOnWindowFocus: ({ queryKey }) => !(isStreaming.get() && isCovered(queryKey)),
+    },
     mutations: { networkMode: 'always' },
   },
 })

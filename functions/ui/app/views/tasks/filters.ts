@@ -1,7 +1,12 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { daysAsMoments } from '../../components/days.ts'
+import { zoneNow } from '../../data/locale.ts'
 import type { Filters } from '../../data/tasks.ts'
 
-/** The filters in the address, and how to change one; an empty value takes it out. */
+/**
+ * The filters in the address, and how to change one; an empty value takes it out. `asked` is what the service is asked for: a
+ * day of the address is one of the zone that times are written in.
+ */
 export const useFilters = () => {
   const filters: Filters = useSearch({ from: '/tasks' })
   const navigate = useNavigate({ from: '/tasks' })
@@ -12,7 +17,7 @@ export const useFilters = () => {
       replace: true,
     })
   const clear = () => void navigate({ search: {} })
-  return { filters, change, clear }
+  return { filters, asked: daysAsMoments(filters, zoneNow()), change, clear }
 }
 
 /** What the list is sorted by: what is pressed again is turned round. */

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import { lastDays } from '../../components/days.ts'
+import { type Day, lastDays } from '../../components/days.ts'
 import { countOf } from '../../components/format.ts'
 import { useAnalytics } from '../../data/analytics.ts'
 import { serverNow } from '../../data/server-clock.ts'
@@ -7,7 +7,7 @@ import { serverNow } from '../../data/server-clock.ts'
 const DAYS = 30
 
 /**
- * All tasks by the day that they were created on; a bar leads to its day. The filter has the same by keyboard, so that the
+ * All tasks by the day of UTC that they were created on; a bar leads to the tasks of its day. The filter has the same by keyboard, so that the
  * bars are no stops on the way to the list.
  */
 export const Histogram = () => {
@@ -21,24 +21,31 @@ export const Histogram = () => {
       aria-label="Tasks created, by day"
       className="flex h-10 shrink-0 items-end gap-px border-b px-4 pt-1.5 max-md:hidden md:px-6"
     >
-      {days.map(({ date, created, failed }) => (
-        <li key={date} className="h-full flex-1">
-          <Link
-            to="/tasks"
-            search={{ createdAfter: date, createdBefore: date }}
-            tabIndex={-1}
-            aria-label={`${date}: ${countOf(created)} created, ${countOf(failed)} failed`}
-            title={`${date}: ${countOf(created)} created, ${countOf(failed)} failed`}
-            className="relative flex h-full items-end rounded-t hover:bg-accent"
-          >
-            <span className="w-full rounded-t-sm bg-input" style={{ height: `${(100 * created) / most}%` }} />
-            <span
-              className="absolute inset-x-0 bottom-0 rounded-t-sm bg-failed-soft"
-              style={{ height: `${(100 * Math.min(failed, created || failed)) / most}%` }}
-            />
-          </Link>
+      {days.map((day) => (
+        <li key={day.date} className="h-full flex-1">
+          <Bar day={day} most={most} />
         </li>
       ))}
     </ol>
+  )
+}
+
+const Bar = ({ day: { date, created, failed }, most }: { day: Day; most: number }) => {
+  const says = `${date} (UTC): ${countOf(created)} created, ${countOf(failed)} failed`
+  return (
+    <Link
+      to="/tasks"
+      search={{ createdAfter: `${date}T00:00:00.000Z`, createdBefore: `${date}T23:59:59.999Z` }}
+      tabIndex={-1}
+      aria-label={says}
+      title={says}
+      className="relative flex h-full items-end rounded-t hover:bg-accent"
+    >
+      <span className="w-full rounded-t-sm bg-input" style={{ height: `${(100 * created) / most}%` }} />
+      <span
+        className="absolute inset-x-0 bottom-0 rounded-t-sm bg-failed-soft"
+        style={{ height: `${(100 * Math.min(failed, created || failed)) / most}%` }}
+      />
+    </Link>
   )
 }

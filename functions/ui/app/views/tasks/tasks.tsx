@@ -8,6 +8,7 @@ import { Problem } from '../../components/problem.tsx'
 import { useSelected } from '../../components/selected.ts'
 import { View } from '../../components/view.tsx'
 import { rememberList } from '../../data/neighbours.ts'
+import type { Filters } from '../../data/tasks.ts'
 import { overlay } from '../../shell/overlay.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { useColumns } from './columns.tsx'
@@ -21,10 +22,13 @@ import { Transfer } from './transfer.tsx'
 const keyOf = ({ id }: TaskRow) => id
 const nameOf = ({ title }: TaskRow) => title
 
+/** What is counted by day are all tasks: of a filter that leaves some out, by another mark than a time, it tells nothing. */
+const isOfAll = (filters: Filters) => Object.keys(filters).every((name) => /^(?:created|sort)/.test(name))
+
 /** The list of tasks. */
 export const Tasks = (): ReactNode => {
-  const { filters, clear } = useFilters()
-  const { rows, total, isPending, isLive, error, refetch, onMore } = useTaskRows(filters)
+  const { filters, asked, clear } = useFilters()
+  const { rows, total, isPending, isLive, error, refetch, onMore } = useTaskRows(asked)
   const { selected, onSelect, clear: selectNone } = useSelected()
   const [peeked, setPeeked] = useState<string>()
   const columns = useColumns()
@@ -55,11 +59,11 @@ export const Tasks = (): ReactNode => {
       }
     >
       {selected.size > 0 ? (
-        <BulkBar {...{ rows, selected, filters, total }} onClear={selectNone} />
+        <BulkBar {...{ rows, selected, total }} filters={asked} onClear={selectNone} />
       ) : (
         <FilterBar />
       )}
-      <Histogram />
+      {isOfAll(filters) && <Histogram />}
       {error && rows.length === 0 ? (
         <Problem error={error} onRetry={() => void refetch()} />
       ) : (

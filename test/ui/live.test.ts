@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { until } from '../journeys/api.ts'
 import { closeBrowser, hasBrowser, openPage } from './browser.ts'
 import { inBrowser } from './in-browser.ts'
 import { finishedTasks, startWorld, type World } from './world.ts'
@@ -67,6 +68,35 @@ inBrowser('a page that follows the stream of changes', () => {
     expect(asked).not.toContain('/api/tasks/filter')
   })
 
+  it('reads nothing anew where its stream ends and goes on, or its tab is hidden and seen again', async () => {
+    await using opened = await openPage(world.baseUrl, FENCE)
+    const { page } = opened
+    let streams = 0
+    await page.route(`**${STREAM}*`, (route) => {
+      streams += 1
+      return route.fulfill({ contentType: 'text/event-stream', body: 'retry: 200\n\n' })
+    })
+    await page.goto('/tasks')
+    await page.getByRole('table', { name: 'Tasks' }).waitFor()
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    const pause = () => page.waitForTimeout(200)
+    await until(() => streams > 2 || undefined)
+    // Longer than a list stays fresh.
+    await page.waitForTimeout(1_500)
+    asked.length = 0
+    for (const state of ['hidden', 'visible']) {
+      await page.evaluate((visibilityState) => {
+        Object.defineProperty(document, 'visibilityState', { value: visibilityState, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))
+      }, state)
+      await pause()
+    }
+    const before = streams
+    await until(() => streams > before + 2 || undefined)
+    expect(new Set(asked)).toEqual(new Set([STREAM, '/api/health']))
+  })
+
   it('moves a window of time on where nothing happens', async () => {
     await using opened = await openPage(world.baseUrl, FENCE)
     const { page } = opened
@@ -91,7 +121,7 @@ inBrowser('a page that follows the stream of changes', () => {
       asked += 1
     })
     page.on('request', (request) => {
-      changes += Number(request.url().endsWith('/api/tasks/analytics'))
+      changes += Number(request.url().includes('/api/tasks/filter?status=in_progress'))
     })
     while (changes < 4) await world.perform({ title: 'One of many' })
     expect(asked).toBeLessThanOrEqual(1)

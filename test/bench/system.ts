@@ -16,7 +16,8 @@ export type System = {
 /** What a program under test sees of our environment: no key and no setting of the caller's may change the figures. */
 export const plainEnv = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, HOME: process.env.HOME })
 
-const READY_WITHIN_MS = 60_000
+/** The offline stack bundles every function before it is ready. */
+const READY_WITHIN_MS = 150_000
 
 /** Resolves with the moment at which GET /api/health/ready first answered 200. A program that ends before that is an error. */
 export const ready = async (port: number, child: ChildProcess): Promise<number> => {

@@ -224,7 +224,7 @@ inBrowser('a conversation', () => {
     const waiting = page.getByRole('list', { name: 'Waiting for your approval' })
     await waiting.getByText('write_file b.txt').waitFor()
     expect(await waiting.getByRole('listitem').count()).toBe(1)
-    expect(await waiting.innerText()).toMatch(/writes[\s\S]*left[\s\S]*"content": "two"/)
+    expect(await waiting.innerText()).toMatch(/Writes[\s\S]*left[\s\S]*content\s+two/)
     expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
     await expectSound(opened)
     await page.getByRole('button', { name: 'Allow once: write_file' }).click()

@@ -27,7 +27,9 @@ const recentTasks = (count: number, ranMs: number) =>
 
 let world: World
 beforeAll(async () => {
-  if (hasBrowser) world = await startWorld()
+  if (!hasBrowser) return
+  world = await startWorld()
+  await world.client.importTasks({ body: { version: '1.0', tasks: recentTasks(12, 2_000) } })
 }, 120_000)
 afterAll(async () => {
   await closeBrowser()
@@ -36,7 +38,8 @@ afterAll(async () => {
 
 inBrowser('the overview', () => {
   it('of a new service shows the first steps, and ticks those that the service says are done', async () => {
-    await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'light' })
+    await using fresh = await startWorld()
+    await using opened = await openPage(fresh.baseUrl, '/', { colorScheme: 'light' })
     const { page } = opened
     const steps = page.getByRole('region', { name: 'First steps' })
     const isDone = (title: string) => steps.getByText(`${title}: done`).waitFor()
@@ -45,8 +48,8 @@ inBrowser('the overview', () => {
 
     await steps.getByRole('link', { name: 'API tokens' }).click()
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
-    await world.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
-    await world.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
+    await fresh.client.createToken({ body: { name: 'CI', scopes: ['gateway'] } })
+    await fresh.perform({ title: 'The first', repository: 'acme/web', metadata: { failures: 9 } })
     await page.goto('/')
     for (const title of ['Create a task', 'Work on a repository', 'Call it from programs'])
       await isDone(title)
@@ -78,7 +81,6 @@ inBrowser('the overview', () => {
   })
 
   it('shows what runs before what waits, and calls stuck what runs twice as long as is usual', async () => {
-    await world.client.importTasks({ body: { version: '1.0', tasks: recentTasks(12, 2_000) } })
     const { id } = await world.create({ title: 'Takes long', metadata: { runMs: 240_000 } })
     await using opened = await openPage(world.baseUrl, '/', { colorScheme: 'light' })
     const { page } = opened
@@ -97,6 +99,7 @@ inBrowser('the overview', () => {
   })
 
   it('counts by the parts of a window, and leads from a bar to the tasks that ended then', async () => {
+    await world.perform({ title: 'Fails', metadata: { failures: 9 } })
     await using opened = await openPage(world.baseUrl, '/?window=7d', { timezoneId: 'Asia/Kathmandu' })
     const { page } = opened
     const bars = page.getByRole('list', { name: 'Tasks by day' })

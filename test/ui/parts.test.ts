@@ -170,6 +170,14 @@ describe('the life of a task', () => {
     expect(attempt?.marks).toEqual([{ at: 2_000, message: 'Step 1' }])
   })
 
+  it('keeps what was said in an attempt within it, though it was stored after its end', () => {
+    const [, attempt] = spansOf(
+      [event('created', 0), event('started', 1, 1), event('progress', 9, 1), event('failed', 4, 1)],
+      NOW,
+    )
+    expect(attempt?.marks.map(({ at }) => at)).toEqual([4_000])
+  })
+
   it.each([
     [7, 8],
     [950, 6],

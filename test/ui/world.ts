@@ -6,15 +6,17 @@ import { type Service, startService } from '../journeys/service.ts'
 export const startWorld = async () => {
   const world = moodyWorld({ QUEUE_RETRY_BACKOFF_MS: '200' })
   const service = await startService({ env: world.env, mostMs: 300_000 })
+  const stop = async () => {
+    await service[Symbol.asyncDispose]()
+    world[Symbol.dispose]()
+  }
   return {
     ...connect(service.baseUrl),
     baseUrl: service.baseUrl,
     service,
-    stop: async () => {
-      await service[Symbol.asyncDispose]()
-      world[Symbol.dispose]()
-    },
-  } satisfies Connection & { baseUrl: string; service: Service; stop: () => Promise<void> }
+    stop,
+    [Symbol.asyncDispose]: stop,
+  } satisfies Connection & AsyncDisposable & { baseUrl: string; service: Service; stop: () => Promise<void> }
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { BulkJob } from '../data/bulk-jobs.ts'
 import { bulkWords, countOf } from './bulk-words.ts'
 import { countOf as numberOf } from './format.ts'
+import { ProgressBar } from './progress-bar.tsx'
 
 type Props = {
   job: BulkJob
@@ -14,11 +15,10 @@ export const BulkProgress = ({ job, titles = new Map() }: Props) => {
   const { target, action, total, done, failed, failures } = job
   return (
     <>
-      <progress
-        className="h-1.5 w-full accent-running"
-        value={done + failed}
-        max={Math.max(1, total)}
-        aria-label={`${bulkWords(target, action).name} ${countOf(target)}`}
+      <ProgressBar
+        label={`${bulkWords(target, action).name} ${countOf(target)}`}
+        done={done + failed}
+        total={total}
       />
       <p role="status">{saysOf(job)}</p>
       {failures.length > 0 && (

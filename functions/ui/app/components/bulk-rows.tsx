@@ -3,6 +3,7 @@ import type { BulkSummary } from '../data/bulk-jobs.ts'
 import { BulkState } from './bulk-state.tsx'
 import { bulkTitle } from './bulk-words.ts'
 import { countOf } from './format.ts'
+import { ProgressBar } from './progress-bar.tsx'
 import { When } from './when.tsx'
 
 /** Bulk jobs, each with how far it is and a link to it. */
@@ -25,12 +26,7 @@ export const BulkRows = ({ jobs }: { jobs: readonly BulkSummary[] }) => (
             <When at={job.createdAt} className="ml-auto" />
           </span>
           {job.status === 'running' && (
-            <progress
-              className="h-1 w-full accent-running"
-              value={job.done + job.failed}
-              max={Math.max(1, job.total)}
-              aria-label={bulkTitle(job)}
-            />
+            <ProgressBar label={bulkTitle(job)} done={job.done + job.failed} total={job.total} isSlim />
           )}
         </Link>
       </li>

@@ -3,6 +3,7 @@ import { inBulk, type Progress } from '../data/bulk.ts'
 import { Button } from './button.tsx'
 import { Dialog, DialogBody, DialogFoot } from './dialog.tsx'
 import { saysOf } from './problem.tsx'
+import { ProgressBar } from './progress-bar.tsx'
 
 export type BulkJob = {
   title: string
@@ -25,7 +26,7 @@ export const BulkRun = ({ title, past, items, act, onOver, onClose }: Props) => 
   return (
     <Dialog isOpen onClose={onClose} title={title}>
       <DialogBody>
-        <progress className="h-1.5 w-full accent-running" value={done} max={total} aria-label={title} />
+        <ProgressBar label={title} done={done} total={total} />
         <p role="status">
           {isOver ? `${total - failures.length} of ${total} ${past}` : `${done} of ${total}`}
         </p>

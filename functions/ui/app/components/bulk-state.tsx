@@ -7,8 +7,12 @@ const states: Readonly<Record<BulkSummary['status'], { says: string; tone: Tone 
   cancelled: { says: 'Stopped', tone: 'warn' },
 }
 
+const inPart = { says: 'Partly failed', tone: 'warn' } as const
+const notAtAll = { says: 'Failed', tone: 'bad' } as const
+
 /** The state of a job. One that has ended with failures does not look as if all went well. */
-export const BulkState = ({ job: { status, failed } }: { job: BulkSummary }) => {
-  const { says, tone } = states[status]
-  return <Tag tone={status === 'completed' && failed > 0 ? 'warn' : tone}>{says}</Tag>
+export const BulkState = ({ job: { status, done, failed } }: { job: BulkSummary }) => {
+  const isFaulty = status === 'completed' && failed > 0
+  const { says, tone } = isFaulty ? (done > 0 ? inPart : notAtAll) : states[status]
+  return <Tag tone={tone}>{says}</Tag>
 }

@@ -7,7 +7,7 @@ export const ErrorCode = ({ code }: { code: string }) => (
     params={{ group: 'reference', page: 'errors' }}
     hash={code}
     title="What it means, and what to do"
-    className="rounded bg-muted px-1 py-0.5 font-mono text-xs underline underline-offset-2 [overflow-wrap:anywhere]"
+    className="rounded bg-muted px-1 py-0.5 font-mono text-xs underline underline-offset-4 [overflow-wrap:anywhere]"
   >
     {code}
   </Link>

@@ -2,10 +2,10 @@ const HEIGHT = 24
 const WIDTH = 4
 const GAP = 1
 
-type Props = { counts: readonly number[]; label: string }
+type Props = { counts: readonly number[]; label: string; className?: string }
 
 /** A bar for each span of time, the last one at the right; what is no failure is a line on the ground. */
-export const Spark = ({ counts, label }: Props) => {
+export const Spark = ({ counts, label, className = 'h-6 max-w-40' }: Props) => {
   const most = Math.max(1, ...counts)
   const bars = counts.map((count, at) => ({ at, count, height: Math.max(1, (count / most) * HEIGHT) }))
   return (
@@ -13,7 +13,7 @@ export const Spark = ({ counts, label }: Props) => {
       role="img"
       aria-label={label}
       viewBox={`0 0 ${counts.length * (WIDTH + GAP)} ${HEIGHT}`}
-      className="h-6 max-w-40 shrink-0"
+      className={`shrink-0 ${className}`}
     >
       {bars.map(({ at, count, height }) => (
         <rect

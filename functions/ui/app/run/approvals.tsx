@@ -1,18 +1,12 @@
+import { Arguments } from '../components/arguments.tsx'
 import { Button } from '../components/button.tsx'
 import { clockOf, useCountdown } from '../components/countdown.ts'
 import { ShieldQuestion } from '../components/icons.tsx'
 import { Refusal } from '../components/refusal.tsx'
+import { RiskTag } from '../components/risk.tsx'
 import { Scroller } from '../components/scroller.tsx'
-import { Tag } from '../components/tag.tsx'
 import { type Approval, type Decision, useApprovals, useDecide } from '../data/approvals.ts'
 import type { AuditOf } from './audit-link.tsx'
-
-const risks: Readonly<Record<Approval['securityLevel'], string>> = {
-  read: 'reads',
-  network: 'asks the network',
-  write: 'writes',
-  execute: 'runs a program',
-}
 
 const choices: readonly (readonly [Decision, string, 'primary' | 'plain' | 'danger'])[] = [
   ['allow-once', 'Allow once', 'primary'],
@@ -53,7 +47,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 px-3 pt-2.5">
         <ShieldQuestion size={16} className="text-queued" />
         <span className="min-w-0 font-mono text-xs font-medium [overflow-wrap:anywhere]">{title}</span>
-        <Tag tone="warn">{risks[securityLevel]}</Tag>
+        <RiskTag risk={securityLevel} />
         <span className="ml-auto text-xs text-muted-foreground" title="After that it is denied">
           {left === 0 ? 'expired' : `${clockOf(left)} left`}
         </span>
@@ -63,9 +57,7 @@ const Waiting = ({ approval }: { approval: Approval }) => {
         label={`Arguments of ${toolName}`}
         className="mx-3 mt-1.5 max-h-48 overflow-y-auto"
       >
-        <pre className="font-mono text-xs leading-5 [overflow-wrap:anywhere] whitespace-pre-wrap">
-          {JSON.stringify(params, null, 2)}
-        </pre>
+        <Arguments label={`What ${toolName} is called with`} values={params} />
       </Scroller>
       <div className="flex flex-wrap gap-2 px-3 py-2.5">
         {choices.map(([decision, says, kind]) => (

@@ -58,10 +58,10 @@ export const Message = memo(({ message }: { message: ChatMessage }) => {
       {!isWaiting && content !== '' && <RichText text={content} />}
       {error && <Trouble {...error} />}
       {notice && <p className="text-xs text-muted-foreground">{notice}</p>}
-      <p className="flex flex-wrap gap-x-2 text-xs text-muted-foreground">
+      <p className="flex flex-wrap gap-x-3 text-xs text-muted-foreground">
         <When at={createdAt} />
-        {usage && <span>· {countOf(usage.totalTokens)} tokens</span>}
-        {model && <span>· {model}</span>}
+        {usage && <span>{countOf(usage.totalTokens)} tokens</span>}
+        {model && <span>{model}</span>}
         {sessionId && (
           <Link to="/chat/sessions/$id" params={{ id: sessionId }} className="underline underline-offset-2">
             Its run

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Button } from '../../components/button.tsx'
+import { ErrorCode } from '../../components/error-code.tsx'
 import { countOf } from '../../components/format.ts'
 import { Bell, BellOff, FlaskConical, RotateCcw, Trash2 } from '../../components/icons.tsx'
 import { saysOf } from '../../components/problem.tsx'
@@ -40,7 +41,7 @@ export const Group = ({ group, onOrder }: Props) => {
             {message}
           </Link>
           <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted-foreground">
-            <code className="font-mono text-xs">{code}</code>
+            <ErrorCode code={code} />
             <span>{agent}</span>
             <span>
               first <When at={firstSeen} />, last <When at={lastSeen} />
@@ -49,10 +50,10 @@ export const Group = ({ group, onOrder }: Props) => {
           </p>
         </div>
         <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
-        <p className="w-24 text-right">
+        <p className="ml-auto w-24 text-right">
           <span className="text-base font-semibold">{countOf(count)}</span>
           <span className="block text-muted-foreground">
-            {pending > 0 ? `${countOf(pending)} wait` : 'all decided'}
+            {pending > 0 ? `${countOf(pending)} ${pending === 1 ? 'waits' : 'wait'}` : 'all decided'}
           </span>
         </p>
       </div>

@@ -35,16 +35,21 @@ export const Causes = ({ window }: { window: Window }) => {
               <Link
                 to="/queue"
                 search={{ status: 'all', fingerprint }}
-                className="flex items-center gap-3 px-3.5 py-2 hover:bg-muted"
+                className="flex gap-2 px-3.5 py-2 hover:bg-muted"
               >
-                <span className="min-w-8 font-semibold text-failed">{countOf(count)}</span>
+                <span className="min-w-5 font-semibold text-failed">{countOf(count)}</span>
                 <span className="min-w-0 flex-1">
                   <span className="line-clamp-2 [overflow-wrap:anywhere]">{message}</span>
-                  <span className="flex gap-2 text-xs text-muted-foreground">
-                    <span className="truncate">{agent}</span> <When at={lastSeen} />
+                  <span className="flex items-center gap-2 text-xs text-muted-foreground">
+                    <span className="truncate">{agent}</span>
+                    <When at={lastSeen} className="mr-auto shrink-0" />
+                    <Spark
+                      counts={spark}
+                      label={`Failures over time: ${spark.join(', ')}`}
+                      className="h-4 max-w-28"
+                    />
                   </span>
                 </span>
-                <Spark counts={spark} label={`Failures over time: ${spark.join(', ')}`} />
               </Link>
             </li>
           ))}

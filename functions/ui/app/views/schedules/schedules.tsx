@@ -32,7 +32,7 @@ export const Schedules = (): ReactNode => {
     <View
       title="Schedules"
       actions={
-        <Button onClick={() => open(NEW)}>
+        <Button kind="primary" onClick={() => open(NEW)}>
           <Plus size={14} /> New schedule
         </Button>
       }

@@ -158,7 +158,7 @@ const LogLine = ({ line, isLinked }: { line: Line; isLinked: boolean }) => {
       <time
         dateTime={timestamp}
         title={exactOf(timestamp)}
-        className="w-14 shrink-0 text-right text-muted-foreground"
+        className="w-16 shrink-0 whitespace-nowrap text-right text-muted-foreground"
       >
         +{spanOf(sinceMs)}
       </time>

@@ -81,7 +81,11 @@ const turn = ({ begin }: Life, open: Open | undefined, event: TaskEvent, { ends,
   // A new task is created and queued at once, one that was deferred is queued when its time has come.
   if (begins === 'queue' && open?.kind === 'queue') return
   const at = Date.parse(event.timestamp)
-  if (open) open.to = at
+  if (open) {
+    open.to = at
+    // An event has the time at which it was stored, which may be after the attempt in which it was said.
+    open.marks = open.marks.map((mark) => ({ ...mark, at: Math.min(mark.at, at) }))
+  }
   if (ends && open?.kind === 'attempt') Object.assign(open, { ended: ends, reason: event.message ?? '' })
   if (!begins) return
   const span = begin(begins, at, begins === 'attempt' ? event.attempt : undefined)

@@ -72,7 +72,9 @@ export const Timeline = ({ events, run }: Props) => {
   if (spans.length === 0)
     return (
       <Panel title="Trace">
-        <p className="px-3.5 py-3 text-muted-foreground">Imported: its life was elsewhere.</p>
+        <p className="px-3.5 py-3 text-muted-foreground">
+          Imported: it ran elsewhere, so there is no trace of it here.
+        </p>
       </Panel>
     )
   const from = spans[0]?.from ?? now

@@ -19,14 +19,14 @@ export const Inbound = () => {
   const { data, error, refetch } = useInbound()
   return (
     <Scroller label="Inbound" className="max-h-[40%] shrink-0 overflow-y-auto border-t bg-card">
-      <h2 className="px-3.5 pt-2 font-semibold md:px-6">
+      <h2 className="px-4 pt-2 font-semibold md:px-6">
         Inbound{' '}
         <span className="font-normal text-muted-foreground">what providers send here makes tasks</span>
       </h2>
       {error && !data && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows count={3} />}
       {data && (
-        <div className="md:px-2.5">
+        <div className="[&_li]:px-4 md:[&_li]:px-6">
           <Rows label="Inbound webhooks">
             {(Object.keys(senders) as Sender[]).map((name) => (
               <Provider key={name} name={name} {...data[name]} />

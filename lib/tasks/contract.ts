@@ -14,14 +14,14 @@ import {
 import { CreateTaskSchema, TaskEventSchema, TaskFieldsSchema, TaskSchema } from './schema.ts'
 
 const TaskParams = z.object({ id: z.string().min(1).max(200) })
-/** The same key and body within 24 hours answers the first task again, with `Idempotent-Replayed: true`. */
+/** A repeated key and body within 24 hours answers the first task, with `Idempotent-Replayed: true`. */
 const IdempotencyHeaders = z.object({
   'idempotency-key': z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters')
     .optional(),
 })
-/** A task as it is read alone, with the report of its end at its source. */
+/** A single task with the report of its end at its source. */
 const ReadTaskSchema = TaskSchema.extend({ report: TaskReportSchema.optional() }).meta({ id: 'ReadTask' })
 const TaskAnswer = z.object({ message: z.string(), task: TaskSchema })
 const IMPORT_LIMIT = 50 * 1_048_576

@@ -22,7 +22,7 @@ export const ListTasksQuery = z.object({
 })
 export type ListTasks = z.output<typeof ListTasksQuery>
 
-/** Without a limit the log is answered as far as it goes. */
+/** Without a limit the answer has the whole log. */
 export const TaskEventsQuery = z.object({
   after: z.string().min(1).max(200).optional(),
   limit: queryInt(1, 200).optional(),
@@ -44,7 +44,7 @@ export type FilterTasks = z.output<typeof FilterTasksQuery>
 
 export const EXPORT_VERSION = '1.0'
 
-/** Tasks of one import. */
+/** The most tasks of one import. */
 export const MOST_IMPORTED = 100_000
 
 export const ImportBody = z.object({
@@ -55,27 +55,27 @@ export const ImportBody = z.object({
 export const ImportResults = z.object({
   imported: z.number(),
   skipped: z.number(),
-  /** Why a task was refused, of the first 100. */
+  /** The reasons of the first 100 refused tasks. */
   errors: z.array(z.object({ index: z.number(), id: z.string().optional(), message: z.string() })),
-  /** How many more were refused than `errors` lists. */
+  /** The number of refused tasks beyond those in `errors`. */
   moreErrors: z.number().optional(),
 })
 
 const counts = z.record(z.string(), z.number())
 
-/** A time zone alone asks for a window of a day. */
+/** A time zone without a window selects a window of a day. */
 export const AnalyticsQuery = z.object({
   window: z.enum(WINDOWS).optional(),
   timezone: TimezoneSchema.optional(),
 })
 export type AnalyticsAsked = z.output<typeof AnalyticsQuery>
 
-/** How long something took, within 5 %; the percentiles are there where anything was counted. */
+/** A duration, within 5 %; without percentiles where nothing was counted. */
 const PercentilesSchema = z
   .object({ count: z.number(), p50Ms: z.number().optional(), p95Ms: z.number().optional() })
   .meta({ id: 'Percentiles' })
 
-/** What happened to tasks in a span of time. */
+/** Counts of the changes of tasks in a span of time. */
 const happenings = {
   created: z.number(),
   started: z.number(),

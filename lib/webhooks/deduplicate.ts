@@ -56,9 +56,10 @@ const MOST_TRIES = 20
 const LONGEST_NAME = 500
 
 /**
- * Stores an event with its task, so that there is one task for the same body, for the same delivery id, and, while that
- * goes on, for the same issue. A new issue and the labels that it came with are one ask, also when its task has ended. The event, its claims and a new task are one commit, on condition that no claim changed
- * since it was read; when one did, all is read again. Throws Problem `unavailable` when others were always faster.
+ * Stores an event with its task, so that there is one task for the same body, for the same delivery id, and, while it is
+ * unfinished, for the same issue. A new issue and its labels are one request, even after its task has ended. One commit
+ * stores the event, its claims and a new task, on condition that no claim changed since the read; if one did, all is read
+ * again. Throws Problem `unavailable` when other writers win every time.
  */
 export const createDeduplicate = ({ store, tasks, ids, reportWritesOf, cancelsClosed }: Needs) => {
   const claimedTask = async (claim: InboundClaim | undefined): Promise<Task | undefined> => {

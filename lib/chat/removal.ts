@@ -23,7 +23,7 @@ import {
 
 /** The number of messages that are removed at once. */
 const REMOVED_AT_ONCE = 50
-/** The most rows that one run removes; also the most of the request itself. */
+/** The most rows that one run removes, and that a request removes. */
 const MOST_REMOVED = 1_000
 const MOST_IN_REQUEST = 250
 const REMOVALS_OF_A_PAGE = 20

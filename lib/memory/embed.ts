@@ -48,9 +48,8 @@ type Needs = {
 }
 
 /**
- * Gives chunks that have none their vectors. What a call of the model answers is stored before the next one, so that a
- * process that dies in between leaves nothing to be asked for again. A model whose vectors have another size than before is
- * asked for all. Throws as the model does.
+ * Embeds chunks without vectors. Each answer of the model is stored before the next call, so that a process that dies in
+ * between loses none. A model whose vectors changed their size embeds all chunks again. Throws the errors of the model.
  */
 export const embedMissing = async ({
   draft,
